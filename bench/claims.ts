@@ -1,8 +1,8 @@
-import { recordClaimEvent } from '../src/claims/record-event.ts';
-import { capabilityHash, capabilityId, createCapability } from '../src/evidence/claim/capability.ts';
-import type { Claim } from '../src/evidence/claim/claim.ts';
-import { repositoryRoot } from '../src/evidence/namespace.ts';
-import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../src/app/sqlite-store.ts';
+import type { Claim } from '../src/claims/claim.ts';
+import { recordClaimEvent } from '../src/claims/suspend.ts';
+import { capabilityHash, capabilityId, createCapability } from '../src/core/capability.ts';
+import { repositoryRoot } from '../src/core/handle.ts';
 import type { Transaction } from '../src/store/store.ts';
 
 const claimed_at = '2026-06-01T00:00:00.000Z';

@@ -18,7 +18,7 @@ export interface Spent {
 
 /** Time in SQLite counts for the functions that call it, which do nothing else. */
 const isSqlite = (path: string, functionName: string) =>
-  path === 'src/store/sqlite/store.ts' && ['run', 'all', 'iterate'].includes(functionName);
+  path === 'src/app/sqlite-store.ts' && ['run', 'all', 'iterate'].includes(functionName);
 
 /** One of our files, a package, a module of Node, or what the engine does itself. */
 export function placeOf({ functionName, url }: Node['callFrame']): string {

@@ -1,6 +1,7 @@
-import type { ListingReads } from '../src/store/contract/listings.ts';
-import { openPostgresStore } from '../src/store/postgres/store.ts';
-import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import { openPostgresStore } from '../src/app/postgres-store.ts';
+import { openSqliteStore } from '../src/app/sqlite-store.ts';
+import type { ListingReads } from '../src/listings/table.ts';
+import type { Store } from '../src/store/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
 import { mediansOf, over, type Reads, type ReadTimes, timeRead } from './read-times.ts';
 import { type BareReads, openBareReads } from './references/bare-reads.ts';
@@ -17,8 +18,10 @@ export interface StoreReads {
 const sampled = 1000;
 const tags = ['search', 'databases', 'finance', 'git', 'memory', 'weather', 'npm', 'remote'];
 
+type StoreNouns = Pick<Store, 'listings' | 'documents'>;
+
 function toPlainReads(
-  store: ListingReads,
+  { listings: store, documents }: StoreNouns,
   bare: BareReads,
   handles: readonly string[],
   ids: readonly number[],
@@ -32,7 +35,7 @@ function toPlainReads(
   return {
     'get, bare': over(handles, bare.row),
     'get: the listing': over(handles, store.byHandle),
-    'get: everything in get_agent': over(handles, store.facts),
+    'get: everything in get_agent': over(handles, documents.facts),
     'list page, bare': over(ids, bare.page),
     'list page': over(ids, (id) =>
       store.list({ facets: [], sort: 'relevance', after: { id, updated_at: '' }, limit: 20 }),
@@ -73,7 +76,7 @@ const handles = toHandles(Number(listings), sampled);
 const known = await store.listings.byHandles(handles);
 const reads: Reads = {
   ...toPlainReads(
-    store.listings,
+    store,
     bare,
     handles,
     known.map(({ id }) => id),

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../src/config/settings.ts';
-import { allLimits } from '../src/http/middleware/limits.ts';
+import { problemTable } from '../src/core/problem.ts';
+import { allLimits } from '../src/http/limits.ts';
 import type { Limit } from '../src/limits/limit.ts';
-import { problemTable } from '../src/problem-table.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';

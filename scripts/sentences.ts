@@ -1,24 +1,18 @@
-import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../src/evidence/claim/claim-statement.ts';
-import { criteria, criterionNames } from '../src/evidence/comparison/criteria.ts';
-import { toListingDocument } from '../src/evidence/listing/document.ts';
-import { copyFields, type ListingDocument } from '../src/evidence/listing/listing-document.ts';
-import type { ListingFacts } from '../src/evidence/listing/listing-facts.ts';
-import {
-  copyLacksSentence,
-  type Reading,
-  savedCopySentence,
-  whyNoHistory,
-} from '../src/evidence/listing/record/reading.ts';
-import { rulesOfEvidence } from '../src/evidence/listing/sentences/rules.ts';
-import { nativeStatement, snapshotSentence } from '../src/evidence/listing/sentences/snapshot.ts';
-import { howToOptOut, waitsForSecondCheck } from '../src/evidence/listing/state/opt-out.ts';
-import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/evidence/listing/state/sample.ts';
-import { ownerTexts } from '../src/evidence/namespace.ts';
-import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/evidence/rating/groups.ts';
-import { proofTexts } from '../src/evidence/rating/proof/proof-classes.ts';
+import { howToOptOut, waitsForSecondCheck } from '../src/claims/claim.ts';
+import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../src/claims/methods.ts';
+import { ownerTexts } from '../src/core/handle.ts';
+import { criteria, criterionNames } from '../src/document/criteria.ts';
+import { toListingDocument } from '../src/document/document.ts';
+import { copyFields, type ListingDocument } from '../src/document/listing-document.ts';
+import type { ListingFacts } from '../src/document/record.ts';
+import { copyLacksSentence, type Reading, savedCopySentence, whyNoHistory } from '../src/document/record.ts';
+import { nativeStatement, rulesOfEvidence, snapshotSentence } from '../src/document/sentences.ts';
+import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/listings/listing.ts';
+import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/ratings/groups.ts';
+import { proofTexts } from '../src/ratings/proof.ts';
 import { compareStatement } from '../src/tools/compare-agents.ts';
 import { orders } from '../src/tools/search-agents.ts';
-import { importState } from '../src/views/pages/import-state.ts';
+import { importState } from '../src/views/import-state.ts';
 import { importCases, listing, listingCases, time } from './sentence-cases.ts';
 
 const handle = listing.handle;

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
-import type { Timeouts } from './config/timeouts.ts';
-import type { DomainReader } from './domains/reader.ts';
-import type { RepositoryReader } from './repositories/reader.ts';
-import type { Turns } from './repositories/turns.ts';
+import type { Timeouts } from './config/settings.ts';
+import type { CheckpointCache } from './log/checkpoints.ts';
+import type { DomainReader } from './net/domains.ts';
+import type { RepositoryReader, Turns } from './net/repositories.ts';
 import type { Store } from './store/store.ts';
-import type { CheckpointCache } from './transparency-log/issue-checkpoint.ts';
 
 /** Who calls, as far as the face could tell. */
 export interface Caller {

@@ -2,78 +2,47 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Each part of src (a folder or file) and the other parts that it may import, types included; lowest part first. */
-const mayImport: Record<string, string> = {
-  'cached-once.ts': '',
-  'problem-table.ts': '',
-  'problem.ts': 'problem-table.ts',
-  receipt: '',
-  'transaction.ts': '',
-  'unless-aborted.ts': '',
-  evidence: 'problem.ts receipt',
-  config: 'evidence',
-  observability: 'config evidence',
-  outbound: 'cached-once.ts config evidence transaction.ts',
-  repositories: 'cached-once.ts config evidence outbound',
-  domains: 'cached-once.ts config outbound',
-  store: 'config evidence observability receipt transaction.ts',
-  'transparency-log': 'config evidence observability outbound problem.ts store unless-aborted.ts',
-  'context.ts': 'config domains outbound repositories store transparency-log',
-  backups: 'config context.ts observability store',
-  limits: 'config context.ts problem.ts store',
-  moderation: 'context.ts evidence problem.ts store transparency-log',
-  claims:
-    'config context.ts domains evidence limits moderation problem.ts problem-table.ts repositories store unless-aborted.ts',
-  observer:
-    'cached-once.ts config context.ts evidence observability outbound repositories store transaction.ts transparency-log unless-aborted.ts',
-  registry: 'cached-once.ts claims config context.ts evidence observability store',
-  tools:
-    'claims context.ts evidence limits moderation observability problem.ts problem-table.ts store transparency-log',
-  client: 'evidence problem.ts problem-table.ts tools',
-  webhooks: 'context.ts config evidence limits observability outbound problem.ts store tools',
-  views: 'claims config evidence problem.ts problem-table.ts tools webhooks',
-  resources: 'config context.ts evidence problem.ts registry tools views',
-  mcp: 'config context.ts evidence limits problem.ts resources tools',
-  http: 'cached-once.ts claims config context.ts evidence limits mcp moderation observability observer problem.ts problem-table.ts resources store tools transparency-log views webhooks',
-  'server.ts':
-    'config context.ts domains http limits observability outbound repositories store transparency-log',
-  cli: 'backups claims config context.ts evidence limits mcp moderation observability observer problem.ts registry server.ts store tools transparency-log views webhooks',
-};
+/** Each module of src and its floor, as docs/architecture.md shows them. */
+const floors = new Map(
+  [...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| (\d+) \| \[`([a-z.]+)\/?`\]/gm)].map(
+    ([, floor, name = '']) => [name, Number(floor)],
+  ),
+);
 
 /** Each dependency with one home: the only files that may import it, but for its types. */
 const homes: Record<string, readonly string[]> = {
   'node:sqlite': ['store/sqlite/connection.ts'],
   pg: ['store/postgres/connection.ts', 'store/postgres/watch.ts'],
   'lru-cache': [
-    'store/cached-store.ts',
+    'app/cached-store.ts',
     'store/sqlite/connection.ts',
     'http/cache/answer-cache.ts',
-    'http/response/encodings.ts',
-    'cached-once.ts',
+    'http/response.ts',
+    'core/cached-once.ts',
   ],
-  diff: ['evidence/text/word-difference.ts'],
-  'dns-packet': ['outbound/dns.ts'],
-  feed: ['views/text/feed.ts'],
+  diff: ['core/word-difference.ts'],
+  'dns-packet': ['net/dns.ts'],
+  feed: ['views/feed.ts'],
   'robots-parser': [],
-  jose: ['receipt/receipts.ts', 'receipt/verify.ts'],
-  '@noble/curves': ['evidence/signature/ethereum.ts'],
-  '@noble/hashes': ['evidence/signature/ethereum.ts'],
-  'eventsource-parser': ['observer/endpoint/messages.ts', 'observer/endpoint/sse.ts'],
-  typebox: ['registry/entry/server-json.ts'],
-  undici: ['outbound/client.ts'],
-  '@sigstore/bundle': ['observer/packages/sigstore.ts'],
-  '@sigstore/protobuf-specs': ['observer/packages/sigstore.ts'],
-  yauzl: ['observer/packages/advisories.ts'],
-  '@sigstore/verify': ['observer/packages/sigstore.ts'],
-  canonicalize: ['evidence/log/leaf.ts'],
-  'badge-maker': ['views/badge/badge.ts'],
+  jose: ['receipt/index.ts'],
+  '@noble/curves': ['core/ethereum.ts'],
+  '@noble/hashes': ['core/ethereum.ts'],
+  'eventsource-parser': ['observations/endpoint/messages.ts', 'observations/endpoint/ask.ts'],
+  typebox: ['imports/entry.ts'],
+  undici: ['net/client.ts'],
+  '@sigstore/bundle': ['observations/sigstore.ts'],
+  '@sigstore/protobuf-specs': ['observations/sigstore.ts'],
+  yauzl: ['observations/advisories.ts'],
+  '@sigstore/verify': ['observations/sigstore.ts'],
+  canonicalize: ['log/leaf.ts'],
+  'badge-maker': ['views/badge.ts'],
   commander: ['cli/command-line.ts'],
-  'cli-progress': ['cli/progress.ts'],
-  pino: ['observability/logger.ts'],
-  '@takumi-rs/wasm': ['views/link-card/drawing.ts'],
-  tinypool: ['http/routes/link-cards.ts'],
-  '@opentelemetry/api': ['observability/traces.ts'],
-  'prom-client': ['observability/instruments.ts', 'observability/metrics.ts'],
+  'cli-progress': ['cli/shell.ts'],
+  pino: ['telemetry/logger.ts'],
+  '@takumi-rs/wasm': ['views/link-card-drawing.ts'],
+  tinypool: ['http/routes/assets.ts'],
+  '@opentelemetry/api': ['telemetry/logger.ts'],
+  'prom-client': ['telemetry/instruments.ts', 'telemetry/metrics.ts'],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
@@ -132,16 +101,13 @@ function findCircle(folder: string): string[] {
 }
 
 describe('architecture', () => {
-  it('the table names every part of src', () => {
-    expect([...new Set(sources.map(partOf))].sort()).toEqual(Object.keys(mayImport).sort());
+  it('docs/architecture.md names every module of src', () => {
+    expect([...floors.keys()].sort()).toEqual([...new Set(sources.map(partOf))].sort());
   });
-  it.each(Object.entries(mayImport))('%s imports only %s', (part, allowed) => {
+  it.each([...floors])('%s imports only modules below floor %i', (part, floor) => {
     const used = sources.filter((path) => partOf(path) === part).flatMap(filesOf);
     const others = new Set(used.map(partOf).filter((to) => to !== part));
-    expect([...others].filter((to) => !allowed.split(' ').includes(to))).toEqual([]);
-  });
-  it('the client of the package loads no other file', () => {
-    expect(importsOf('client/client.ts').filter(({ isType }) => !isType)).toEqual([]);
+    expect([...others].filter((to) => (floors.get(to) ?? Number.POSITIVE_INFINITY) >= floor)).toEqual([]);
   });
   it.each([...new Set(sources.flatMap(foldersOf))])('nothing in %s imports in a circle', (folder) => {
     expect(findCircle(folder)).toEqual([]);
@@ -153,10 +119,9 @@ describe('architecture', () => {
     );
     expect(users.toSorted()).toEqual(home.toSorted());
   });
-  it('no file outside store imports its rows, queries or engines', () => {
-    const used = sources.filter((path) => partOf(path) !== 'store').flatMap(filesOf);
-    const internal = /^store\/(?:engine|schema|sql-store|queries|sqlite|postgres|migrations)\b/;
-    expect(used.filter((path) => internal.test(path))).toEqual([]);
+  it('only app opens an engine', () => {
+    const opened = sources.filter((path) => !/^(?:app|store)$/.test(partOf(path))).flatMap(filesOf);
+    expect(opened.filter((path) => /^store\/(?:sqlite|postgres|migrations)\//.test(path))).toEqual([]);
   });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cachedOnce } from '../src/cached-once.ts';
+import { cachedOnce } from '../src/core/cached-once.ts';
 
 /** A clock that tests move. */
 const createClock = () => {

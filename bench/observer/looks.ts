@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import { openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
-import { createObserver } from '../../src/observer/observer.ts';
-import { observeDue } from '../../src/observer/schedule/observe-due.ts';
-import { openContext } from '../../src/server.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { observeDue } from '../../src/observations/schedule.ts';
 import { toHandle, toOverrides, toPath } from './listings.ts';
 
 /** What a run of this script prints. */

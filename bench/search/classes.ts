@@ -1,6 +1,6 @@
 import { readJudged } from '../../eval/search/judged.ts';
-import type { Facet } from '../../src/evidence/listing/facets.ts';
-import { stopWords } from '../../src/evidence/search/stop-words.ts';
+import type { Facet } from '../../src/search/facets.ts';
+import { stopWords } from '../../src/search/words.ts';
 import { readDistributions } from '../distributions.ts';
 import { createPicker, createRandom, type Random } from '../random.ts';
 import { toSearches } from '../search-mix.ts';

@@ -1,6 +1,6 @@
-import { planPage } from '../../src/registry/page-plan.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
+import { planPage } from '../../src/imports/plan.ts';
 import { createSynthetic } from '../synthetic.ts';
 
 const perCommit = 2000;
@@ -16,7 +16,7 @@ const started = performance.now();
 for (let first = 0; first < listings; first += perCommit) {
   const size = Math.min(perCommit, listings - first);
   const entries = Array.from({ length: size }, (_, at) => synthetic.entries(first + at)).flat();
-  const { listings: changes } = await planPage(store.listings, entries, {
+  const { listings: changes } = await planPage(store, entries, {
     origin,
     at: new Date().toISOString(),
     runId: 1,

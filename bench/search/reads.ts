@@ -1,6 +1,6 @@
-import type { SearchQuery } from '../../src/store/contract/listings.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
+import type { SearchQuery } from '../../src/search/query.ts';
 import type { Store } from '../../src/store/store.ts';
 import { mediansOf, over, type Reads, type ReadTimes, timeRead } from '../read-times.ts';
 import { openBareReads } from '../references/bare-reads.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { type ClaimKind, claimKinds } from '../../src/claims/claim.ts';
+import { placesOf } from '../../src/claims/methods.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { placesOf } from '../../src/evidence/claim/methods/index.ts';
-import { type ClaimKind, claimKinds } from '../../src/evidence/claim/proof-place.ts';
-import { toRepositoryKey } from '../../src/evidence/repository-key.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { toRepositoryKey } from '../../src/net/repository-place.ts';
 
 /** The part of a registry entry that decides how its listing can be claimed. */
 interface Entry {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { toTags } from '../../src/evidence/tags/tags.ts';
+import { toTags } from '../../src/listings/tags.ts';
 import judged from './judged.json' with { type: 'json' };
 
 /** The part of a registry entry that the judged tags come from. */

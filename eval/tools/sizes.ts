@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
-import { runImport } from '../../src/registry/import.ts';
-import { openContext } from '../../src/server.ts';
+import { runImport } from '../../src/imports/import.ts';
 import { compareAgents } from '../../src/tools/compare-agents.ts';
 import { getAgent } from '../../src/tools/get-agent.ts';
 import { listTags } from '../../src/tools/list-tags.ts';

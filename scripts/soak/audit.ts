@@ -1,6 +1,6 @@
-import { readCheckpoint } from '../../src/evidence/log/checkpoint.ts';
-import { leafHash, nodeHash } from '../../src/evidence/log/merkle.ts';
-import { savedProof, verifyConsistency, verifySavedProof } from '../../src/evidence/log/verify.ts';
+import { leafHash, nodeHash } from '../../src/log/merkle.ts';
+import { readCheckpoint } from '../../src/log/notes.ts';
+import { savedProof, verifyConsistency, verifySavedProof } from '../../src/log/verify.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
 import { createTally, send, toTool } from './requests.ts';
 import type { Ledger } from './writers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import type { ClusterNode } from './cluster.ts';
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
 import { type Directory, openDirectory } from '../../test/support/directory.ts';
 import { openWitness } from '../../test/support/witnesses.ts';
 

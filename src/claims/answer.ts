@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
-import { capabilityHash, isCapability } from '../evidence/claim/capability.ts';
-import { findChallengeFailure, readChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import type { ClaimKind } from '../evidence/claim/proof-place.ts';
-import type { Listing } from '../evidence/listing/listing.ts';
+import { capabilityHash, isCapability } from '../core/capability.ts';
+import { Problem } from '../core/problem.ts';
+import type { Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
+import { claimKeyRing } from './apply.ts';
+import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
+import type { Capability, Claim, ClaimKind } from './claim.ts';
 import { continuationOf } from './judge.ts';
-import { claimKeyRing } from './keys.ts';
+import { bindingOf, type ClaimTarget, findMethods, findTarget, toRepositoryTarget } from './locations.ts';
 import {
   type ClaimResponse,
   type ClaimStatus,
@@ -20,7 +20,6 @@ import {
   toIssued,
   toNotProven,
 } from './response.ts';
-import { bindingOf, type ClaimTarget, findMethods, findTarget, toRepositoryTarget } from './target.ts';
 
 /** What a claim request asks for, besides the listing and the method. */
 export interface ClaimRequest {
@@ -52,9 +51,9 @@ export async function requireTarget(
   context: Context,
 ): Promise<ClaimTarget> {
   requireFitting(request);
-  const { claims, listings } = context.store;
+  const { claims, optOuts } = context.store;
   const offered = findMethods(listing, context).map(({ kind }) => kind);
-  const optOut = listing.withdrawn === 'optout' ? await listings.optOut(listing.handle) : undefined;
+  const optOut = listing.withdrawn === 'optout' ? await optOuts.of(listing.handle) : undefined;
   const claim = await claims.claim(listing.handle);
   const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
   const kind = asked ?? optOut?.kind ?? claim?.kind ?? offered[0];

@@ -1,13 +1,19 @@
-import { capabilityHash, capabilityId } from '../evidence/claim/capability.ts';
-import { type Challenge, readChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import { type ClaimFile, parseClaimFile } from '../evidence/claim/claim-file.ts';
-import type { ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
-import type { SeenReceiptKey } from '../evidence/claim/receipt-keys.ts';
-import { toKeyText } from '../evidence/claim/registry-key.ts';
-import type { OptOut } from '../evidence/listing/state/opt-out.ts';
-import type { Transaction } from '../store/store.ts';
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { capabilityHash, capabilityId } from '../core/capability.ts';
+import type { StoredClaimKey } from '../store/limits.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
+import {
+  type Capability,
+  type Claim,
+  type ClaimFile,
+  type OptOut,
+  type ProofPlace,
+  parseClaimFile,
+  type SeenFacts,
+} from './claim.ts';
 import {
   type CountedLine,
   type JudgedFacts,
@@ -19,12 +25,11 @@ import {
   type WantedCapability,
 } from './judge.ts';
 import type { Reading } from './locations.ts';
-import { applyOptOut } from './opt-out.ts';
-import { recordClaimEvent } from './record-event.ts';
-import { endCapability, recordUnread, suspendClaim } from './suspend.ts';
+import type { SeenReceiptKey } from './receipt-keys.ts';
+import { applyOptOut, endCapability, recordClaimEvent, recordUnread, suspendClaim } from './suspend.ts';
 
 /** What a reading changed in the claim. */
-export type ClaimChange = NonNullable<ReturnType<typeof toEvent>> | 'none';
+type ClaimChange = NonNullable<ReturnType<typeof toEvent>> | 'none';
 
 /** The outcome of a reading for the claim. */
 export interface ReadingOutcome {
@@ -291,4 +296,45 @@ export async function applyReading(tx: Transaction, reading: Reading): Promise<R
   await tx.ratings.putReceiptKeys(handle, { keys: toSeenKeys(file, reading), at, isComplete });
   const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
   return { result, changed, seen: newest.seen, waiting: verdict.waiting, optOut };
+}
+
+const retirement_ms = 7 * 86_400_000;
+
+/** The keys that sign and verify challenges, newest first; at least one. */
+type KeyRing = readonly [ClaimKey, ...ClaimKey[]];
+
+/** Parses `kid:base64,...`, newest first; the operator retires an old key by removing it. */
+const toConfiguredKeys = (text: string): ClaimKey[] =>
+  text.split(',').map((pair) => {
+    const colon = pair.indexOf(':');
+    return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
+  });
+
+/** A key still verifies for seven days after its successor was created. */
+const toKeys = (rows: readonly StoredClaimKey[], now: Date): ClaimKey[] =>
+  rows.map(({ kid, secret }, index) => {
+    const successor = rows[index - 1];
+    const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
+    return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
+  });
+
+/** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
+const storedKeys = async (store: Store, now: Date): Promise<StoredClaimKey[]> => {
+  const stored = await store.keys.claimKeys();
+  if (stored.length > 0) return stored;
+  return store.write(async (tx) => {
+    const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
+    if ((await tx.keys.claimKeys()).length === 0) await tx.keys.addClaimKey(made);
+    return tx.keys.claimKeys();
+  });
+};
+
+/** The keys of CLAIM_KEYS, or else those stored in the database. */
+export async function claimKeyRing({ config, store, clock }: Context): Promise<KeyRing> {
+  const now = clock();
+  const [newest, ...older] = config.claimKeys
+    ? toConfiguredKeys(config.claimKeys)
+    : toKeys(await storedKeys(store, now), now);
+  if (!newest) throw new Error('no claim key');
+  return [newest, ...older];
 }

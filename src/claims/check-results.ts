@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { challengeName } from '../evidence/claim/methods/dns.ts';
-import { registryKeyPath } from '../evidence/claim/methods/registry-key.ts';
-import { wellKnownPath } from '../evidence/claim/methods/well-known.ts';
-import type { ProofPlace } from '../evidence/claim/proof-place.ts';
+import type { ProofPlace } from './claim.ts';
+import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
 /** Results of a claim check (docs/trust.md section 1). */
 export const checkResults = [

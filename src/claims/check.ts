@@ -1,24 +1,24 @@
 import type { Context } from '../context.ts';
-import { readChallenge } from '../evidence/claim/challenge.ts';
-import { parseClaimFile } from '../evidence/claim/claim-file.ts';
-import { isSignedBy } from '../evidence/claim/registry-key.ts';
-import { waitsForSecondCheck } from '../evidence/listing/state/opt-out.ts';
+import { Problem } from '../core/problem.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
 import type { Transaction } from '../store/store.ts';
-import { applyReading, type ReadingOutcome } from './apply.ts';
+import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
+import { isSignedBy, readChallenge } from './challenge.ts';
 import type { ClaimCheck } from './check-results.ts';
-import { window_ms } from './checks/current-check.ts';
-import { runSharedCheck, type SaveOutcome } from './checks/shared-check.ts';
-import { claimKeyRing } from './keys.ts';
+import { parseClaimFile, waitsForSecondCheck } from './claim.ts';
 import {
+  bindingOf,
+  type ClaimTarget,
+  findTarget,
+  findToCheck,
   type LocationRead,
   type Reading,
   readLocation,
   type SeenKey,
   type SignedChallenge,
+  toSubject,
 } from './locations.ts';
-import { bindingOf, type ClaimTarget, findTarget, findToCheck, toSubject } from './target.ts';
+import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
 
 /** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
 export interface CheckedClaim {
@@ -120,7 +120,7 @@ async function apply(
   return context.store.write(async (tx) => {
     const { listing, place } = target;
     await guard?.(tx);
-    const current = await findToCheck(listing.handle, tx.listings);
+    const current = await findToCheck(listing.handle, tx);
     if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
     const writer = { handle: listing.handle, roots: [place.root] };

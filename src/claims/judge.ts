@@ -4,10 +4,8 @@ import {
   type ChallengeFailure,
   type ClaimKey,
   findChallengeFailure,
-} from '../evidence/claim/challenge.ts';
-import type { Capability, CapabilityState, Claim } from '../evidence/claim/claim.ts';
-import type { ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
-import type { ClaimEvent } from '../evidence/listing/listing-document.ts';
+} from './challenge.ts';
+import type { Capability, CapabilityState, Claim, ClaimEvent, ProofPlace, SeenFacts } from './claim.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
 export interface ReadLine {

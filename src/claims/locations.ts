@@ -1,17 +1,85 @@
 import type { Context } from '../context.ts';
-import type { AgreedTxt } from '../domains/agree.ts';
-import type { WebRead } from '../domains/reader.ts';
-import type { Challenge, ChallengeBinding, ClaimKey } from '../evidence/claim/challenge.ts';
-import { domainsAbove } from '../evidence/claim/domain.ts';
-import { challengeName } from '../evidence/claim/methods/dns.ts';
-import { registryKeyPath } from '../evidence/claim/methods/registry-key.ts';
-import { wellKnownPath } from '../evidence/claim/methods/well-known.ts';
-import type { ClaimKind, ProofPlace, SeenFacts } from '../evidence/claim/proof-place.ts';
-import { mostPublishedKeys, type PublishedKey, parsePublishedKeys } from '../evidence/claim/registry-key.ts';
-import type { Listing } from '../evidence/listing/listing.ts';
-import { toFileText } from '../repositories/file-text.ts';
-import type { ReadFailure } from '../repositories/reader.ts';
-import { readablePlace } from './target.ts';
+import { Problem } from '../core/problem.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { AgreedTxt, WebRead } from '../net/domains.ts';
+import { toFileText } from '../net/git.ts';
+import type { ReadFailure } from '../net/repositories.ts';
+import { type RepositoryPlace, toRepositoryKey } from '../net/repository-place.ts';
+import type { Reads } from '../store/store.ts';
+import {
+  type Challenge,
+  type ChallengeBinding,
+  type ClaimKey,
+  mostPublishedKeys,
+  type PublishedKey,
+  parsePublishedKeys,
+} from './challenge.ts';
+import { type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
+import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
+
+/** A listing that can be claimed, and the place to check. */
+export interface ClaimTarget {
+  readonly listing: Listing;
+  readonly place: ProofPlace;
+}
+
+/**
+ * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it stands in one. Undefined for an
+ * unknown one and for one that the registry deleted or the operator withdrew.
+ */
+export async function findToCheck(
+  handle: string,
+  { listings, optOuts }: Pick<Reads, 'listings' | 'optOuts'>,
+): Promise<Listing | undefined> {
+  const listing = await listings.byHandle(handle);
+  if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
+  if (listing?.withdrawn !== 'optout') return listing;
+  const optOut = await optOuts.of(handle);
+  return { ...listing, repository: optOut?.kind === 'repository' ? optOut.place : undefined };
+}
+
+/** What the challenges of a listing are bound to. */
+export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context): ChallengeBinding => ({
+  origin: config.publicUrl,
+  handle: listing.handle,
+  placeKey: place.key,
+});
+
+/** The name of a place, under which its checks are stored. */
+export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
+
+/** The repository that an address names in any spelling that the import takes for one; undefined unless its host is configured. */
+function readablePlace(
+  address: string,
+  { repositories }: Pick<Context, 'repositories'>,
+): RepositoryPlace | undefined {
+  const key = toRepositoryKey(address);
+  return (
+    repositories.place(address) ?? (key === undefined ? undefined : repositories.place(`https://${key}`))
+  );
+}
+
+const toKey = (context: Context) => (address: string) => readablePlace(address, context)?.key;
+
+/** Where a claim of this listing is checked by one method; undefined if it cannot be. */
+export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
+  const place = claimMethods[kind].placeOf(listing, toKey(context));
+  return place && { listing, place };
+}
+
+/** The recorded repository, where every claim is checked unless another method is asked for. Throws no_repository, host_unsupported or listing_withdrawn. */
+export function toRepositoryTarget(listing: Listing, context: Context): ClaimTarget {
+  const target = findTarget(listing, 'repository', context);
+  if (!target && listing.withdrawn === 'optout') throw new Problem('listing_withdrawn');
+  if (!target) throw new Problem(listing.repository ? 'host_unsupported' : 'no_repository');
+  return target;
+}
+
+/** The places where a listing can be claimed here, the easiest first. */
+export const findMethods = (
+  { handle, repository }: { readonly handle: string; readonly repository?: string | undefined },
+  context: Context,
+): ProofPlace[] => placesOf({ handle, repository }, toKey(context));
 
 /** A key that a domain publishes for the MCP registry, and where it was seen. */
 export interface SeenKey extends PublishedKey {
@@ -28,7 +96,7 @@ interface ReadFacts {
 }
 
 /** Why a domain has no text that counts (docs/trust.md section 1, check.result). */
-export type DomainFailure =
+type DomainFailure =
   | 'well_known_absent'
   | 'dns_no_record'
   | 'dns_no_answer'

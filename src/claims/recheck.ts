@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import type { Claim } from '../evidence/claim/claim.ts';
-import type { ClaimKind } from '../evidence/claim/proof-place.ts';
-import type { Listing } from '../evidence/listing/listing.ts';
-import { type OptOut, secondCheck_ms } from '../evidence/listing/state/opt-out.ts';
-import { unlessAborted } from '../unless-aborted.ts';
+import { unlessAborted } from '../core/abort.ts';
+import type { Listing } from '../listings/listing.ts';
 import { checkClaim } from './check.ts';
+import { type Claim, type ClaimKind, type OptOut, secondCheck_ms } from './claim.ts';
+import { type ClaimTarget, findTarget, findToCheck, toSubject } from './locations.ts';
 import { recordUnread } from './suspend.ts';
-import { type ClaimTarget, findTarget, findToCheck, toSubject } from './target.ts';
 
 const page = 100;
 const passesPerInterval = 20;
@@ -44,7 +42,7 @@ interface Due {
 
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, { store, config }: Context): Promise<Due[]> {
-  const optOut = await store.listings.optOut(handle);
+  const optOut = await store.optOuts.of(handle);
   const claim = optOut?.state === 'withdrawn' ? undefined : await store.claims.claim(handle);
   const interval_s = config.claimRecheck_s;
   return [
@@ -88,7 +86,7 @@ async function recheck(handle: string, context: Context): Promise<boolean> {
   const kinds = new Set(
     dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
   );
-  const listing = kinds.size > 0 ? await findToCheck(handle, context.store.listings) : undefined;
+  const listing = kinds.size > 0 ? await findToCheck(handle, context.store) : undefined;
   if (!listing) return false;
   const checked: boolean[] = [];
   for (const kind of kinds) checked.push(await recheckPlace(listing, kind, context));
@@ -110,7 +108,7 @@ async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<
   const interval_s = config.claimRecheck_s;
   for await (const claim of readAll(store.claims.claimed))
     if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
-  for await (const optOut of readAll(store.listings.optOuts))
+  for await (const optOut of readAll(store.optOuts.page))
     if (isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config)) yield optOut;
 }
 

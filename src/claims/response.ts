@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { capabilityHash, capabilityId, createCapability } from '../evidence/claim/capability.ts';
-import { challengeLife_s, createChallenge } from '../evidence/claim/challenge.ts';
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
-import { claimMethods } from '../evidence/claim/methods/index.ts';
-import { type ProofPlace, placeMember } from '../evidence/claim/proof-place.ts';
-import { type ReceiptKey, shownReceiptKey, toShownKeys } from '../evidence/claim/receipt-keys.ts';
+import { capabilityHash, capabilityId, createCapability } from '../core/capability.ts';
+import { claimKeyRing } from './apply.ts';
+import { challengeLife_s, createChallenge } from './challenge.ts';
 import type { CheckedClaim } from './check.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
+import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
 import { continuationOf, isBroken } from './judge.ts';
-import { claimKeyRing } from './keys.ts';
-import { bindingOf, type ClaimTarget } from './target.ts';
+import { bindingOf, type ClaimTarget } from './locations.ts';
+import { claimMethods } from './methods.ts';
+import { type ReceiptKey, shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 
 /** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
 export const claimResponse = z.object({

@@ -1,16 +1,68 @@
-import type { Capability, Claim } from '../evidence/claim/claim.ts';
+import { toWithdrawn } from '../listings/listing.ts';
+import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
-import { recordClaimEvent } from './record-event.ts';
+import {
+  type Capability,
+  type Claim,
+  type ClaimEvent,
+  type ClaimFile,
+  type OptOut,
+  placeMember,
+  secondCheck_ms,
+} from './claim.ts';
+import type { Reading } from './locations.ts';
+
+/** A claim event before it has a log index; which claim it is of stands apart. */
+type NewClaimEvent = Omit<
+  ClaimEvent,
+  'log_index' | 'kind' | 'repository' | 'domain' | 'root' | 'root_generation'
+> & {
+  readonly capability_id?: string;
+};
+
+/** Whose event it is; without a control root if the listing was never claimed there. */
+type EventSubject = Pick<Claim, 'handle' | 'kind' | 'place'> &
+  Partial<Pick<Claim, 'root' | 'root_generation'>>;
+
+const leafTypes = {
+  activated: 'claim.activated',
+  rotated: 'claim.activated',
+  restored: 'claim.activated',
+  moved: 'claim.activated',
+  suspended: 'claim.suspended',
+  revoked: 'capability.revoked',
+  listing_withdrawn: 'listing.withdrawn',
+  listing_restored: 'listing.restored',
+} as const satisfies Record<ClaimEvent['type'], LeafType>;
+
+/**
+ * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the caller's
+ * transaction. Returns the log index.
+ */
+export async function recordClaimEvent(
+  tx: Transaction,
+  { handle, kind, place, root, root_generation }: EventSubject,
+  event: NewClaimEvent,
+): Promise<number> {
+  const ofRoot = root === undefined ? {} : { root, root_generation };
+  const record = { ...event, kind, ...placeMember(kind, place), ...ofRoot };
+  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }), {
+    handle,
+    at: event.at,
+  });
+  await tx.claims.addEvent(handle, { ...record, log_index });
+  return log_index;
+}
 
 /** How long a claim survives while its place cannot be checked, and on how many days checks must have failed meanwhile. */
 const unreachableLimit_ms = 30 * 86_400_000;
 const unreachableDays = 10;
 
 /** Why a claim is suspended (docs/trust.md section 1). */
-export type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
+type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /** Which claim to suspend, why, and when (RFC 3339 UTC with milliseconds). */
-export interface Suspension {
+interface Suspension {
   readonly handle: string;
   readonly reason: SuspensionReason;
   readonly at: string;
@@ -57,7 +109,7 @@ export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Pr
 }
 
 /** How a capability ends for good: `revoked` by its holder, or `leaked`: found in a claim file. */
-export interface CapabilityEnd {
+interface CapabilityEnd {
   readonly state: 'revoked' | 'leaked';
   readonly at: string;
 }
@@ -91,4 +143,137 @@ export async function endCapability(
   if (!left.some((capability) => capability.state === 'active'))
     await suspendClaim(tx, { handle, reason: suspension, at: end.at });
   return true;
+}
+
+/** Adds the withdrawal or restoration to the listing's history and the log, with the control root if it was claimed there. */
+async function recordListingEvent(
+  tx: Transaction,
+  { handle, kind, place, place_key }: OptOut,
+  event: {
+    readonly type: 'listing_withdrawn' | 'listing_restored';
+    readonly at: string;
+    readonly reason: string;
+  },
+): Promise<void> {
+  const claim = await tx.claims.claim(handle);
+  const subject = claim?.place_key === place_key ? claim : { handle };
+  await recordClaimEvent(tx, { ...subject, kind, place }, event);
+  await tx.listings.relistVersions(handle, event.at);
+}
+
+/** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
+async function withdraw(tx: Transaction, optOut: OptOut): Promise<OptOut> {
+  const { handle, checked_at: at } = optOut;
+  const listing = await tx.listings.byHandle(handle);
+  if (!listing) return optOut;
+  await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+  await tx.listings.putListings([toWithdrawn(listing, 'optout')]);
+  await recordListingEvent(tx, optOut, { type: 'listing_withdrawn', at, reason: 'optout' });
+  return { ...optOut, state: 'withdrawn', listing };
+}
+
+/** Why a withdrawn listing is listed again: `optout_removed`, `repository_changed`, or the operator's words. */
+interface Restoration {
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** Records that a withdrawn listing is listed again; its opt-out line is forgotten. */
+export async function recordRestored(tx: Transaction, optOut: OptOut, restoration: Restoration) {
+  await tx.optOuts.remove(optOut.handle);
+  await recordListingEvent(tx, optOut, { type: 'listing_restored', ...restoration });
+}
+
+/** Lists a withdrawn listing again, as its record states it. */
+export async function restoreListing(tx: Transaction, optOut: OptOut, restoration: Restoration) {
+  if (optOut.listing) await tx.listings.putListings([optOut.listing]);
+  await tx.listings.reindex(optOut.handle);
+  await recordRestored(tx, optOut, restoration);
+}
+
+/** Whether one check is enough: the claim in force stands in this same place. */
+const isOwners = (claim: Claim | undefined, { place }: Reading) =>
+  claim?.state === 'claimed' && claim.place_key === place.key;
+
+/** Whether a line counts here: while a claim is in force, only its account or domain can opt the listing out. */
+const isHeard = (claim: Claim | undefined, { place, read }: Reading) =>
+  claim?.state !== 'claimed' || claim.root === (read.seen ? `dns:${read.seen.domain}` : place.root);
+
+/** A line as it was seen here first, in a state. */
+const toSeen = ({ listing: { handle }, place, now }: Reading, state: OptOut['state']): OptOut => ({
+  ...{ handle, state, kind: place.kind, place: place.shown, place_key: place.key },
+  ...{ seen_at: now.toISOString(), checked_at: now.toISOString(), listing: undefined },
+});
+
+async function seeLine(
+  tx: Transaction,
+  reading: Reading,
+  [known, claim]: [OptOut | undefined, Claim | undefined],
+): Promise<OptOut> {
+  const { now } = reading;
+  const checked_at = now.toISOString();
+  const isKnown = known && known.state !== 'contested';
+  const seen: OptOut = isKnown ? { ...known, checked_at } : toSeen(reading, 'seen');
+  const isSecond = now.getTime() - Date.parse(seen.seen_at) >= secondCheck_ms;
+  const ends = seen.state === 'seen' && (isSecond || isOwners(claim, reading));
+  const after = ends ? await withdraw(tx, seen) : seen;
+  await tx.optOuts.put(after);
+  return after;
+}
+
+/** Keeps a line of somebody else for the operator to see, unless another line is stored. */
+async function contest(
+  tx: Transaction,
+  reading: Reading,
+  [stored, known]: [OptOut | undefined, OptOut | undefined],
+): Promise<undefined> {
+  const isKept = stored && stored.state !== 'contested' && (!known || stored.state === 'overruled');
+  if (isKept) return;
+  const checked_at = reading.now.toISOString();
+  await tx.optOuts.put(
+    known?.state === 'contested' ? { ...known, checked_at } : toSeen(reading, 'contested'),
+  );
+}
+
+/** After this time without its second check, the place of a line could not be read, or is none any more. */
+const unread_ms = 2 * secondCheck_ms;
+
+/** Whether the stored line of another place still keeps lines elsewhere from being stored. */
+const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
+  state === 'withdrawn' ||
+  (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
+
+const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
+
+/** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
+async function takeBack(tx: Transaction, stored: OptOut, { now }: Reading): Promise<void> {
+  if (stored.state === 'withdrawn')
+    await restoreListing(tx, stored, { at: now.toISOString(), reason: 'optout_removed' });
+  else await tx.optOuts.remove(stored.handle);
+}
+
+/**
+ * Applies the line `optout <handle>` or its absence, as an authoritative reading of the place shows it. Returns the line that is
+ * in force in that place after this check, if any. A signature is no text, so that registry_key has no such line.
+ */
+export async function applyOptOut(
+  tx: Transaction,
+  reading: Reading,
+  file: ClaimFile | string,
+): Promise<OptOut | undefined> {
+  const { place, read, listing } = reading;
+  if (place.kind === 'registry_key') return undefined;
+  const { handle } = listing;
+  const stored = await tx.optOuts.of(handle);
+  const isHere = stored?.kind === place.kind;
+  const known = isHere && stored.place_key === place.key ? stored : undefined;
+  const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
+  if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return known;
+  const claim = await tx.claims.claim(handle);
+  const isThere = typeof file !== 'string' && file.optouts.includes(handle);
+  if (isThere && !isHeard(claim, reading)) return contest(tx, reading, [stored, known]);
+  if (isThere && (known || !stored || isOwners(claim, reading) || !isPending(stored, reading)))
+    return seeLine(tx, reading, [known, claim]);
+  if (!isThere && isHere) await takeBack(tx, stored, reading);
+  return undefined;
 }

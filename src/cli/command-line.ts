@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { distance } from 'fastest-levenshtein';
+import { toDamageError } from '../app/open.ts';
 import { readConfig } from '../config/config.ts';
-import { ExitError, exitCodes } from '../config/exit.ts';
 import { settings } from '../config/settings.ts';
-import { nameHidden } from '../evidence/text/sanitize.ts';
-import { toDamageError } from '../store/open.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addEvidenceCommands } from './commands/evidence.ts';
-import { addFeedbackCommands } from './commands/feedback.ts';
-import { addListingsCommands } from './commands/listings.ts';
-import { addLockCommands } from './commands/lock.ts';
-import { addModerateCommands } from './commands/moderate.ts';
-import { addServiceCommands } from './commands/service.ts';
-import type { Shell } from './commands/shell.ts';
-import { addWebhookCommands } from './commands/webhooks.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { nameHidden } from '../core/text.ts';
+import {
+  addBackupCommands,
+  addEvidenceCommands,
+  addFeedbackCommands,
+  addListingsCommands,
+  addLockCommands,
+  addModerateCommands,
+  addServiceCommands,
+  addWebhookCommands,
+} from './commands.ts';
+import type { Shell } from './shell.ts';
 
 const letters = (text: string) => [...text].sort().join('');
 

@@ -1,6 +1,5 @@
-import type { ListingDocument } from '../evidence/listing/listing-document.ts';
-import type { ProblemFacts } from '../problem.ts';
-import type { ProblemCode } from '../problem-table.ts';
+import type { ProblemCode, ProblemFacts } from '../core/problem.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import type { Tools } from '../tools/index.ts';
 
 export type { ListingDocument, Tools };

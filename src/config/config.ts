@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ExitError, exitCodes } from './exit.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
 import { settings } from './settings.ts';
 
 type Settings = typeof settings;
@@ -59,3 +59,7 @@ const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
 };
+
+/** Name of the place that this service looks from: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
+export const vantageOf = ({ observeVantage, publicUrl }: Config): string =>
+  observeVantage || new URL(publicUrl).host;

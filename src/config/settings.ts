@@ -1,30 +1,196 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
-import {
-  baseUrl,
-  baseUrls,
-  hostHeaders,
-  listenHost,
-  metricsListener,
-  networks,
-  optionalBaseUrl,
-  registrySource,
-  shownName,
-} from './checks.ts';
-import {
-  dnsServers,
-  duration_s,
-  hosts,
-  json,
-  limitOverrides,
-  officialHosts,
-  officialRegistries,
-  onOff,
-  packageRegistries,
-  port,
-  wholeNumber,
-} from './forms.ts';
-import { viewsFile } from './views-file.ts';
-import { witnessesFile } from './witnesses-file.ts';
+import { textFile, viewsFile } from './files.ts';
+
+const isPlainBase = (url: URL | null) =>
+  url !== null &&
+  /^https?:$/.test(url.protocol) &&
+  url.username + url.password === '' &&
+  !/[?#]/.test(url.href);
+const plainBase = 'an http or https address without user, query and fragment';
+
+/** The address of a database as it may be shown: file and memory as they are, others without what may be a password. */
+export function toShownDatabase(text: string): string {
+  if (/^(file:|:memory:)/.test(text)) return text;
+  const url = URL.parse(text);
+  if (!url) return 'postgres://***';
+  if (url.password) url.password = '***';
+  for (const name of ['password', 'sslpassword'])
+    if (url.searchParams.has(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+const withoutSlashes = (text: string) => text.replace(/\/+$/, '');
+
+/** An http or https address that paths can be put behind: no user, query or fragment; without slashes at its end. */
+const baseUrl = z
+  .string()
+  .refine((text) => isPlainBase(URL.parse(text)), plainBase)
+  .transform(withoutSlashes);
+
+/** The same, or empty. */
+const optionalBaseUrl = z
+  .string()
+  .refine((text) => text === '' || isPlainBase(URL.parse(text)), plainBase)
+  .transform(withoutSlashes);
+
+/** A registry's address, a saved copy, or none. */
+const registrySource = z
+  .string()
+  .refine(
+    (text) => text === 'off' || /^file:./.test(text) || isPlainBase(URL.parse(text)),
+    `${plainBase}, file:... or off`,
+  )
+  .transform(withoutSlashes);
+
+/** What can be listened on: an IP address or a host name. */
+const listenHost = z
+  .string()
+  .refine(
+    (text) =>
+      isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && URL.canParse(`http://${text}`)),
+    'an IP address or a host name',
+  );
+
+const toItems = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+
+const listOf = (isItem: (item: string) => boolean, meaning: string) =>
+  z.string().transform((text, issues) => {
+    const items = toItems(text);
+    const wrong = items.filter((item) => !isItem(item));
+    for (const item of wrong) issues.addIssue({ code: 'custom', message: `${item} is not ${meaning}` });
+    return wrong.length > 0 ? z.NEVER : items;
+  });
+
+/** Base addresses, comma separated; each without slashes at its end. */
+const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
+  items.map(withoutSlashes),
+);
+
+/** Host names as a Host header has them, with or without a port; comma separated. */
+const hostHeaders = listOf(
+  (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
+  'a host name, with or without a port',
+);
+
+function isNetwork(item: string): boolean {
+  const [address = '', bits, ...rest] = item.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (rest.length > 0 || longest < 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+}
+
+/** IP addresses and CIDR ranges, comma separated. */
+const networks = listOf(isNetwork, 'an IP address or CIDR range');
+
+/** Where metrics are listened on: a port of loopback, or address:port; undefined where `off`. */
+const metricsListener = z
+  .string()
+  .refine(
+    (text) => text === 'off' || /^([^\s:]+:|\[[0-9a-f:.]+\]:)?\d{1,5}$/i.test(text),
+    'off, a port, or address:port',
+  )
+  .transform((text) => {
+    if (text === 'off') return undefined;
+    const [, host = '127.0.0.1', port] = /^(?:\[?(.+?)\]?:)?(\d+)$/.exec(text) ?? [];
+    return { host, port: Number(port) };
+  })
+  .refine((listener) => (listener?.port ?? 0) <= 65_535, 'a port is at most 65535');
+
+/** A name that texts, headers and MCP can carry. */
+const shownName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/,
+    'up to 40 letters, digits, spaces, dots and dashes',
+  );
+
+/** A switch. */
+const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
+/** A whole number between two others, both included. */
+function wholeNumber(from: number, to: number) {
+  const wanted = `a whole number from ${from} to ${to}`;
+  return z.coerce.number(wanted).int(wanted).min(from, wanted).max(to, wanted);
+}
+/** A port; 0 lets the system choose. */
+const port = wholeNumber(0, 65_535);
+const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+/** A time as `30m`, in seconds. */
+const duration_s = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/, 'a number with s, m, h or d, for example 30m')
+  .transform(
+    (text) => Number(text.slice(0, -1)) * durationUnits[text.slice(-1) as keyof typeof durationUnits],
+  );
+
+/** Limits by their names, as `claim=20/2m`. */
+const limitOverrides = z
+  .string()
+  .regex(
+    /^([a-z_]+=[1-9]\d{0,5}\/[1-9]\d{0,4}[smhd](,(?!$)|$))*$/,
+    'name=calls/time, comma separated, for example claim=20/2m',
+  )
+  .transform((text) =>
+    Object.fromEntries(
+      text
+        .split(',')
+        .filter(Boolean)
+        .map((item) => {
+          const [name = '', calls, time] = item.split(/[=/]/);
+          return [name, { burst: Number(calls), refill_s: duration_s.parse(time) }];
+        }),
+    ),
+  );
+
+/** Addresses of DNS servers; undefined for none. */
+const dnsServers = z
+  .string()
+  .regex(/^(?:(?:[\d.]+|\[[\da-f:]+\]):\d{1,5}(?:,(?!$)|$))*$/i, 'address:port, separated by commas')
+  .transform((text) => (text === '' ? undefined : text.split(',')));
+
+/** Where the git and raw faces of a repository host are reached. */
+const hostBases = z.strictObject({
+  git: baseUrl,
+  raw: baseUrl,
+  layout: z.enum(['github', 'gitlab', 'forgejo', 'bitbucket']).optional(),
+});
+/** Where the best-known hosts are reached. */
+const officialHosts = {
+  'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
+  'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
+};
+/** A JSON text, parsed. */
+const json = z.string().transform((text, issues) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    issues.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
+});
+/** Repository hosts by their names. */
+const hosts = json
+  .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
+  .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');
+
+/** Bases of package registries; empty or not named: not asked. */
+const packageRegistries = json.pipe(
+  z.strictObject({
+    npm: optionalBaseUrl.default(''),
+    pypi: optionalBaseUrl.default(''),
+    oci: optionalBaseUrl.default(''),
+  }),
+);
+/** Where the public package registries are reached. */
+const officialRegistries = {
+  npm: 'https://registry.npmjs.org',
+  pypi: 'https://pypi.org',
+  oci: 'https://registry-1.docker.io',
+};
 
 /** One environment variable: its default as text, what it means, what it may be. */
 export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
@@ -227,7 +393,7 @@ export const settings = {
     'witnesses',
     '',
     'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/witness.md); none when empty',
-    witnessesFile,
+    textFile,
   ),
   BACKUP_DIR: setting(
     'backupDir',
@@ -268,3 +434,37 @@ export const settings = {
     metricsListener,
   ),
 } as const;
+
+/** How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten them. */
+export const defaultTimeouts = {
+  /** For the headers of a request. */
+  requestHeaders_ms: 10_000,
+  /** For a whole request. */
+  request_ms: 15_000,
+  /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
+  drain_ms: 8000,
+  /** For the answer to an MCP message; then it is `unavailable`. */
+  mcpAnswer_ms: 10_000,
+  /** How long a subscription stays open; then the client opens it again. */
+  subscription_ms: 600_000,
+  /** For one check of a repository: all its requests together. */
+  repositoryCheck_ms: 8000,
+  /** For the first and the second try of an endpoint by the observer, and for any other exchange of it. */
+  observerFirstTry_ms: 6000,
+  observerSecondTry_ms: 15_000,
+  observerExchange_ms: 30_000,
+  /** For all requests of one look to one host together, without waiting for their turn. */
+  observerHost_ms: 120_000,
+  /** The same for all requests of one look. */
+  observerLook_ms: 600_000,
+  /** For the answer of a webhook's address. */
+  webhook_ms: 15_000,
+  /** An address of webhooks that takes longer is slow, and rests. */
+  webhookSlow_ms: 2000,
+  /** For a try of a DNS server by the observer; there are two. */
+  observerDns_ms: 3000,
+  /** For a try of a DNS server by a claim check; there are two. */
+  claimDns_ms: 2000,
+} as const;
+
+export type Timeouts = Readonly<Record<keyof typeof defaultTimeouts, number>>;

@@ -2,51 +2,53 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { type Context, withCaller } from '../context.ts';
+import { Problem } from '../core/problem.ts';
 import type { Fixtures } from '../mcp/http.ts';
-import { Problem } from '../problem.ts';
-import { createAssets } from '../views/layout/assets.ts';
+import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
-import { createDoor, type Listener } from './cache/door.ts';
-import { createPageStore } from './cache/page-cache.ts';
+import { createDoor, createPageStore, type Listener } from './cache/door.ts';
 import { createRefusalStore } from './cache/refusal-cache.ts';
-import type { Face, HttpEnvironment, Request } from './environment.ts';
-import { createExportRoutes } from './exports/routes.ts';
-import { createAccessLog } from './middleware/access-log.ts';
-import { addressGuard } from './middleware/address.ts';
-import { createCallerReader } from './middleware/caller.ts';
-import { createHostCheck, createHostGuard } from './middleware/host.ts';
-import { createLimitGuard, createRequestLimits, createTurnGuard } from './middleware/limits.ts';
-import { nameRequest } from './middleware/request-id.ts';
-import { createHeaderGuard } from './middleware/security-headers.ts';
-import { createRegistryApiRoutes } from './registry-api/routes.ts';
-import { dropUnknownParameters } from './request/parameters.ts';
-import { createEncodingChoice } from './response/encodings.ts';
-import { answerMethod, answerProblem, createErrorHandler } from './response/problems.ts';
-import { createAboutRoutes } from './routes/about.ts';
+import type { Face, HttpEnvironment, Request } from './call.ts';
+import { createCallerReader } from './caller.ts';
+import { createExportRoutes } from './exports.ts';
+import { createLimitGuard, createRequestLimits, createTurnGuard } from './limits.ts';
+import {
+  addressGuard,
+  createAccessLog,
+  createHeaderGuard,
+  createHostCheck,
+  createHostGuard,
+  nameRequest,
+} from './middleware.ts';
+import { dropUnknownParameters } from './parameters.ts';
+import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
+import { createRegistryApiRoutes } from './registry-api.ts';
+import { createEncodingChoice } from './response.ts';
 import { createApiRoutes } from './routes/api.ts';
-import { createAssetRoutes } from './routes/assets.ts';
-import { createCompareRoutes } from './routes/compare.ts';
-import { createDiscoveryRoutes, createHealthRoutes } from './routes/discovery.ts';
+import { createAssetRoutes, createCardRoutes } from './routes/assets.ts';
+import { createChangeRoutes, createFeedRoutes, createWebhookRoutes } from './routes/changes.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
-import { createHomeRoutes } from './routes/home.ts';
-import { createCardRoutes } from './routes/link-cards.ts';
-import { createBadgeRoutes } from './routes/listing/badge.ts';
-import { createClaimRoutes } from './routes/listing/claim.ts';
-import { createListingRoutes } from './routes/listing/listing.ts';
-import { createListingHistoryRoutes } from './routes/listing/listing-history.ts';
-import { createListingToolsRoutes } from './routes/listing/listing-tools.ts';
-import { createTransparencyRoutes } from './routes/log/transparency.ts';
-import { createLogRoutes } from './routes/log/transparency-log.ts';
+import {
+  createBadgeRoutes,
+  createClaimRoutes,
+  createListingHistoryRoutes,
+  createListingRoutes,
+  createListingToolsRoutes,
+} from './routes/listing.ts';
+import { createLogRoutes, createTransparencyRoutes } from './routes/log.ts';
 import { createMcpRoute } from './routes/mcp.ts';
-import { createPublisherRoutes } from './routes/publishers.ts';
-import { createViewRoutes } from './routes/saved-views.ts';
-import { createSearchRoutes } from './routes/search.ts';
-import { createServerCardRoutes } from './routes/server-card.ts';
-import { createChangeRoutes } from './routes/streams/changes.ts';
-import { createFeedRoutes } from './routes/streams/feeds.ts';
-import { createWebhookRoutes } from './routes/streams/webhooks.ts';
-import { createTagRoutes } from './routes/tags.ts';
-import { createToolsRoutes } from './routes/tools.ts';
+import {
+  createAboutRoutes,
+  createDiscoveryRoutes,
+  createHealthRoutes,
+  createHomeRoutes,
+  createPublisherRoutes,
+  createServerCardRoutes,
+  createTagRoutes,
+  createToolsRoutes,
+} from './routes/pages.ts';
+import { createCompareRoutes, createSearchRoutes } from './routes/search.ts';
+import { createViewRoutes } from './routes/views.ts';
 
 const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 

@@ -1,6 +1,60 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context as HonoContext } from 'hono';
 import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Refusal } from '../limits/limit.ts';
+import type { ChangedHandles } from '../store/store.ts';
 import { callTool, type Tool } from '../tools/tool.ts';
-import type { Request } from './environment.ts';
+import type { Site } from '../views/layout.ts';
+
+/** The content codings of answers. */
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** How long a finished answer may be cached. An answer that depends on its caller has no policy. */
+export interface CachePolicy {
+  /** The handles whose change makes it stale; 'all' if any listing's change does. */
+  readonly cacheTags: ChangedHandles;
+  /** How stale anything else in it may be; a minute if left out. */
+  readonly maxAge_ms?: number;
+}
+
+/** An answer as bytes, in one coding. */
+export interface Finished {
+  readonly etag: string;
+  readonly body: Buffer<ArrayBuffer>;
+  /** Headers that describe the body; a 304 has none of them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cachePolicy?: CachePolicy | undefined;
+}
+
+/** What a request carries through the app. */
+export interface HttpEnvironment {
+  Bindings: Partial<HttpBindings>;
+  Variables: {
+    requestId: string;
+    /** The service's context with the caller of this request. */
+    context: Context;
+    /** The tool that it calls over MCP, for the access log. */
+    tool: string | undefined;
+    /** The coding that its Accept-Encoding prefers. */
+    encoding: Encoding;
+    /** Why a limit of requests refused it. */
+    refusal: Refusal | undefined;
+    /** Its answer, if that was made as bytes. */
+    finished: Finished | undefined;
+    /** Whether its answer already has the security headers. */
+    isSecured: boolean | undefined;
+  };
+}
+
+/** One request, as handlers get it. */
+export type Request = HonoContext<HttpEnvironment>;
+
+/** What the routes of one app share. */
+export interface Face {
+  readonly context: Context;
+  readonly site: Site;
+}
 
 /** Runs a tool for the caller of a request, with the type of its answer. Throws only Problem. */
 export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(

@@ -1,4 +1,5 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../core/problem.ts';
+import { toCountedNetworks } from './networks.ts';
 
 /**
  * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by call. "60 an
@@ -27,7 +28,7 @@ export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Li
 export const widen = (limit: Limit, times: number): Limit => ({ ...limit, burst: limit.burst * times });
 
 /** The cost of one call and the size of the bucket, both as the time it takes to refill them. */
-export interface Bucket {
+interface Bucket {
   readonly step_ms: number;
   readonly capacity_ms: number;
 }
@@ -52,3 +53,67 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 
 /** A refusal as `rate_limited`. */
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
+
+/** Networks tracked for one limit; beyond that, the one that called least recently is evicted. */
+const mostNetworks = 100_000;
+/** A call is not refused for a rounding error. */
+const tolerance_ms = 0.5;
+
+/** A limit that each process counts for itself. */
+export interface MemoryLimit {
+  /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
+  take(network: string, now_ms: number): void;
+  /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */
+  tryTake(network: string, now_ms: number): Refusal | undefined;
+  /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
+  refusalOf(network: string, now_ms: number): Refusal | undefined;
+  /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
+  usedShare(network: string, now_ms: number): number;
+}
+
+/** A limit in memory. GCRA: for each network it stores only the time at which the bucket is full again. */
+export function createMemoryLimit(limit: Limit, settings: LimitSettings): MemoryLimit {
+  const effective = toEffective(limit, settings);
+  const { step_ms, capacity_ms } = toBucket(effective);
+  const fullAt = new Map<string, number>();
+  const store = (network: string, full_ms: number) => {
+    fullAt.delete(network);
+    fullAt.set(network, full_ms);
+    const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
+    if (oldest !== undefined) fullAt.delete(oldest);
+  };
+  /** When the bucket is full again after one more call. */
+  const fullAfter_ms = (network: string, times: number, now_ms: number) => {
+    // After the clock was set back no caller is refused for longer than the bucket takes to refill.
+    const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
+    return Math.max(known_ms, now_ms) + step_ms / times;
+  };
+  const missing_ms = (network: string, times: number, now_ms: number) =>
+    fullAfter_ms(network, times, now_ms) - now_ms - capacity_ms;
+  const refusalOf = (network: string, now_ms: number): Refusal | undefined => {
+    for (const { network: one, times } of toCountedNetworks(network)) {
+      const wait_ms = missing_ms(one, times, now_ms);
+      if (wait_ms > tolerance_ms) return toRefusal(widen(effective, times), wait_ms);
+    }
+    return undefined;
+  };
+  const tryTake = (network: string, now_ms: number): Refusal | undefined => {
+    const refusal = refusalOf(network, now_ms);
+    if (refusal) return settings.hasLimits ? refusal : undefined;
+    for (const { network: one, times } of toCountedNetworks(network))
+      store(one, fullAfter_ms(one, times, now_ms));
+    return undefined;
+  };
+  return {
+    take(network, now_ms) {
+      const refusal = tryTake(network, now_ms);
+      if (refusal) throw toRateLimited(refusal);
+    },
+    tryTake,
+    usedShare(network, now_ms) {
+      const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
+      return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
+    },
+    refusalOf: (network, now_ms) => (settings.hasLimits ? refusalOf(network, now_ms) : undefined),
+  };
+}

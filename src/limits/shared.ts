@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
-import { dayOf, openNetworkKeys } from './network-key.ts';
-import { toCountedNetworks, toWidestNetwork } from './networks.ts';
+import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
 
 /** One call to count against a limit. `day` is set if `key` is a network's pseudonym of that day. */
-export interface LimitedCall {
+interface LimitedCall {
   readonly limit: Limit;
   /** Identifies the caller within the limit. */
   readonly key: string;
@@ -67,4 +67,32 @@ export async function isFirstToday(
     clock().getTime(),
   );
   return wait_ms === 0;
+}
+
+const pause_ms = 600_000;
+
+type PurgeContext = Pick<Context, 'store' | 'clock' | 'log'>;
+
+/** Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of hosts. */
+export async function purgeLimits({ store, clock }: PurgeContext): Promise<void> {
+  const now = clock();
+  await store.write(async (tx) => {
+    await tx.limits.purge(now.getTime(), dayOf(now));
+    await tx.leases.purge();
+    await tx.observations.purgePauses(now.toISOString());
+  });
+}
+
+/** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */
+export async function startPurge(context: PurgeContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await purgeLimits(context);
+      await sleep(pause_ms, undefined, { signal, ref: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      context.log.warn({ err: error }, 'purging of limits failed');
+      await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
 }

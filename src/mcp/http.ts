@@ -9,11 +9,17 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
-import { headersOf, type McpPost, toJson } from './post.ts';
-import { toAuthInfo } from './register.ts';
+import { headersOf, type McpPost, toAuthInfo, toJson } from './register.ts';
 import { createMcpServer, type Era } from './server.ts';
-import { answerLegacy, answerShared, isSharable } from './shared-answer.ts';
-import { createSharedSession, deadline, type SharedSession, withOwnMessages } from './shared-session.ts';
+import {
+  answerLegacy,
+  answerShared,
+  createSharedSession,
+  deadline,
+  isSharable,
+  type SharedSession,
+  withOwnMessages,
+} from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
 /** Answers MCP over HTTP in both eras. */

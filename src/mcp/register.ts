@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  type CallToolResult,
   completable,
   type GetPromptResult,
   type McpServer,
@@ -7,19 +8,106 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
   ResourceTemplate,
+  type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Caller, type Context, withCaller } from '../context.ts';
-import type { Problem } from '../problem.ts';
-import { toProblem } from '../problem.ts';
-import { completeHandle } from '../resources/completions.ts';
-import type { Prompt } from '../resources/prompts.ts';
+import { isJsonObject } from '../core/json.ts';
+import { type Problem, toProblem } from '../core/problem.ts';
+import { completeHandle, type Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { tools } from '../tools/index.ts';
-import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
-import { callTool, type Tool } from '../tools/tool.ts';
-import { toAnswer, toRefusal } from './result.ts';
-import { frozenSchema, toListedInput, toListedOutput } from './schema.ts';
+import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
+
+/** The result of a call: the whole answer as structured content and as text, since some hosts show models only one. */
+const toAnswer = (
+  { toText = JSON.stringify }: Tool,
+  structuredContent: Record<string, unknown>,
+): CallToolResult => ({
+  content: [{ type: 'text', text: toText(structuredContent) }],
+  structuredContent,
+});
+
+/** A problem as a result: its sentence as text, with code and facts as structured content. */
+function toRefusal(problem: Problem): CallToolResult {
+  const structuredContent = { error: problem.toJSON() };
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+    structuredContent,
+    isError: true,
+  };
+}
+
+const hole = '"structuredContent":0';
+
+/** The JSON text of a message. Structured content that is its own text is copied from there, and not written twice. */
+export function toJsonText(message: object): string {
+  const { result } = message as { result?: CallToolResult };
+  const [shown] = result?.content ?? [];
+  if (!result?.structuredContent || shown?.type !== 'text' || !shown.text.startsWith('{'))
+    return JSON.stringify(message);
+  const rest = JSON.stringify({ ...message, result: { ...result, structuredContent: 0 } });
+  // This finds the member, not a text that contains the same: there the quotes are escaped.
+  const at = rest.indexOf(hole) + hole.length - 1;
+  return rest.slice(0, at) + shown.text + rest.slice(at + 1);
+}
+
+/**
+ * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
+ * nothing: callTool checks inputs, and the tests check outputs.
+ */
+const frozenSchema = (
+  json: Record<string, unknown>,
+): StandardSchemaWithJSON<Record<string, unknown>, Record<string, unknown>> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'dossier',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+    jsonSchema: { input: () => json, output: () => json },
+  },
+});
+
+const mapValues = (value: object, change: (inner: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
+
+/** Bounds that callers meet as errors in plain words; openapi.json states them. */
+const unlistedBounds = new Set([
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'propertyNames',
+  'additionalProperties',
+]);
+
+/** The schema of an input as tools/list shows it: every client pays for reading the list. */
+function toListedInput(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toListedInput);
+  if (!isJsonObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([name]) => !unlistedBounds.has(name));
+  return Object.fromEntries(
+    kept.map(([name, inner]) => [
+      name,
+      name === 'properties' ? mapValues(inner as object, toListedInput) : toListedInput(inner),
+    ]),
+  );
+}
+
+/** A member of an answer without what is inside it and without its text: openapi.json has both. */
+function toShort(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return schema;
+  const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
+  return rest;
+}
+
+/**
+ * The output schema of a tool as tools/list shows it: its top level. No member is required in it, because clients of
+ * the SDK's version 1 validate results with isError against it, too.
+ */
+const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'object',
+  properties: mapValues(properties as object, toShort),
+});
 
 const schemas = new Map(
   tools.map((tool) => [
@@ -134,3 +222,25 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
     }, context),
   );
 }
+
+/** One POST with its parsed body, never a batch. */
+export interface McpPost {
+  readonly request: Request;
+  readonly body: unknown;
+  readonly caller: Caller;
+  /** Gets the JSON text of the answer, if that is a result without isError. */
+  readonly onResult?: ((text: string) => void) | undefined;
+  /** Makes the response of an answer that is not a stream. */
+  readonly respond: (text: string) => Response;
+}
+
+/** The protocol's headers as the SDK's classifier takes them. */
+export const headersOf = ({ headers }: Request) => ({
+  protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
+  mcpMethodHeader: headers.get('mcp-method') ?? undefined,
+  mcpNameHeader: headers.get('mcp-name') ?? undefined,
+});
+
+/** A JSON response. */
+export const toJson = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
-import { Problem } from '../problem.ts';
 
 const mostPerNetwork = 8;
 /** Fewer than the SDK's own 1,024, which it refuses without a code. */

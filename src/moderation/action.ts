@@ -1,6 +1,7 @@
-import type { ModerationTarget, ModerationTargetKind } from '../evidence/moderation/moderation.ts';
-import type { ModerationReason } from '../evidence/moderation/reasons.ts';
+import { BlockList, isIP } from 'node:net';
+import { isHandle } from '../core/handle.ts';
 import type { Transaction } from '../store/store.ts';
+import type { ModerationReason, ModerationTarget, ModerationTargetKind } from './moderation.ts';
 
 /** Why nothing was done, as a sentence for the operator. */
 export class NotModerated extends Error {}
@@ -18,7 +19,7 @@ export interface FoundTarget extends ModerationTarget {
 }
 
 /** An action about to have its effect: RFC 3339 time, and the closed reason. */
-export interface Application {
+interface Application {
   readonly at: string;
   readonly reason: ModerationReason;
 }
@@ -46,4 +47,111 @@ export interface Action {
   /** Absent where the row alone decides; `isFinal` where nothing brings it back. */
   undo?(tx: Transaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
+}
+
+type Family = 'ipv4' | 'ipv6';
+
+/** An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so nothing longer is taken. */
+function toPrefix(text: string): { address: string; bits: number; family: Family } | undefined {
+  const [address = '', written, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0 || !/^\d{0,3}$/.test(written ?? '')) return undefined;
+  const longest = version === 4 ? 32 : 64;
+  const bits = Number(written ?? longest);
+  return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
+}
+
+/** Whether a text is a network that can be blocked: an IPv4 address or range, or an IPv6 range of at most /64. */
+const isBlockable = (text: string): boolean => toPrefix(text) !== undefined;
+
+/** Whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
+export function isInNetwork(caller: string, network: string): boolean {
+  const [own, blocked] = [toPrefix(caller), toPrefix(network)];
+  if (!own || !blocked) return false;
+  const list = new BlockList();
+  list.addSubnet(blocked.address, blocked.bits, blocked.family);
+  return list.check(own.address, own.family);
+}
+
+const namespace = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,198}[A-Za-z0-9])?$/;
+/** `host/owner` of a forge, or a domain. */
+const account = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/[^/\s]+)?$/;
+
+const named = {
+  response: (text: string) => text !== '',
+  namespace: (text: string) => namespace.test(text),
+  account: (text: string) => account.test(text),
+  network: isBlockable,
+} as const;
+
+/**
+ * What the operator means: a rating by its id, a listing by its handle, a capability by its id, and with a word in front
+ * `response:<rating id>`, `namespace:co.example`, `account:github.com/example`, `account:example.com`, `network:192.0.2.0/24`.
+ * Undefined for anything else.
+ */
+export function readTarget(text: string): ModerationTarget | undefined {
+  const [, kind, rest = ''] = /^(response|namespace|account|network):(.*)$/.exec(text) ?? [];
+  if (kind !== undefined) {
+    const target_kind = kind as keyof typeof named;
+    const target = target_kind === 'response' ? rest : rest.toLowerCase();
+    return named[target_kind](target) ? { target_kind, target } : undefined;
+  }
+  if (/^[0-9a-f]{16}$/.test(text)) return { target_kind: 'capability', target: text };
+  if (/^[0-9a-f-]{36}$/.test(text)) return { target_kind: 'rating', target: text };
+  return isHandle(text) && isIP(text) === 0 ? { target_kind: 'listing', target: text } : undefined;
+}
+
+type Rating = NonNullable<Awaited<ReturnType<Transaction['ratings']['byId']>>>;
+
+const nothing = (what: string) => new NotModerated(`there is no ${what}`);
+
+/** The entries of a rating: its own, its withdrawal, the response to it. */
+async function recordsOf(tx: Transaction, rating: Rating): Promise<number[]> {
+  const { id, log_index, withdrawn_by, superseded_by, erased_at } = rating;
+  const response = await tx.ratings.response(id);
+  const answered = response && !response.erased_at ? [response.log_index] : [];
+  // A newer version's withdrawal names that version.
+  const isOwnEnd = withdrawn_by !== undefined && superseded_by === undefined && erased_at === undefined;
+  return [log_index, ...(isOwnEnd ? [withdrawn_by] : []), ...answered];
+}
+
+/** The versions before a rating, withdrawn ones of the same interaction included. */
+async function findOlder(tx: Transaction, rating: Rating) {
+  if (rating.erased_at) return [];
+  const { source_handle, subject_handle, interaction_id } = rating;
+  const versions = await tx.ratings.versions(source_handle, subject_handle, interaction_id);
+  const older = versions.slice(
+    0,
+    versions.findIndex(({ id }) => id === rating.id),
+  );
+  return Promise.all(older.map(async (one) => ({ id: one.id, record_indexes: await recordsOf(tx, one) })));
+}
+
+async function findRating(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
+  const rating = await tx.ratings.byId(target.target);
+  if (!rating) throw nothing(`rating ${target.target}`);
+  const { subject_handle: handle, source_handle } = rating;
+  if (target.target_kind === 'rating') {
+    const record_indexes = await recordsOf(tx, rating);
+    return {
+      ...target,
+      ...{ handle, told: [handle, source_handle], record_indexes, older: await findOlder(tx, rating) },
+    };
+  }
+  const response = await tx.ratings.response(target.target);
+  if (!response) throw nothing(`response to rating ${target.target}`);
+  return { ...target, handle, told: [handle], record_indexes: [response.log_index] };
+}
+
+/** Finds what an action is about. Throws NotModerated. */
+export async function findTarget(tx: Transaction, target: ModerationTarget): Promise<FoundTarget> {
+  if (target.target_kind === 'rating' || target.target_kind === 'response') return findRating(tx, target);
+  if (target.target_kind === 'listing') {
+    if (!(await tx.listings.byHandle(target.target))) throw nothing(`listing ${target.target}`);
+    return { ...target, handle: target.target, told: [target.target], record_indexes: [] };
+  }
+  if (target.target_kind !== 'capability') return { ...target, told: [], record_indexes: [] };
+  const capability = await tx.claims.capabilityById(target.target);
+  if (!capability) throw nothing(`capability with the id ${target.target}`);
+  return { ...target, handle: capability.handle, told: [capability.handle], record_indexes: [] };
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
-import { handleParts } from '../evidence/handle.ts';
-import { type Moderation, toAppeal } from '../evidence/moderation/moderation.ts';
-import { Problem } from '../problem.ts';
-import type { ModerationReads } from '../store/contract/moderation.ts';
-import { isInNetwork } from './network.ts';
+import { handleParts } from '../core/handle.ts';
+import { Problem } from '../core/problem.ts';
+import { isInNetwork } from './action.ts';
+import { type Moderation, toAppeal } from './moderation.ts';
+import type { ModerationReads } from './table.ts';
 
 /** `store` is a transaction if nothing that the operator does meanwhile may be missed. */
 type WritingContext = Pick<Context, 'config' | 'caller'> & {

@@ -1,6 +1,299 @@
-// biome-ignore-all lint/performance/noBarrelFile: this is what the package exports as dossier/receipt
-export { ReceiptFault, type ReceiptFaultCode } from './fault.ts';
-export { parseReceiptKeys, toReceiptKeyLine } from './key-line.ts';
-export type { PublicJwk, PublishedKey } from './published-key.ts';
-export { createReceiptKey, createReceipts, type PrivateJwk, type Receipts } from './receipts.ts';
-export { type ExpectedReceipt, type Receipt, verifyReceipt } from './verify.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+
+/** Why a receipt shows nothing; the codes are those of submit_rating (docs/receipts.md). */
+export type ReceiptFaultCode =
+  | 'proof_invalid'
+  | 'proof_key_unknown'
+  | 'proof_not_yours'
+  | 'proof_wrong_subject';
+
+/** A receipt that shows nothing. The message is a sentence of ours, without any text of the receipt. */
+export class ReceiptFault extends Error {
+  readonly code: ReceiptFaultCode;
+
+  constructor(code: ReceiptFaultCode, message: string) {
+    super(message);
+    this.name = 'ReceiptFault';
+    this.code = code;
+  }
+}
+
+/** A public key that a service published for its receipts, as an RFC 7517 JWK. */
+export interface PublicJwk {
+  readonly kty: 'OKP' | 'EC';
+  readonly crv: 'Ed25519' | 'P-256' | 'secp256k1';
+  readonly x: string;
+  /** Of curves with two coordinates. */
+  readonly y?: string | undefined;
+}
+
+/** A key under its name, and the time in which its signatures count, RFC 3339; without a time, they always do. */
+export interface PublishedKey {
+  readonly kid: string;
+  readonly jwk: PublicJwk;
+  /** When it was first seen published. */
+  readonly valid_from?: string | undefined;
+  /** When it was first seen missing. */
+  readonly valid_until?: string | undefined;
+}
+
+/** How far the clocks of a service and of its readers may differ. */
+const clockSkew_ms = 5 * 60_000;
+
+/** Whether a key counted at a time, in ms since 1970. */
+const countedAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): boolean =>
+  (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
+  (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);
+
+/** The keys that counted at a time, in ms since 1970. */
+export const keysAt = (keys: readonly PublishedKey[], at_ms: number): readonly PublishedKey[] =>
+  keys.filter((key) => countedAt(key, at_ms));
+
+const coordinate = /^[A-Za-z0-9_-]{43}$/;
+const isCoordinate = (value: unknown): value is string => typeof value === 'string' && coordinate.test(value);
+
+/** The public key in the members of a JWK; undefined for other curves, and for a JWK that holds a private key. */
+export function toPublicJwk({ kty, crv, x, y, d }: Readonly<Record<string, unknown>>): PublicJwk | undefined {
+  if (d !== undefined || !isCoordinate(x)) return undefined;
+  if (kty === 'OKP' && crv === 'Ed25519') return { kty, crv, x };
+  if (kty !== 'EC' || (crv !== 'P-256' && crv !== 'secp256k1') || !isCoordinate(y)) return undefined;
+  return { kty, crv, x, y };
+}
+
+/** A line `receipt-key <kid> <base64url of the public JWK>` of a claim file. */
+export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
+
+/** Keys of one listing at a time. */
+const mostKeys = 5;
+
+const line = /^[ \t]*receipt-key[ \t]+([!-~]{1,256})[ \t]+([\w-]{40,1000})[ \t]*$/;
+
+/** The public key that a line holds in base64url; undefined if it holds anything else. */
+function readJwk(encoded: string): PublicJwk | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? toPublicJwk({ ...value }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The keys for receipts in a claim file, each name once, the first five. A line with a private key, another curve or
+ * anything else that is no public JWK does not count.
+ */
+export function parseReceiptKeys(text: string): readonly ReceiptKeyLine[] {
+  const keys = new Map<string, ReceiptKeyLine>();
+  for (const [, kid = '', encoded = ''] of text.split(/[\r\n]+/).flatMap((row) => [line.exec(row) ?? []])) {
+    const jwk = readJwk(encoded);
+    if (jwk && !keys.has(kid) && keys.size < mostKeys) keys.set(kid, { kid, jwk });
+  }
+  return [...keys.values()];
+}
+
+/** The line that publishes a key; the private half of a JWK stays out of it. Throws for a curve that cannot be used. */
+export function toReceiptKeyLine(
+  kid: string,
+  { d: _private, ...members }: Readonly<Record<string, unknown>>,
+): string {
+  const jwk = toPublicJwk(members);
+  if (!jwk) throw new TypeError('a key for receipts is an Ed25519, P-256 or secp256k1 JWK');
+  return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
+}
+
+/** Where a caller names its own listing, and where it finds the receipt: `_meta` of MCP. */
+export const metaKeys = { rater: 'dossier/rater', receipt: 'dossier/receipt' } as const;
+/** The same as headers of HTTP. */
+export const headerNames = { rater: 'dossier-rater', receipt: 'dossier-receipt' } as const;
+
+/** A private Ed25519 or P-256 key as a JWK. */
+export type PrivateJwk = JWK & { readonly d: string };
+
+/** What a service signs receipts with. */
+export interface ReceiptSettings {
+  /** The handle of the service's listing. */
+  readonly handle: string;
+  /** The name of the key in the claim file. */
+  readonly kid: string;
+  readonly key: PrivateJwk;
+}
+
+type Meta = Readonly<Record<string, unknown>>;
+type Awaitable<T> = T | Promise<T>;
+
+/** Gives receipts to callers that name their listing; everything else stays as it is. */
+export interface Receipts {
+  /** A receipt for one interaction with the listing `rater`, as a compact JWS. */
+  issue(rater: string, interactionId?: string): Promise<string>;
+  /** Wraps the callback of a tool of the MCP SDK, version 1 or 2: its results get the receipt in `_meta`. */
+  tool<Args extends readonly unknown[], Result extends object>(
+    callback: (...args: Args) => Awaitable<Result>,
+  ): (...args: Args) => Promise<Result>;
+  /** Wraps a fetch handler: its responses get the receipt in the header `Dossier-Receipt`. */
+  fetch<Rest extends readonly unknown[]>(
+    handler: (request: Request, ...rest: Rest) => Awaitable<Response>,
+  ): (request: Request, ...rest: Rest) => Promise<Response>;
+}
+
+const isHandle = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= 200 && /^[\w.-]+\/[\w.-]+$/.test(value);
+
+/** The listing that calls: SDK 1 has the `_meta` of a request in the last argument, SDK 2 in `mcpReq` there. */
+function raterOf(args: readonly unknown[]): unknown {
+  const extra = args.at(-1) as { _meta?: Meta; mcpReq?: { _meta?: Meta } } | undefined;
+  return (extra?._meta ?? extra?.mcpReq?._meta)?.[metaKeys.rater];
+}
+
+/** A new Ed25519 key: keep `key` secret, and put `line` into your claim file. */
+export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; line: string }> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
+  const key = (await exportJWK(privateKey)) as PrivateJwk;
+  return { key, line: toReceiptKeyLine(kid, key) };
+}
+
+/** Receipts of one service (docs/receipts.md). */
+export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
+  const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
+  const signer = importJWK(key, alg);
+  const issue: Receipts['issue'] = async (rater, interactionId = randomUUID()) =>
+    new SignJWT()
+      .setProtectedHeader({ alg, kid })
+      .setIssuer(handle)
+      .setSubject(rater)
+      .setJti(interactionId)
+      .setIssuedAt()
+      .sign(await signer);
+  return {
+    issue,
+    tool:
+      (callback) =>
+      async (...args) => {
+        const result = await callback(...args);
+        const rater = raterOf(args);
+        if (!isHandle(rater)) return result;
+        const { _meta } = result as { _meta?: Meta };
+        return { ...result, _meta: { ..._meta, [metaKeys.receipt]: await issue(rater) } };
+      },
+    fetch:
+      (handler) =>
+      async (request, ...rest) => {
+        const response = await handler(request, ...rest);
+        const rater = request.headers.get(headerNames.rater);
+        if (!isHandle(rater)) return response;
+        const answer = new Response(response.body, response);
+        answer.headers.set(headerNames.receipt, await issue(rater));
+        return answer;
+      },
+  };
+}
+
+/** What a receipt says: the service `iss` confirms the interaction `jti` with the rater `sub` at `iat` (seconds since 1970). */
+export interface Receipt {
+  readonly iss: string;
+  readonly sub: string;
+  readonly jti: string;
+  readonly iat: number;
+  /** SHA-256 of the request, hex. */
+  readonly request_digest?: string | undefined;
+}
+
+/** What a receipt has to fit. */
+export interface ExpectedReceipt {
+  /** The keys that the service published. */
+  readonly keys: readonly PublishedKey[];
+  /** Handle of the service. */
+  readonly subject: string;
+  /** Handle of the listing that called it. */
+  readonly rater: string;
+}
+
+/** Header members by which a signer names its key itself, or asks for more than this check does. */
+const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
+
+const invalid = (message: string) => new ReceiptFault('proof_invalid', message);
+
+function readParts(receipt: string) {
+  try {
+    return { header: decodeProtectedHeader(receipt), payload: decodeJwt(receipt) };
+  } catch {
+    throw invalid('It is not a compact JWS with a JSON payload.');
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+function toReceipt({ iss, sub, jti, iat, request_digest }: JWTPayload): Receipt {
+  if (!isText(iss) || !isText(sub) || !isText(jti) || !Number.isSafeInteger(iat) || iat === undefined)
+    throw invalid('Its payload needs iss, sub, jti and iat (whole seconds).');
+  const digest = request_digest ?? undefined;
+  if (digest !== undefined && !/^[\da-f]{64}$/.test(String(digest)))
+    throw invalid('Its request_digest is not a SHA-256 in hex.');
+  return { iss, sub, jti, iat, ...(digest !== undefined && { request_digest: String(digest) }) };
+}
+
+const algorithms: Readonly<Record<string, PublicJwk['crv']>> = { EdDSA: 'Ed25519', ES256: 'P-256' };
+
+/** The algorithm that a header names; only EdDSA (Ed25519) and ES256. */
+export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }): 'EdDSA' | 'ES256' {
+  const refused = refusedHeaders.find((name) => name in header);
+  if (refused !== undefined) throw invalid(`Its header may not have ${refused}.`);
+  if (alg === 'EdDSA' || alg === 'ES256') return alg;
+  throw invalid('Its header needs alg EdDSA or ES256.');
+}
+
+const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boolean> => {
+  try {
+    await compactVerify(jws, await importJWK({ ...jwk }, alg), { algorithms: [alg] });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Checks the signature of a compact JWS by the published key that its `kid` names, as of a time in ms since 1970. */
+export async function verifyByKey(
+  jws: string,
+  keys: readonly PublishedKey[],
+  at_ms: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { header, payload } = readParts(jws);
+  const alg = requireAlgorithm(header);
+  const named = keysAt(keys, at_ms).filter(({ kid }) => kid === header.kid);
+  if (named.length === 0)
+    throw new ReceiptFault(
+      'proof_key_unknown',
+      'Its kid names no key that was published when it was issued.',
+    );
+  const fitting = named.filter(({ jwk }) => jwk.crv === algorithms[alg]);
+  if (fitting.length === 0) throw invalid('Its alg does not fit the curve of the published key.');
+  // Around a rotation that keeps the name both keys count.
+  for (const { jwk } of fitting) if (await isSignedBy(jws, jwk, alg)) return payload;
+  throw invalid('Its signature is not valid for the published key.');
+}
+
+/**
+ * Checks a receipt: its signature by a key that was published when it was issued, its service and its rater. Whether it is
+ * too old, or used before, is for the caller to judge. Throws ReceiptFault.
+ */
+export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
+  const { header, payload } = readParts(receipt);
+  requireAlgorithm(header);
+  const read = toReceipt(payload);
+  if (read.iss !== expected.subject)
+    throw new ReceiptFault('proof_wrong_subject', 'It was issued by another service.');
+  await verifyByKey(receipt, expected.keys, read.iat * 1000);
+  if (read.sub !== expected.rater)
+    throw new ReceiptFault('proof_not_yours', 'It was issued to another listing.');
+  return read;
+}

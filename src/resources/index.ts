@@ -1,12 +1,7 @@
-import { about } from './about.ts';
-import { card } from './card.ts';
-import { listing } from './listing.ts';
-import { listingRatings } from './listing-ratings.ts';
-import { listingTools } from './listing-tools.ts';
+import { about, status } from './about.ts';
+import { card, listing, listingRatings, listingTools, tag } from './listing.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
-import { status } from './status.ts';
-import { tag } from './tag.ts';
 
 const listed: readonly Resource[] = [about, status, tag, listingRatings, listingTools, listing];
 

@@ -1,11 +1,8 @@
+import { claimKinds, howToOptOut } from '../claims/claim.ts';
+import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { Config } from '../config/config.ts';
-import { whatAClaimShows } from '../evidence/claim/claim-statement.ts';
-import { claimMethods } from '../evidence/claim/methods/index.ts';
-import { claimKinds } from '../evidence/claim/proof-place.ts';
-import { howToOptOut } from '../evidence/listing/state/opt-out.ts';
 import { tools } from '../tools/index.ts';
-import { toInputSchema, toOutputSchema } from '../tools/support/json-schema.ts';
-import type { Tool } from '../tools/tool.ts';
+import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 import { prompts } from './prompts.ts';
 import type { Resource } from './resource.ts';
 

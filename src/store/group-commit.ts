@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import { inTransaction, refuseInTransaction } from '../transaction.ts';
-import type { Db } from './engine.ts';
+import { inTransaction, refuseInTransaction } from '../core/transaction.ts';
+import type { Db } from './store.ts';
 
 const mostPerCommit = 64;
 const mostTries = 3;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { LeaseReads, Leases, LeaseWrites } from './contract/leases.ts';
-import type { Db, Engine } from './engine.ts';
+import type { Db, Engine, LeaseReads, Leases, LeaseWrites } from './store.ts';
 
 /** A lease that was not renewed for so long can be taken over, whoever held it. */
 const expires_ms = 10_000;

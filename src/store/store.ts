@@ -1,61 +1,102 @@
-import type { AuditReads, AuditWrites } from './contract/audits.ts';
-import type { Dump, Load } from './contract/backup.ts';
-import type { ChangeReads, ChangeWrites } from './contract/changes.ts';
-import type { CheckReads, CheckWrites } from './contract/checks.ts';
-import type { ClaimReads, ClaimWrites } from './contract/claims.ts';
-import type { FeedbackReads, FeedbackWrites } from './contract/feedback.ts';
-import type { FigureReads } from './contract/figures.ts';
-import type { ImportReads, ImportWrites } from './contract/imports.ts';
-import type { KeyReads, KeyWrites } from './contract/keys.ts';
-import type { Leases, LeaseWrites } from './contract/leases.ts';
-import type { LimitReads, LimitWrites } from './contract/limits.ts';
-import type { ListingReads, ListingWrites } from './contract/listings.ts';
-import type { ModerationReads, ModerationWrites } from './contract/moderation.ts';
-import type { ObservationReads, ObservationWrites } from './contract/observations.ts';
-import type { RatingReads, RatingWrites } from './contract/ratings.ts';
-import type { LogReads, LogWrites } from './contract/transparency-log.ts';
-import type { ViewReads, ViewWrites } from './contract/views.ts';
-import type { WebhookReads, WebhookWrites } from './contract/webhooks.ts';
+import type { Kysely, RawBuilder } from 'kysely';
 
-/** All reads, by noun (contract/). A read that finds nothing returns undefined or an empty list. */
-export interface Reads {
-  readonly listings: ListingReads;
-  readonly ratings: RatingReads;
-  readonly claims: ClaimReads;
-  readonly checks: CheckReads;
-  readonly audits: AuditReads;
-  readonly log: LogReads;
-  readonly imports: ImportReads;
-  readonly feedback: FeedbackReads;
-  readonly figures: FigureReads;
-  readonly keys: KeyReads;
-  readonly limits: LimitReads;
-  readonly observations: ObservationReads;
-  readonly changes: ChangeReads;
-  readonly views: ViewReads;
-  readonly webhooks: WebhookReads;
-  readonly moderation: ModerationReads;
+/**
+ * Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two, the counts of
+ * search terms and the members of views follow from the listings, a restored database is audited anew, leases end with the
+ * processes that hold them, and pauses of hosts within a day.
+ */
+type TransientTable =
+  | 'limit_bucket'
+  | 'limit_key'
+  | 'claim_check'
+  | 'search_term'
+  | 'view_member'
+  | 'view_pass'
+  | 'audit_run'
+  | 'lease'
+  | 'observed_pause';
+/** A table that is part of a backup. */
+export type DumpedTable = Exclude<keyof Schema, TransientTable>;
+/** A row as both engines store it: texts, whole numbers and nulls, by column. */
+export type DumpedRow = Readonly<Record<string, string | number | null>>;
+/** How many rows each table has. */
+export type RowCounts = Readonly<Record<DumpedTable, number>>;
+
+/** All data of a store, as of one moment. */
+export interface Dump {
+  readonly counts: RowCounts;
+  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 4 MiB at a time. */
+  read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
+
+/** A database that is being filled from a backup; it can be used only after `finish`. */
+export interface Load {
+  /** Inserts at most 500 rows of one table in one transaction. Throws if they do not fit the table. */
+  put(table: string, rows: readonly DumpedRow[]): Promise<void>;
+  /** Marks the database as complete. Throws unless it holds exactly as many rows as `counts` says. */
+  finish(counts: Readonly<Record<string, number>>): Promise<void>;
+}
+
+/** The right of one holder in one process to be the only one, over all nodes, to do what the lease names. */
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+  /** Aborted when the lease was lost, or could not be renewed in time: from then on another node may act. */
+  readonly signal: AbortSignal;
+  /** Whether nobody else can have it now. To be asked before each act outside the database; inside, see `isHeldBy`. */
+  isOurs(): boolean;
+  /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
+  release(): Promise<void>;
+}
+
+/** What is known of a lease that was not released. */
+interface LeaseState {
+  readonly isHeld: boolean;
+  /** RFC 3339 UTC. */
+  readonly renewed_at: string;
+}
+
+export interface LeaseReads {
+  /** Undefined if nobody has taken the lease, or its last holder released it. */
+  find(name: string): Promise<LeaseState | undefined>;
+}
+
+/** Writes of leases inside a transaction; they change no listing. */
+export interface LeaseWrites extends LeaseReads {
+  /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
+  isHeldBy(lease: Pick<Lease, 'name' | 'owner'>): Promise<boolean>;
+  /** False while another holder has the lease. */
+  take(name: string, owner: string): Promise<boolean>;
+  /** Renews what these owners hold; returns the owners that still hold theirs. */
+  renew(owners: readonly string[]): Promise<Set<string>>;
+  release(owner: string): Promise<void>;
+  /** Deletes leases that nobody renewed for a week. */
+  purge(): Promise<void>;
+}
+
+/** The leases of a node; they are renewed until they are released. */
+export interface Leases extends LeaseReads {
+  /** Takes a lease; undefined while another holder has it, in this process or another. */
+  take(name: string): Promise<Lease | undefined>;
+  /** Releases what is still held, and renews no more. */
+  end(): Promise<void>;
+}
+
+declare module './store.ts' {
+  interface Transaction {
+    readonly leases: LeaseWrites;
+  }
+}
+
+/**
+ * All reads, by noun: each module adds its own (`declare module`). A read that finds nothing returns undefined or an
+ * empty list.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add their reads to it
+export interface Reads {}
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
-export interface Transaction extends Reads {
-  readonly listings: ListingWrites;
-  readonly ratings: RatingWrites;
-  readonly claims: ClaimWrites;
-  readonly checks: CheckWrites;
-  readonly audits: AuditWrites;
-  readonly log: LogWrites;
-  readonly imports: ImportWrites;
-  readonly feedback: FeedbackWrites;
-  readonly keys: KeyWrites;
-  readonly limits: LimitWrites;
-  readonly leases: LeaseWrites;
-  readonly observations: ObservationWrites;
-  readonly changes: ChangeWrites;
-  readonly views: ViewWrites;
-  readonly webhooks: WebhookWrites;
-  readonly moderation: ModerationWrites;
-}
+export interface Transaction extends Reads {}
 
 /** Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not known. */
 export type ChangedHandles = readonly string[] | 'all';
@@ -79,7 +120,7 @@ export interface Store extends Reads {
   /** Whether the database is where it was, and this process hears what others write. */
   isWell(): Promise<boolean>;
   /** Reads that wait for no others, for the question whether this node is ready. */
-  readonly health: Pick<Reads, 'listings' | 'audits'>;
+  readonly health: Reads;
   /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
@@ -97,4 +138,59 @@ export interface Store extends Reads {
    */
   onChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
+}
+
+/** Every table by its name: each module adds its own beside its queries. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add their tables to it
+export interface Schema {}
+
+export type Db = Kysely<Schema>;
+
+/** What differs between engines; everything else is written once on top of it (sql-store.ts). */
+export interface Engine {
+  /** For reads outside a transaction. */
+  readonly reader: Db;
+  /** For searches and lists, which may lag behind the latest writes; the same as `reader` without a replica. */
+  readonly lagging: Db;
+  /** For the few reads that say whether this node is well: other reads, however many wait, do not delay them. */
+  readonly health: Db;
+  /** Runs transactions one after another, each holding the write lock from its start. */
+  readonly writer: Db;
+  /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
+  findDamage(): Promise<string | undefined>;
+  /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */
+  readonly now_ms: RawBuilder<number>;
+  /** Whether the database is where it was, and this process hears what others write. */
+  isWell(): Promise<boolean>;
+  /** What an error of this engine means to a caller; undefined for an unexpected one. */
+  failureOf(error: unknown): Failure | undefined;
+  /** Called first in every transaction: waits until no other process writes. */
+  takeWriteLock(db: Db): Promise<void>;
+  /** Called last in a transaction: notifies other processes once it is committed. */
+  announce(db: Db, changed: ChangedHandles): Promise<void>;
+  /** Calls back when another process wrote. Returns a function that stops it. */
+  onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** JSON stored as text, the same on both engines. */
+export type Json = string;
+/** RFC 3339 UTC with milliseconds, so that text order is time order. */
+export type Time = string;
+
+/** Work that one node alone does at the moment. */
+interface LeaseRow {
+  name: string;
+  /** An id of this taking of the lease. */
+  owner: string;
+  /** Milliseconds since 1970 by the database's clock. */
+  renewed_at: number;
+}
+
+declare module './store.ts' {
+  interface Schema {
+    lease: LeaseRow;
+  }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { answerClaim, requireTarget } from '../claims/answer.ts';
+import { claimKind, claimKinds, isInRepository } from '../claims/claim.ts';
+import { type ClaimTarget, findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
+import { claimMethods } from '../claims/methods.ts';
 import { claimResponse } from '../claims/response.ts';
-import { type ClaimTarget, findMethods, findToCheck } from '../claims/target.ts';
-import { claimMethods } from '../evidence/claim/methods/index.ts';
-import { claimKind, claimKinds, isInRepository } from '../evidence/claim/proof-place.ts';
-import { findListing } from './support/find-listing.ts';
-import { handleInput } from './support/inputs.ts';
+import { findListing } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({
@@ -43,8 +43,7 @@ export const claimAgent = defineTool({
   networkLimits: [{ name: 'claim', burst: 10, refill_s: 60 }],
   example: { handle: 'co.webhook/webhook' },
   async run({ handle, method, ...request }, context) {
-    const listing =
-      (await findToCheck(handle, context.store.listings)) ?? (await findListing(handle, context));
+    const listing = (await findToCheck(handle, context.store)) ?? (await findListing(handle, context));
     const target = await requireTarget(listing, { method, ...request }, context);
     const answer = await answerClaim(target, request, context);
     const { claimFile } = context.config;
@@ -57,5 +56,21 @@ export const claimAgent = defineTool({
         where: claimMethods[place.kind].whereToPut(place, claimFile),
       })),
     };
+  },
+});
+
+const { name, title, description, effects, bodyLimit_bytes, networkLimits } = claimAgent;
+
+/** POST /api/claim-github: claim_agent by the recorded repository alone, as the specification has it. */
+export const claimGithub = defineTool({
+  ...{ name, title, description, effects, bodyLimit_bytes, networkLimits },
+  input: claimAgent.input.omit({ method: true, signature: true }),
+  output: claimResponse.omit({ domain: true }).extend({ repository: z.string() }),
+  example: { handle: 'co.webhook/webhook' },
+  async run({ handle, ...request }, context) {
+    const found = await findToCheck(handle, context.store);
+    const target = toRepositoryTarget(found ?? (await findListing(handle, context)), context);
+    const answer = await answerClaim(target, request, context);
+    return { ...answer, repository: target.place.shown };
   },
 });

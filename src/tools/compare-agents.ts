@@ -1,16 +1,78 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { compareListing, criterionNames, type RequestedCriterion } from '../evidence/comparison/criteria.ts';
-import { comparisonResults } from '../evidence/comparison/criterion.ts';
-import { toListingDocument } from '../evidence/listing/document.ts';
-import { sampleFlag } from '../evidence/listing/listing-document.ts';
-import { Problem } from '../problem.ts';
-import type { ProblemCode } from '../problem-table.ts';
-import { criteriaInput, isUnique, toRequested } from './support/criteria-input.ts';
-import { findListingFacts } from './support/find-listing.ts';
-import { handleInput } from './support/inputs.ts';
-import { toComparisonText } from './texts/comparison-text.ts';
+import { Problem, type ProblemCode } from '../core/problem.ts';
+import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { compareListing, criterionNames, type RequestedCriterion } from '../document/criteria.ts';
+import { comparisonResults } from '../document/criterion.ts';
+import { toListingDocument } from '../document/document.ts';
+import { sampleFlag } from '../document/listing-document.ts';
+import { findListingFacts } from './find-listing.ts';
+import { criteriaInput, handleInput, isUnique, toRequested } from './inputs.ts';
+import { closingText } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
+
+interface Answer {
+  readonly criterion: string;
+  readonly value?: string | number | undefined;
+  readonly result: string;
+  readonly fact: string;
+  readonly recorded?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly source: string;
+  readonly as_of: string;
+}
+
+interface Compared {
+  readonly handle: string;
+  readonly description?: string | undefined;
+  readonly sample?: true | undefined;
+  readonly imported?: readonly Answer[] | undefined;
+  readonly observed?: readonly Answer[] | undefined;
+  readonly native?: readonly Answer[] | undefined;
+  readonly problem?:
+    | { readonly code: string; readonly message: string; readonly near?: readonly string[] | undefined }
+    | undefined;
+}
+
+/** The answer of compare_agents. */
+interface Comparison {
+  readonly listings: readonly Compared[];
+  readonly statement: string;
+  readonly untrusted_fields: readonly string[];
+}
+
+const sourceOf = ({ source, as_of }: Answer) => `${toInlineText(source)}, ${as_of}`;
+const answersOf = ({ imported = [], observed = [], native = [] }: Compared) => [
+  ...imported,
+  ...observed,
+  ...native,
+];
+
+/** A criterion's line; its source is a number that the foot of the text explains. */
+const answerLine = (answer: Answer, sources: readonly string[]) =>
+  `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''}${answer.subject ? ` Seen at ${code(answer.subject)}.` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
+
+function listingText(listing: Compared, sources: readonly string[]): string {
+  const { handle, description, sample, problem } = listing;
+  const said = description ? `: its publisher writes ${toQuote(description)}` : '';
+  return lines(
+    `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
+    problem &&
+      `${problem.code}: ${problem.message}${problem.near ? ` Near: ${problem.near.map(code).join(', ')}` : ''}`,
+    list(answersOf(listing), (answer) => answerLine(answer, sources)) || undefined,
+  );
+}
+
+/** The answer of compare_agents as Markdown, with every source named once. */
+function toComparisonText(answer: Comparison): string {
+  const sources = [...new Set(answer.listings.flatMap(answersOf).map(sourceOf))];
+  return paragraphs(
+    ...answer.listings.map((listing) => listingText(listing, sources)),
+    sources.length > 0 && `Sources: ${sources.map((source, at) => `[${at + 1}] ${source}`).join('; ')}`,
+    answer.statement,
+    closingText(answer),
+  );
+}
 
 const maxListings = 8;
 
@@ -49,7 +111,7 @@ const output = z.object({
 });
 
 /** One listing of a comparison: its results, or the problem with its handle. */
-export type ComparedAgent = z.output<typeof comparedListing>;
+type ComparedAgent = z.output<typeof comparedListing>;
 
 /** Problems with one handle, which do not fail the whole comparison. */
 const listingProblems: readonly ProblemCode[] = ['invalid_handle', 'unknown_handle', 'listing_withdrawn'];

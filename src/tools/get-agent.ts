@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { toListingDocument } from '../evidence/listing/document.ts';
-import type { ListingDocument } from '../evidence/listing/listing-document.ts';
-import { type AgentSummary, agentSummary } from '../evidence/summary/agent-summary.ts';
-import { toSummaryMarkdown } from '../evidence/summary/to-markdown.ts';
-import { toAgentSummary } from '../evidence/summary/to-summary.ts';
-import { findListingFacts } from './support/find-listing.ts';
-import { handleInput } from './support/inputs.ts';
-import { refuseName } from './support/near-names.ts';
+import { toListingDocument } from '../document/document.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import { toSummaryMarkdown } from '../document/markdown.ts';
+import { type AgentSummary, agentSummary, toAgentSummary } from '../document/summary.ts';
+import { findListingFacts, refuseName } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
 import { callTool, cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** Also fits a listing document, which lacks only the groups of facts. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Problem } from '../problem.ts';
-import { proveEntry } from '../transparency-log/entry-proof.ts';
+import { proveEntry } from '../audit/entry-proof.ts';
+import { Problem } from '../core/problem.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** Everything needed to verify one log entry offline. */

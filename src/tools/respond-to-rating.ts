@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { authenticate } from '../claims/capability/authenticate.ts';
-import type { Capability } from '../evidence/claim/claim.ts';
-import { toLeaf } from '../evidence/log/leaf.ts';
-import { isCurrent, type Rating, type RatingResponse } from '../evidence/rating/rating.ts';
-import { cleanText } from '../evidence/text/sanitize.ts';
-import { Problem } from '../problem.ts';
+import { authenticate } from '../claims/authenticate.ts';
+import type { Capability } from '../claims/claim.ts';
+import { Problem } from '../core/problem.ts';
+import { cleanText } from '../core/text.ts';
+import { toLeaf } from '../log/leaf.ts';
+import { isCurrent, type Rating, type RatingResponse } from '../ratings/rating.ts';
+import { requireLive } from '../ratings/record.ts';
 import type { Transaction } from '../store/store.ts';
-import { requireLive } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 const toPublished = (text: string) => cleanText(text).text.trim();

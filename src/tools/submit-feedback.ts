@@ -1,14 +1,29 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { reportCategory } from '../evidence/feedback.ts';
-import { cleanText } from '../evidence/text/sanitize.ts';
+import { Problem } from '../core/problem.ts';
+import { cleanText } from '../core/text.ts';
+import { isFirstToday } from '../limits/shared.ts';
+import { reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { Problem } from '../problem.ts';
-import { requireFeedbackRoom } from './support/feedback-room.ts';
-import { findListing } from './support/find-listing.ts';
-import { handleInput } from './support/inputs.ts';
+import type { Transaction } from '../store/store.ts';
+import { findListing } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
+
+/** Feedback of all callers together in 24 hours (docs/trust.md section 5). */
+const mostPerDay = 2000;
+/** Of these, for networks that sent none today. */
+const keptForOthers = 500;
+const day_ms = 86_400_000;
+
+/** Throws feedback_paused, with the seconds until there is room, once as much was received as is taken in 24 hours. */
+async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<void> {
+  const most = (await isFirstToday(tx, 'feedback', context)) ? mostPerDay : mostPerDay - keptForOthers;
+  const received_at = await tx.feedback.receivedAt(most);
+  const wait_ms = received_at ? Date.parse(received_at) + day_ms - context.clock().getTime() : 0;
+  if (wait_ms > 0) throw new Problem('feedback_paused', { retry_after_s: Math.ceil(wait_ms / 1000) });
+}
 
 /** What feedback can be about. */
 export const feedbackCategories = ['data', 'search', 'claim', 'rating', reportCategory, 'other'] as const;

@@ -1,26 +1,30 @@
 import { z } from 'zod';
-import { authenticate } from '../claims/capability/authenticate.ts';
+import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
-import { canonicalDigest, toLeaf } from '../evidence/log/leaf.ts';
-import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../evidence/rating/groups.ts';
-import { countedSource, rootIdentity } from '../evidence/rating/identity.ts';
-import { proofClasses, proofInput } from '../evidence/rating/proof/proof-classes.ts';
-import { cleanRating, type Rating, ratingContent } from '../evidence/rating/rating.ts';
-import { isInWindow, isSelfRating } from '../evidence/rating/rating-rules.ts';
+import { countedSource, rootIdentity } from '../core/identity.ts';
+import { Problem } from '../core/problem.ts';
 import { takeLimits } from '../limits/shared.ts';
-import { Problem } from '../problem.ts';
-import type { Transaction } from '../store/store.ts';
-import { requireHandle } from './support/find-listing.ts';
-import { handleInput } from './support/inputs.ts';
+import { canonicalDigest, toLeaf } from '../log/leaf.ts';
+import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
+import { proofClasses, proofInput } from '../ratings/proof.ts';
+import { cleanRating, type Rating, ratingContent } from '../ratings/rating.ts';
 import {
+  checkProof,
+  judgeBasis,
   requireAmendable,
   requireAmendmentLeft,
   requireLive,
   requireSameRoot,
-} from './support/rating-amendment.ts';
-import { judgeBasis } from './support/rating-basis.ts';
-import { checkProof, spendProof } from './support/rating-proof.ts';
-import { type Sides, type Submission, toRating, toRecord } from './support/rating-record.ts';
+  type Sides,
+  type Submission,
+  spendProof,
+  toRating,
+  toRecord,
+} from '../ratings/record.ts';
+import { isInWindow, isSelfRating } from '../ratings/rules.ts';
+import type { Transaction } from '../store/store.ts';
+import { requireHandle } from './find-listing.ts';
+import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { authenticate } from '../claims/capability/authenticate.ts';
-import { toLeaf } from '../evidence/log/leaf.ts';
-import type { Rating } from '../evidence/rating/rating.ts';
-import { Problem } from '../problem.ts';
+import { authenticate } from '../claims/authenticate.ts';
+import { Problem } from '../core/problem.ts';
+import { toLeaf } from '../log/leaf.ts';
+import type { Rating } from '../ratings/rating.ts';
+import { requireLive, requireOwnRating } from '../ratings/record.ts';
 import type { Transaction } from '../store/store.ts';
-import { requireLive, requireOwnRating } from './support/rating-amendment.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({

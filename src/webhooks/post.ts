@@ -1,9 +1,33 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { createOutboundClient, type OutboundClient, type Reach } from '../outbound/client.ts';
-import { overridden } from '../outbound/host-overrides.ts';
-import { isAddress } from '../outbound/public-address.ts';
-import { signMessage } from './signature.ts';
+import {
+  createOutboundClient,
+  isAddress,
+  type OutboundClient,
+  overridden,
+  type Reach,
+} from '../net/client.ts';
+
+const prefix = 'whsec_';
+
+/** A new secret of a subscription: 32 random bytes as Standard Webhooks writes them. */
+export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
+
+/** A message and the moment of the attempt. */
+interface SignedMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly now: Date;
+}
+
+/** The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of both and the body. */
+function signMessage(secret: string, { id, body, now }: SignedMessage): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${digest}` };
+}
 
 function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
   if (url.protocol !== 'https:' || url.username + url.password !== '' || isAddress(url.hostname))
@@ -28,7 +52,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
   });
 
 /** What is posted, and where. */
-export interface Post {
+interface Post {
   readonly url: string;
   readonly secret: string;
   readonly id: string;

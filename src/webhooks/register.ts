@@ -1,19 +1,46 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { registrableDomain } from '../evidence/rating/identity.ts';
-import type { Webhook, WebhookFilter } from '../evidence/webhook.ts';
+import { registrableDomain } from '../core/identity.ts';
+import { Problem } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
-import { dayOf, openNetworkKeys } from '../limits/network-key.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { dayOf, openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
-import { Problem } from '../problem.ts';
+import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
-import { invalidInput, plainMessage } from '../tools/support/plain-words.ts';
-import { toFilter, webhookFilterFields } from './filter.ts';
-import { createWebhookClient, isAllowedUrl } from './post.ts';
-import { proveAddress } from './prove-address.ts';
-import { createWebhookSecret } from './signature.ts';
+import { invalidInput, plainMessage } from '../tools/search.ts';
+import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
+import { toFilter, type Webhook, type WebhookFilter, webhookFilterFields } from './webhook.ts';
+
+function isAnswer(text: string, challenge: string): boolean {
+  try {
+    return z.object({ challenge: z.literal(challenge) }).safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it
+ * answered: a stranger learns nothing of hosts that are not theirs.
+ */
+async function proveAddress(
+  client: OutboundClient,
+  to: { url: URL; secret: string },
+  context: Context,
+): Promise<void> {
+  const challenge = randomBytes(24).toString('base64url');
+  const timestamp = context.clock().toISOString();
+  const body = JSON.stringify({ type: 'webhook.challenge', timestamp, challenge });
+  const post = { url: to.url.href, secret: to.secret, id: `evt_challenge_${uuidv7()}`, body };
+  const answer = await postMessage(client, post, context);
+  const isProven =
+    answer.result === 'response' &&
+    answer.status === 200 &&
+    isAnswer(answer.body.toString('utf8'), challenge);
+  if (!isProven) throw new Problem('address_not_proven');
+}
 
 const mostOfAll = 1000;
 const mostOfDomain = 10;
@@ -133,4 +160,51 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
   const secret = parsed.data.secret ?? createWebhookSecret();
   await proveAddress(createWebhookClient(context.config), { url, secret }, context);
   return add(url, secret, filter, context);
+}
+
+const time = z.iso.datetime();
+
+/** The document of a subscription, as its owner and the operator see it. */
+export const shownWebhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  about: z.string().describe('all, or handle:, publisher:, tag: or view: and its value'),
+  created_at: time,
+  state: z
+    .enum(['active', 'gone', 'failing', 'paused'])
+    .describe(
+      'gone: the address answered 410; failing: it accepted nothing for five days; paused: this service was restored from a backup, and its operator has not resumed it yet',
+    ),
+  position: z.int().describe('Every change up to this seq was accepted, or is tried again'),
+  delivered: z.int().describe('Changes that the address accepted'),
+  failures: z.int().describe('Attempts that failed in a row'),
+  failing_since: time.optional(),
+  rest_until: time.optional().describe('Nothing is sent before this time'),
+  delivered_at: time.optional(),
+  last_result: z.string().optional().describe('How the last attempt ended: HTTP 500, host_timeout'),
+});
+
+/** A subscription as its owner and the operator see it: without its secret and who registered it. */
+export function toShownWebhook({
+  secret: _secret,
+  domain: _domain,
+  network: _network,
+  served_at: _servedAt,
+  filter,
+  ...webhook
+}: Webhook): z.output<typeof shownWebhook> {
+  const { kind, value } = filter;
+  return { ...webhook, about: kind === 'all' ? 'all' : `${kind}:${value}` };
+}
+
+const isSame = (a: string, b: string) => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** The subscription of an id, for whoever has its secret. Throws not_found otherwise. */
+export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
+  const webhook = await store.webhooks.byId(id);
+  if (webhook && isSame(webhook.secret, secret)) return webhook;
+  throw new Problem('not_found', { detail: 'No webhook has this id and secret.' });
 }

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { erase } from '../../src/moderation/actions/erase.ts';
-import { hide } from '../../src/moderation/actions/hide.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
-import { createObserver } from '../../src/observer/observer.ts';
+import { applyAction, erase, hide } from '../../src/moderation/actions.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -98,7 +96,7 @@ beforeAll(async () => {
     contact: 'a@b.example',
   });
   await service.context.store.write((tx) =>
-    tx.listings.putOptOut({
+    tx.optOuts.put({
       handle: 'com.politicalcomms/api',
       state: 'seen',
       kind: 'repository',

@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeBackupFile } from '../../src/backups/file.ts';
-import { startBackups } from '../../src/backups/schedule.ts';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
-import { backupsMade } from '../../src/observability/events.ts';
+import { startBackups, writeBackupFile } from '../../src/cli/backups.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
+import { backupsMade } from '../../src/telemetry/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

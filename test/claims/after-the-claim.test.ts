@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { authenticate } from '../../src/claims/capability/authenticate.ts';
-import { claimKeyRing } from '../../src/claims/keys.ts';
+import { claimKeyRing } from '../../src/claims/apply.ts';
+import { authenticate } from '../../src/claims/authenticate.ts';
+import { createChallenge } from '../../src/claims/challenge.ts';
 import { recheckClaims, recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';
 import type { Context } from '../../src/context.ts';
-import { createChallenge } from '../../src/evidence/claim/challenge.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import {
   type Answer,

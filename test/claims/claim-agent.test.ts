@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { authenticate, revokeCapability } from '../../src/claims/capability/authenticate.ts';
+import { authenticate, revokeCapability } from '../../src/claims/authenticate.ts';
 import {
   askClaim,
   type ClaimDirectory,

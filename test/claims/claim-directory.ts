@@ -1,12 +1,11 @@
 import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
-import { defaultTimeouts } from '../../src/config/timeouts.ts';
+import { defaultTimeouts } from '../../src/config/settings.ts';
 import { type Context, withCaller } from '../../src/context.ts';
-import { createDomainReader } from '../../src/domains/reader.ts';
-import type { Listing } from '../../src/evidence/listing/listing.ts';
 import { createSearches } from '../../src/limits/searches.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
-import { createTurns } from '../../src/repositories/turns.ts';
+import type { Listing } from '../../src/listings/listing.ts';
+import { createDomainReader } from '../../src/net/domains.ts';
+import { createRepositoryReader, createTurns } from '../../src/net/repositories.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { audit } from '../../src/audit/audit.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { createChallenge } from '../../src/claims/challenge.ts';
 import { recheckClaims } from '../../src/claims/recheck.ts';
-import { capabilityHash } from '../../src/evidence/claim/capability.ts';
-import { createChallenge } from '../../src/evidence/claim/challenge.ts';
-import { block } from '../../src/moderation/actions/block.ts';
-import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { capabilityHash } from '../../src/core/capability.ts';
+import { applyAction, block, undoAction } from '../../src/moderation/actions.ts';
+import { createRepositoryReader } from '../../src/net/repositories.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 import { openDomainDirectory } from './domain-directory.ts';

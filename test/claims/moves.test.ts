@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createChallenge } from '../../src/evidence/claim/challenge.ts';
+import { createChallenge } from '../../src/claims/challenge.ts';
 import { registryEntry } from '../support/entries.ts';
 import { recorded } from './claimable.ts';
 import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';

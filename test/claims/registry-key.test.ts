@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkClaim, checkSignature } from '../../src/claims/check.ts';
-import { findTarget, findToCheck } from '../../src/claims/target.ts';
+import { findTarget, findToCheck } from '../../src/claims/locations.ts';
 import { registryEntry } from '../support/entries.ts';
 import { makeServiceKey } from '../support/receipts.ts';
 import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
@@ -257,7 +257,7 @@ test('a signature is not checked against keys of a reading that a newer one has 
   directory.setTxt('example.com', signer.line);
   const { challenge, capability } = await ask();
   const { context } = directory.directory;
-  const listing = await findToCheck(handle, context.store.listings);
+  const listing = await findToCheck(handle, context.store);
   const target = listing && findTarget(listing, 'registry_key', context);
   if (!target) throw new Error('no target');
   const before = await checkClaim(target, context);

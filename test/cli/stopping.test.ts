@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Fixtures } from '../../src/mcp/http.ts';
-import { openContext } from '../../src/server.ts';
 
 /** A service that runs in this process. */
 export interface Served {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createChallenge, findChallengeFailure, readChallenge } from '../../src/claims/challenge.ts';
+import { parseClaimFile } from '../../src/claims/claim.ts';
 import {
   capabilityHash,
   capabilityId,
   createCapability,
   findSecret,
   isCapability,
-} from '../../src/evidence/claim/capability.ts';
-import { createChallenge, findChallengeFailure, readChallenge } from '../../src/evidence/claim/challenge.ts';
-import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
+} from '../../src/core/capability.ts';
 
 // Made apart from this code, from the words of docs/trust.md section 1: bytes 1..32, key 0x42 x 32, kid 7, 2026-11-20T12:00Z.
 const capability = 'dossier_cap_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno1EbQJQ';

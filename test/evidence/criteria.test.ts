@@ -4,10 +4,11 @@ import {
   compareListing,
   criterionNames,
   findValueError,
-} from '../../src/evidence/comparison/criteria.ts';
-import type { ImportedSignal, ListingDocument } from '../../src/evidence/listing/listing-document.ts';
-import type { Observation } from '../../src/evidence/observation/observation.ts';
-import type { RatingCounts } from '../../src/evidence/rating/rating.ts';
+} from '../../src/document/criteria.ts';
+import type { ListingDocument } from '../../src/document/listing-document.ts';
+import type { ImportedSignal } from '../../src/listings/listing.ts';
+import type { Observation } from '../../src/observations/observation.ts';
+import type { RatingCounts } from '../../src/ratings/rating.ts';
 
 const counts: RatingCounts = {
   ratings: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countedSource, recordedIdentities } from '../../src/evidence/rating/identity.ts';
+import { countedSource, recordedIdentities } from '../../src/core/identity.ts';
 
 const hostsOf = (...urls: string[]) =>
   recordedIdentities('io.github.alice/a', {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
 import {
   consistencyProof,
   inclusionProof,
@@ -7,8 +8,7 @@ import {
   isIncluded,
   leafHash,
   treeRoot,
-} from '../../src/evidence/log/merkle.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+} from '../../src/log/merkle.ts';
 
 /** Leaf data and tree roots of the reference tests of RFC 6962 implementations. */
 const referenceLeaves = [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toSearchDocument } from '../../src/evidence/search/document.ts';
-import { isStrong, toTermsOfText } from '../../src/evidence/search/document-text.ts';
-import { stem } from '../../src/evidence/search/stem.ts';
+import { isStrong, toSearchDocument, toTermsOfText } from '../../src/search/document.ts';
+import { stem } from '../../src/search/words.ts';
 
 const document = toSearchDocument({
   id: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toSteps } from '../../src/evidence/search/plan.ts';
-import type { RankedWord } from '../../src/evidence/search/score.ts';
+import { toSteps } from '../../src/search/plan.ts';
+import type { RankedWord } from '../../src/search/score.ts';
 
 const word = (term: string, listings: number, alternatives: readonly (readonly string[])[]): RankedWord => ({
   term,

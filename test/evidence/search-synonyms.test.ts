@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery } from '../../src/evidence/search/query.ts';
-import { places } from '../../src/evidence/search/synonyms/places.ts';
-import { related } from '../../src/evidence/search/synonyms/related.ts';
-import { same } from '../../src/evidence/search/synonyms/same.ts';
+import { parseQuery } from '../../src/search/query.ts';
+import { places, related } from '../../src/search/synonyms-related.ts';
+import { same } from '../../src/search/synonyms-same.ts';
 
 const factorsOf = (query: string) =>
   new Map(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toStaticRank } from '../../src/evidence/listing/static-rank.ts';
+import { toStaticRank } from '../../src/listings/listing.ts';
 
 describe('the static order', () => {
   it('is first publication, then a checksum of the handle', () => {

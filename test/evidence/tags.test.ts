@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TagFacts, toTags } from '../../src/evidence/tags/tags.ts';
+import { type TagFacts, toTags } from '../../src/listings/tags.ts';
 
 const facts = (change: Partial<TagFacts>): TagFacts => ({
   title: undefined,

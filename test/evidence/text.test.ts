@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanText, toLine } from '../../src/evidence/text/sanitize.ts';
+import { cleanText, toLine } from '../../src/core/text.ts';
 
 describe('cleaning foreign text', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changedTexts } from '../../src/evidence/kinds/tools/changed-texts.ts';
-import { differenceText, wordDifference } from '../../src/evidence/text/word-difference.ts';
+import { differenceText, wordDifference } from '../../src/core/word-difference.ts';
+import { changedTexts } from '../../src/observations/kinds/tools.ts';
 
 const shown = (before: string, after: string) => differenceText(wordDifference(before, after));
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { zeroImportCounts } from '../../src/evidence/import-run.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { type AnswerCache, createAnswerCache } from '../../src/http/cache/answer-cache.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { makeListing } from '../store/examples.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Rating } from '../../src/evidence/rating/rating.ts';
+import type { Rating } from '../../src/ratings/rating.ts';
 import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCallerReader } from '../../src/http/middleware/caller.ts';
+import { createCallerReader } from '../../src/http/caller.ts';
 
 const none = { trustedProxies: [] as string[] };
 const proxies = { trustedProxies: ['10.0.0.0/8', '2001:db8::1', 'not an address'] };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openNote, readVerifier } from '../../src/evidence/log/signed-note.ts';
-import { memoryReads } from '../../src/observability/events.ts';
+import { openNote, readVerifier } from '../../src/log/notes.ts';
+import { memoryReads } from '../../src/telemetry/events.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toSummaryMarkdown } from '../../src/evidence/summary/to-markdown.ts';
-import { toAgentSummary } from '../../src/evidence/summary/to-summary.ts';
+import { toSummaryMarkdown } from '../../src/document/markdown.ts';
+import { toAgentSummary } from '../../src/document/summary.ts';
 import { getListing } from '../../src/tools/get-agent.ts';
 import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

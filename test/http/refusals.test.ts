@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { memoryReads } from '../../src/observability/events.ts';
+import { memoryReads } from '../../src/telemetry/events.ts';
 import { createNodes, get, type Nodes } from '../support/nodes.ts';
 
 let nodes: Nodes;

@@ -5,9 +5,8 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { withdraw } from '../../src/moderation/actions/withdraw.ts';
-import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
-import { createObserver } from '../../src/observer/observer.ts';
+import { applyAction, undoAction, withdraw } from '../../src/moderation/actions.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
@@ -285,7 +284,7 @@ describe('an entry', () => {
 
 it('does not list the shipped sample', async () => {
   const fresh = await openDirectory({ entries: [] });
-  const { importSample } = await import('../../src/registry/schedule.ts');
+  const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   expect(await fresh.store.listings.count()).toBeGreaterThan(10);
   expect(await (await fresh.app.request('/v0.1/servers')).json()).toEqual({
@@ -341,7 +340,7 @@ it('is a registry that our own importer reads: every record arrives as it is sto
     listening: true,
     environment: { LIMITS: 'off' },
   });
-  const { runImport } = await import('../../src/registry/import.ts');
+  const { runImport } = await import('../../src/imports/import.ts');
   const second = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
   const { state } = await runImport(second.context, { source: first.url });
   expect(state).toBe('done');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/registry/import.ts';
+import { runImport } from '../../src/imports/import.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 

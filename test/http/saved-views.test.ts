@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { runImport } from '../../src/registry/import.ts';
-import { startJudgingViews } from '../../src/tools/support/judge-views.ts';
+import { runImport } from '../../src/imports/import.ts';
+import { startJudgingViews } from '../../src/tools/views.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
@@ -162,7 +162,7 @@ it('a view tells only who joined and left it, and not of those that it had when 
 /** Runs work; returns how many turns of the event loop it let others have, and how many listings it read at a time. */
 async function countTurns(work: () => Promise<unknown>) {
   let turns = 0;
-  const reads = vi.spyOn(service.store.listings, 'factsOfAll');
+  const reads = vi.spyOn(service.store.documents, 'factsOfAll');
   const isDone = new AbortController();
   const tick = () => {
     turns += 1;
@@ -276,5 +276,5 @@ it.each([
   const wrong = join(folder, 'wrong.json');
   writeFileSync(wrong, text);
   const { code, stderr } = await runDossier(['config'], { VIEWS: wrong });
-  expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
+  expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: [^\n]+\n$/)]);
 });

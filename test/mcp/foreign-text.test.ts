@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observer/observer.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { tools } from '../../src/tools/index.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';

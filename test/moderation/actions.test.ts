@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
-import { actions } from '../../src/moderation/actions/index.ts';
-import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
-import { readTarget } from '../../src/moderation/target.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { createServedEvidence } from '../../src/audit/served.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
+import type { ModerationReason } from '../../src/moderation/moderation.ts';
 import type { Store } from '../../src/store/store.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';

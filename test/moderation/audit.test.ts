@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Moderation } from '../../src/evidence/moderation/moderation.ts';
-import { hide } from '../../src/moderation/actions/hide.ts';
-import { withdraw } from '../../src/moderation/actions/withdraw.ts';
-import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createServedEvidence } from '../../src/transparency-log/audit/served-evidence.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { createServedEvidence } from '../../src/audit/served.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { applyAction, hide, undoAction, withdraw } from '../../src/moderation/actions.ts';
+import type { Moderation } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
-import { actions } from '../../src/moderation/actions/index.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
-import { readTarget } from '../../src/moderation/target.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction } from '../../src/moderation/actions.ts';
+import type { ModerationReason } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 type Json = Record<string, unknown>;

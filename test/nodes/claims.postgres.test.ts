@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Running } from '../../src/app/server.ts';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
-import type { Running } from '../../src/server.ts';
 import { claimableListing, putListings } from '../claims/claim-directory.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Running } from '../../src/server.ts';
+import type { Running } from '../../src/app/server.ts';
 import { createNodes, get, type Nodes, post, queryDatabase } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
 

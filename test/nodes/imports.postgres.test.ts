@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startImports } from '../../src/app/import-schedule.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startImports } from '../../src/registry/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';

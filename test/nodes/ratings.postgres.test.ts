@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Running } from '../../src/server.ts';
+import type { Running } from '../../src/app/server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
 

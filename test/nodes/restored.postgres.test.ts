@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Running } from '../../src/server.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/app/open.ts';
+import type { Running } from '../../src/app/server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
-import type { Metrics } from '../../src/observability/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
 const read = (name: string) => readFileSync(`docs/examples/${name}`, 'utf8');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
-import type { Metrics } from '../../src/observability/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';

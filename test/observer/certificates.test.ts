@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Certificate, createTestCa, type TestCa } from '../support/endpoints/certificates.ts';
 import { registryEntry } from '../support/entries.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type DNS from 'dns2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observer/observer.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observer/observer.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Answer,

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { StoredObservation } from '../../src/evidence/observation/observation.ts';
-import { createObserver } from '../../src/observer/observer.ts';
-import { observeDue } from '../../src/observer/schedule/observe-due.ts';
+import type { StoredObservation } from '../../src/observations/observation.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { observeDue } from '../../src/observations/schedule.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';

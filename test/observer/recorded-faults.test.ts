@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observer/observer.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Answer, type Facts, html, passing, status, wrongCells } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
-import type { Metrics } from '../../src/observability/metrics.ts';
-import { createObserver, type Observer } from '../../src/observer/observer.ts';
-import { observeDue } from '../../src/observer/schedule/observe-due.ts';
-import { readStatus } from '../../src/resources/status.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
+import { observeDue } from '../../src/observations/schedule.ts';
+import { readStatus } from '../../src/resources/about.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { findClaimFaults } from '../../src/audit/check-claims.ts';
 import { applyReading } from '../../src/claims/apply.ts';
+import { createChallenge, readChallenge } from '../../src/claims/challenge.ts';
+import { type ClaimKind, type ProofPlace, placeMember } from '../../src/claims/claim.ts';
 import { continuationOf } from '../../src/claims/judge.ts';
 import type { LocationRead, SeenKey } from '../../src/claims/locations.ts';
-import { capabilityHash, createCapability } from '../../src/evidence/claim/capability.ts';
-import { createChallenge, readChallenge } from '../../src/evidence/claim/challenge.ts';
-import { type ClaimKind, type ProofPlace, placeMember } from '../../src/evidence/claim/proof-place.ts';
-import { findClaimFaults } from '../../src/transparency-log/audit/check-claim.ts';
+import { capabilityHash, createCapability } from '../../src/core/capability.ts';
 import { claimableListing } from '../claims/claim-directory.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  capabilityHash,
-  createCapability,
-  findSecret,
-  isCapability,
-} from '../../src/evidence/claim/capability.ts';
-import { createChallenge, findChallengeFailure, readChallenge } from '../../src/evidence/claim/challenge.ts';
-import { parseClaimFile } from '../../src/evidence/claim/claim-file.ts';
+import { createChallenge, findChallengeFailure, readChallenge } from '../../src/claims/challenge.ts';
+import { parseClaimFile } from '../../src/claims/claim.ts';
+import { capabilityHash, createCapability, findSecret, isCapability } from '../../src/core/capability.ts';
 
 const capability = fc.constant(undefined).map(createCapability);
 const hash = fc

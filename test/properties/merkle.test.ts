@@ -7,7 +7,7 @@ import {
   isConsistent,
   isIncluded,
   treeRoot,
-} from '../../src/evidence/log/merkle.ts';
+} from '../../src/log/merkle.ts';
 
 const sha256 = (...parts: readonly Buffer[]) => {
   const hash = createHash('sha256');

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ModerationTarget } from '../../src/evidence/moderation/moderation.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
 import type { Action } from '../../src/moderation/action.ts';
-import { actions } from '../../src/moderation/actions/index.ts';
-import { applyAction, undoAction } from '../../src/moderation/apply-action.ts';
-import { readTarget } from '../../src/moderation/target.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
+import type { ModerationTarget } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 const subject = 'co.webhook/webhook';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RatingGroup, ratingGroups } from '../../src/evidence/rating/groups.ts';
+import { type RatingGroup, ratingGroups } from '../../src/ratings/groups.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCurrent } from '../../src/evidence/rating/rating.ts';
+import { isCurrent } from '../../src/ratings/rating.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 let directory: ClaimedDirectory;

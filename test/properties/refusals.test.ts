@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
-import { memoryReads } from '../../src/observability/events.ts';
+import { memoryReads } from '../../src/telemetry/events.ts';
 import { createUncached, type Sent, send } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 

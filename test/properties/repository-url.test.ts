@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRepositoryKey } from '../../src/evidence/repository-key.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { toRepositoryKey } from '../../src/net/repository-place.ts';
 
 const reader = createRepositoryReader({
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, toLine } from '../../src/evidence/text/sanitize.ts';
+import { cleanText, toLine } from '../../src/core/text.ts';
 
 const hostile = fc.array(
   fc.oneof(

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provenBy } from '../../src/evidence/rating/identity.ts';
-import { isRelated, toRelationSides } from '../../src/evidence/rating/relation.ts';
-import { voidRating } from '../../src/moderation/actions/void.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
-import { audit } from '../../src/transparency-log/audit/audit.ts';
-import { createStoredEvidence } from '../../src/transparency-log/audit/stored-evidence.ts';
+import { audit } from '../../src/audit/audit.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { provenBy } from '../../src/core/identity.ts';
+import { applyAction, voidRating } from '../../src/moderation/actions.ts';
+import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RatingGroup, ratingGroups } from '../../src/evidence/rating/groups.ts';
+import { type RatingGroup, ratingGroups } from '../../src/ratings/groups.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
 const day_s = 86_400;

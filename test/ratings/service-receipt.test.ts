@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { erase } from '../../src/moderation/actions/erase.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
+import { applyAction, erase } from '../../src/moderation/actions.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 

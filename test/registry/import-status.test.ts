@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readImportStatus } from '../../src/registry/import-status.ts';
+import { readImportStatus } from '../../src/imports/import-once.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';

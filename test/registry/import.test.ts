@@ -71,7 +71,7 @@ describe('importing from a registry', () => {
         listings_new: 1108,
       });
       expect(await store.listings.count()).toBe(1108);
-      const facts = await store.listings.facts('io.github.github/github-mcp-server');
+      const facts = await store.documents.facts('io.github.github/github-mcp-server');
       expect(facts?.listing).toMatchObject({ version: '0.26.0-rc.3' });
       expect(facts?.imported).toContainEqual(
         expect.objectContaining({ kind: 'registry.versions', value: 18 }),
@@ -123,7 +123,7 @@ describe('importing from a registry', () => {
     await run();
     wait(3600);
     await run();
-    const signals = (await store.listings.facts('io.github.owner/tool'))?.imported ?? [];
+    const signals = (await store.documents.facts('io.github.owner/tool'))?.imported ?? [];
     expect(signals.map(({ kind, value, state }) => [kind, value, state])).toEqual([
       ['registry.status', 'deprecated', 'observed'],
       ['registry.status_message', 'Use 2.0', 'observed'],
@@ -207,7 +207,7 @@ describe('what the registry takes back', () => {
       await tx.listings.putListings([
         { ...row, title: undefined, description: '', facets: [], withdrawn: 'optout' },
       ]);
-      await tx.listings.putOptOut({
+      await tx.optOuts.put({
         handle: 'a.b/c',
         state: 'withdrawn',
         kind: 'repository',

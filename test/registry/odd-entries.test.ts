@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Listing } from '../../src/evidence/listing/listing.ts';
+import type { Listing } from '../../src/listings/listing.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 

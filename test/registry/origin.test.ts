@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { toListingDocument } from '../../src/evidence/listing/document.ts';
-import { runImport } from '../../src/registry/import.ts';
+import { toListingDocument } from '../../src/document/document.ts';
+import { runImport } from '../../src/imports/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -34,7 +34,7 @@ const importAs = async (environment: Record<string, string>, source?: string) =>
 
 /** Where the document says that a listing comes from, and every source that its signals name. */
 async function origins(handle: string): Promise<string[]> {
-  const facts = await store.listings.facts(handle);
+  const facts = await store.documents.facts(handle);
   if (!facts) throw new Error(`${handle} is not there`);
   const document = toListingDocument(
     facts,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Context, withCaller } from '../../src/context.ts';
-import { createRepositoryReader } from '../../src/repositories/reader.ts';
+import { createRepositoryReader } from '../../src/net/repositories.ts';
 import {
   askClaim,
   type ClaimDirectory,

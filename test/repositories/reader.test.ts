@@ -5,7 +5,7 @@ import {
   createRepositoryReader,
   type RepositoryPlace,
   type RepositoryReader,
-} from '../../src/repositories/reader.ts';
+} from '../../src/net/repositories.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 
 let git: GitServer;

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createGuardedLookup, isPublicAddress } from '../../src/outbound/public-address.ts';
-import { createSafeClient } from '../../src/repositories/safe-client.ts';
+import { createGuardedLookup, isPublicAddress } from '../../src/net/client.ts';
+import { createSafeClient } from '../../src/net/safe-client.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createTurns } from '../../src/repositories/turns.ts';
+import { createTurns } from '../../src/net/repositories.ts';
 
 const limits = { places: 3, claimedPlaces: 1, placesOfNetwork: 1, waiting: 3, longestWait_ms: 5000 };
 

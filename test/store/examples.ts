@@ -1,6 +1,6 @@
-import type { Capability } from '../../src/evidence/claim/claim.ts';
-import type { Listing, ListingVersion } from '../../src/evidence/listing/listing.ts';
-import type { Rating } from '../../src/evidence/rating/rating.ts';
+import type { Capability } from '../../src/claims/claim.ts';
+import type { Listing, ListingVersion } from '../../src/listings/listing.ts';
+import type { Rating } from '../../src/ratings/rating.ts';
 
 const time = '2026-01-02T03:04:05.000Z';
 

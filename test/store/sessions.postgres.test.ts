@@ -34,7 +34,7 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
   };
   const working = [
     ...Array.from({ length: 4 }, (_, at) => work(() => put(`text ${at}`))),
-    ...Array.from({ length: 4 }, () => work(() => store.listings.facts('a/one'))),
+    ...Array.from({ length: 4 }, () => work(() => store.documents.facts('a/one'))),
   ];
   for (let cut = 0; cut < 10; cut++) {
     await wait(100);
@@ -44,7 +44,7 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
   expect(failures.length).toBeGreaterThan(0);
   expect([...new Set(failures.map((error) => store.failureOf(error)))]).toEqual(['unavailable']);
   await put('at last');
-  expect((await store.listings.facts('a/one'))?.listing.description).toBe('at last');
+  expect((await store.documents.facts('a/one'))?.listing.description).toBe('at last');
   await expect.poll(() => store.isWell()).toBe(true);
 });
 
@@ -61,8 +61,8 @@ it('ends a write that stands still, so that the writes waiting for it succeed', 
   await put('was waiting');
   goOn();
   expect(await still.catch((error: unknown) => other.failureOf(error))).toBe('unavailable');
-  expect((await store.listings.facts('a/one'))?.listing.description).toBe('was waiting');
-  expect(await store.listings.facts('a/two')).toBeUndefined();
+  expect((await store.documents.facts('a/one'))?.listing.description).toBe('was waiting');
+  expect(await store.documents.facts('a/two')).toBeUndefined();
   await other.close();
 });
 

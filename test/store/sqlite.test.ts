@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createCachedStore } from '../../src/store/cached-store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { createCachedStore } from '../../src/app/cached-store.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { makeListing } from './examples.ts';
@@ -157,7 +157,7 @@ describe('two processes on one SQLite file', () => {
     const url = freshFile();
     const serving = createCachedStore(await openSqliteStore(url));
     const importing = await openSqliteStore(url);
-    const description = async () => (await serving.listings.facts('a/one'))?.listing.description;
+    const description = async () => (await serving.documents.facts('a/one'))?.listing.description;
     await importing.write((tx) =>
       tx.listings.putListings([makeListing('a/one', 1, { description: 'before' })]),
     );

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCachedStore } from '../../src/store/cached-store.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { createCachedStore } from '../../src/app/cached-store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openDirectory } from '../support/directory.ts';
 import { type PostgresServer, startPostgres, startStandby } from '../support/postgres-server.ts';
@@ -31,7 +31,7 @@ const found = async () => {
   const rows = await store.listings.byIds(hits.map(({ id }) => id));
   return [counts.total, ...rows.map(({ description }) => description)];
 };
-const shown = async () => (await store.listings.facts('a/one'))?.listing.description;
+const shown = async () => (await store.documents.facts('a/one'))?.listing.description;
 
 it('reads searches from a replica that may lag, single listings from the primary, and caches nothing stale', async () => {
   await put('first');

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { zeroImportCounts } from '../../src/evidence/import-run.ts';
-import type { ImportedSignal } from '../../src/evidence/listing/listing-document.ts';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import type { RatingGroup } from '../../src/evidence/rating/groups.ts';
-import { createOutboundClient } from '../../src/outbound/client.ts';
-import type { ListQuery, SearchQuery } from '../../src/store/contract/listings.ts';
+import { zeroImportCounts } from '../../src/imports/import-run.ts';
+import type { ImportedSignal } from '../../src/listings/listing.ts';
+import type { ListQuery } from '../../src/listings/table.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
+import { createOutboundClient } from '../../src/net/client.ts';
+import type { RatingGroup } from '../../src/ratings/groups.ts';
+import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
@@ -528,10 +529,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
       await put('registry', count, missing, count);
       await put('other', other);
-      expect((await store.listings.facts('a/one'))?.imported).toEqual([other, count, missing, count]);
+      expect((await store.documents.facts('a/one'))?.imported).toEqual([other, count, missing, count]);
       await put('registry');
       await put('other', proof, count);
-      expect((await store.listings.facts('a/one'))?.imported).toEqual([proof, count]);
+      expect((await store.documents.facts('a/one'))?.imported).toEqual([proof, count]);
     });
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
@@ -554,13 +555,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           },
         ]);
       });
-      const facts = await store.listings.facts('a/one');
+      const facts = await store.documents.facts('a/one');
       expect(facts?.publisherListings).toBe(2);
       expect(facts?.imported.map(({ kind }) => kind)).toEqual(['registry.versions']);
       expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
       expect(facts?.claim).toBeUndefined();
       expect(facts?.native.ratings).toBe(0);
-      expect(await store.listings.facts('a/none')).toBeUndefined();
+      expect(await store.documents.facts('a/none')).toBeUndefined();
     });
   });
 
@@ -581,7 +582,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         ['3', { related: true, declared_interest: true, source_handle: 'd/source' }],
         ['4', { new_until: '2026-01-09T00:00:00.000Z' }],
       );
-      const at = async (now: string) => (await store.listings.facts('a/subject', now))?.native;
+      const at = async (now: string) => (await store.documents.facts('a/subject', now))?.native;
       const native = await at('2026-01-08T23:59:59.999Z');
       expect(native?.ratings).toBe(4);
       expect(native?.independent).toEqual({
@@ -597,7 +598,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(native?.related.ratings).toBe(1);
       expect(native?.new_source.ratings).toBe(1);
       expect(native?.flags).toEqual({ related: 1, declared_interest: 1, new_source: 1 });
-      expect((await store.listings.facts('a/subject', '2026-01-08T00:00:00.000Z'))?.changesAt).toBe(
+      expect((await store.documents.facts('a/subject', '2026-01-08T00:00:00.000Z'))?.changesAt).toBe(
         '2026-01-09T00:00:00.000Z',
       );
       const later = await at('2026-01-09T00:00:00.000Z');

@@ -1,4 +1,4 @@
-import { createCachedStore } from '../../src/store/cached-store.ts';
+import { createCachedStore } from '../../src/app/cached-store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 import { describeStore } from './store-contract.ts';
 

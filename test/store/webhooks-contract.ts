@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Delivery, Webhook } from '../../src/evidence/webhook.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Delivery, Webhook } from '../../src/webhooks/webhook.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 const webhook = (id: string, change: Partial<Webhook> = {}): Webhook => ({

@@ -85,10 +85,10 @@ export const watchReads = (context: Context, onRead: (handle: string) => Promise
     ...context,
     store: {
       ...context.store,
-      listings: {
-        ...context.store.listings,
+      documents: {
+        ...context.store.documents,
         facts: async (handle) => {
-          const facts = await context.store.listings.facts(handle);
+          const facts = await context.store.documents.facts(handle);
           await onRead(handle);
           return facts;
         },

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** Address of the PostgreSQL that these tests run on; undefined where they run on SQLite. */

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listen, openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Timeouts } from '../../src/config/timeouts.ts';
+import type { Timeouts } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { createDomainReader } from '../../src/domains/reader.ts';
 import { type App, createApp } from '../../src/http/app.ts';
-import { runImport } from '../../src/registry/import.ts';
-import { listen, openContext } from '../../src/server.ts';
-import { createViewJudge } from '../../src/tools/support/judge-views.ts';
+import { runImport } from '../../src/imports/import.ts';
+import { createDomainReader } from '../../src/net/domains.ts';
+import { createViewJudge } from '../../src/tools/views.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 

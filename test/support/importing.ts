@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
-import { type ImportReport, type ImportRequest, runImport } from '../../src/registry/import.ts';
+import { type ImportReport, type ImportRequest, runImport } from '../../src/imports/import.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from './database.ts';
 import type { RegistryEntry } from './entries.ts';
@@ -27,7 +27,7 @@ export async function readWritten(store: Store): Promise<unknown> {
     listings
       .filter((_, at) => at % 10 === 0)
       .map(async ({ handle }) => {
-        const found = await store.listings.facts(handle);
+        const found = await store.documents.facts(handle);
         const imported = found?.imported.map(({ observed_at: _, ...signal }) => signal);
         return { imported, versions: found?.versions };
       }),

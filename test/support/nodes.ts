@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
+import { listen, openContext, type Running } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { listen, openContext, type Running } from '../../src/server.ts';
 import { createSharedDatabase } from './database.ts';
 import type { Message } from './mcp-requests.ts';
 

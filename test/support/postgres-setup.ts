@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import { templateDatabase } from './database.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 

@@ -1,7 +1,6 @@
-import type { ModerationReason } from '../../src/evidence/moderation/reasons.ts';
-import { actions } from '../../src/moderation/actions/index.ts';
-import { applyAction } from '../../src/moderation/apply-action.ts';
-import { readTarget } from '../../src/moderation/target.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction } from '../../src/moderation/actions.ts';
+import type { ModerationReason } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import { publishLines } from './receipts.ts';
 import { raters, shownEntries } from './shown-entries.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { isConsistent, rootOfLeaves, type TreeHead } from '../../src/evidence/log/merkle.ts';
+import { isConsistent, rootOfLeaves, type TreeHead } from '../../src/log/merkle.ts';
 
 /** A witness for tests, written from the text of C2SP tlog-cosignature alone and not from src. */
 export interface TestWitness {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditOnce } from '../../src/transparency-log/audit/schedule.ts';
+import { auditOnce } from '../../src/audit/audit.ts';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';

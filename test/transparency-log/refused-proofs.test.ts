@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/service/metrics.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';

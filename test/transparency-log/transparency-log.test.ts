@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
 import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import { leafHash, nodeHash } from '../../src/evidence/log/merkle.ts';
-import { readVerifier } from '../../src/evidence/log/signed-note.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
+import { leafHash, nodeHash } from '../../src/log/merkle.ts';
+import { readVerifier } from '../../src/log/notes.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/schedule.ts';
+import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { freePort } from '../support/postgres-server.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/schedule.ts';
+import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

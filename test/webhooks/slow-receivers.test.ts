@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/schedule.ts';
+import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

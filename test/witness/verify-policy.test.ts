@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { openWitness } from '../support/witnesses.ts';

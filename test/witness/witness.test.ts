@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toLeaf } from '../../src/evidence/log/leaf.ts';
-import { readCosigner } from '../../src/evidence/log/witness/cosigner.ts';
-import { createWitnessRounds } from '../../src/transparency-log/witnesses/rounds.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
+import { createWitnessRounds } from '../../src/log/witnesses.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { openWitness, type RunningWitness, startWitness as startOne } from '../support/witnesses.ts';
@@ -50,12 +49,9 @@ type Asked = Pick<RunningWitness, 'name' | 'url' | 'keys'>;
 async function ask(of: Directory, witnesses: readonly Asked[], at = 0) {
   const logged: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
-  const named = witnesses.map(({ name, url, keys }) => {
-    const cosigner = readCosigner(keys[at] ?? '');
-    if (!cosigner) throw new Error(`no key: ${keys[at]}`);
-    return { name, cosigner, url: new URL(url) };
-  });
-  const config = { ...of.context.config, witnesses: named };
+  const lines = witnesses.map(({ name, url, keys }) => `witness ${name} ${keys[at]} ${url}`);
+  const policy = { file: 'policy', text: `${lines.join('\n')}\nquorum none\n` };
+  const config = { ...of.context.config, witnesses: policy };
   await createWitnessRounds({ ...of.context, config, log }).ask();
   return logged;
 }

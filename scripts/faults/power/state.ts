@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { openContext } from '../../../src/app/server.ts';
+import { audit } from '../../../src/audit/audit.ts';
+import { readKnownRoot } from '../../../src/audit/check-log.ts';
+import { createStoredEvidence } from '../../../src/audit/stored.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { readCheckpoint } from '../../../src/evidence/log/checkpoint.ts';
-import { openContext } from '../../../src/server.ts';
-import { audit } from '../../../src/transparency-log/audit/audit.ts';
-import { readKnownRoot } from '../../../src/transparency-log/audit/check-tree.ts';
-import { createStoredEvidence } from '../../../src/transparency-log/audit/stored-evidence.ts';
+import { readCheckpoint } from '../../../src/log/notes.ts';
 import { queryDatabase } from '../../../test/support/nodes.ts';
 import { findDuplicates } from '../../soak/audit.ts';
 import type { Cluster } from '../../soak/cluster.ts';

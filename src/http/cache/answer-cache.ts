@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangedHandles, Store } from '../../store/store.ts';
-import type { CachePolicy } from '../finished.ts';
+import type { CachePolicy } from '../call.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,20 +1,79 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
-import { memoryReads, toolCalls } from '../../observability/events.ts';
-import { logAnswer } from '../middleware/access-log.ts';
-import { toRequestId } from '../middleware/request-id.ts';
-import { headerOf } from '../request/raw-headers.ts';
-import type { ChooseEncoding } from '../response/encodings.ts';
-import type { ReadyAnswer } from './answer-cache.ts';
+import { memoryReads, toolCalls } from '../../telemetry/events.ts';
+import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
+import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
+import { addressOf, toKnownAddress } from '../parameters.ts';
+import { headerOf } from '../request.ts';
+import { type ChooseEncoding, isCurrent } from '../response.ts';
+import type { AnswerCache, CachedAnswer, ReadyAnswer } from './answer-cache.ts';
 import { findMcpAnswer, mayBeCacheable, readBody } from './mcp-cache.ts';
-import { findPage } from './page-cache.ts';
-import { type Counted, findRefusal, type RefusalLookup, toCounted } from './refusal-cache.ts';
+import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
+
+const longestAddress = 500;
+const memory = 'pages';
+
+/** Headers that describe one request or one body; a 304 has none of them. */
+const notShared = ['x-request-id', 'content-type', 'content-length', 'content-encoding'];
+
+function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
+  const shared = Object.fromEntries([...sent].filter(([name]) => !notShared.includes(name)));
+  return {
+    bytes: body.toString('latin1'),
+    headers: { ...shared, ...headers },
+    notModified: { etag, headers: shared },
+  };
+}
+
+const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
+
+/** What finds a page. */
+interface PageLookup {
+  readonly cache: AnswerCache;
+  readonly chooseEncoding: ChooseEncoding;
+}
+
+/** Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with. */
+export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): MiddlewareHandler<HttpEnvironment> {
+  return async (c, next) => {
+    if (c.req.method !== 'GET') return next();
+    const store = cache.begin();
+    await next();
+    const finished = c.get('finished');
+    const address = addressOf(c.req.raw.url);
+    const isSent = c.res.status === 200 || c.res.status === 304;
+    if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
+    // An escaped path would count against other limits than the path it stands for.
+    if (withoutQuery(address) !== c.req.path) return;
+    memoryReads.publish({ memory, isHit: false });
+    const key = toKey(c.get('encoding'), address);
+    store(key, toCached(finished, c.res.headers), finished.cachePolicy);
+  };
+}
+
+/**
+ * The cached page for a GET, or the 304 in its place. The app answered the same address before, without parameters that it
+ * does not declare, so it passed its checks; a secret in such a parameter is left to the app.
+ */
+function findPage(
+  { url = '', headers }: IncomingMessage,
+  { cache, chooseEncoding }: PageLookup,
+): ReadyAnswer | undefined {
+  const address = toKnownAddress(url);
+  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address));
+  if (!page?.notModified || (address !== url && holdsSecret(url))) return undefined;
+  const path = withoutQuery(url);
+  if (!isCurrent(headers['if-none-match'], page.notModified.etag))
+    return { memory, path, status: 200, headers: page.headers, bytes: page.bytes };
+  return { memory, path, status: 304, headers: page.notModified.headers, bytes: '' };
+}
 
 /** A handler of Node's server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** What the door shares with the app behind it: the cache, the checks and what the limits have counted. */
-export interface Shared extends RefusalLookup {
+interface Shared extends RefusalLookup {
   readonly context: Context;
   readonly chooseEncoding: ChooseEncoding;
 }

@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
-import type { Refusal } from '../../limits/limit.ts';
-import type { MemoryLimit } from '../../limits/memory.ts';
-import { memoryReads } from '../../observability/events.ts';
-import type { HttpEnvironment } from '../environment.ts';
-import { holdsSecret } from '../middleware/address.ts';
-import type { CallerReader } from '../middleware/caller.ts';
-import type { HostCheck } from '../middleware/host.ts';
-import { isCounted, limitOf, type RequestLimits } from '../middleware/limits.ts';
-import { headerOf } from '../request/raw-headers.ts';
-import { isMcpPath } from '../response/mcp-refusal.ts';
-import { wantsHtml } from '../response/problems.ts';
+import type { MemoryLimit, Refusal } from '../../limits/limit.ts';
+import { memoryReads } from '../../telemetry/events.ts';
+import type { HttpEnvironment } from '../call.ts';
+import type { CallerReader } from '../caller.ts';
+import { isCounted, limitOf, type RequestLimits } from '../limits.ts';
+import { type HostCheck, holdsSecret } from '../middleware.ts';
+import { isMcpPath, wantsHtml } from '../problems.ts';
+import { headerOf } from '../request.ts';
 import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
 
 const memory = 'refusals';

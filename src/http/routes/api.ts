@@ -1,16 +1,14 @@
 import { Hono } from 'hono';
-import { askLook } from '../../claims/capability/ask-look.ts';
-import { authenticate, revokeCapability } from '../../claims/capability/authenticate.ts';
-import { Problem } from '../../problem.ts';
-import { claimGithub } from '../../tools/claim-github.ts';
+import { askLook, authenticate, revokeCapability } from '../../claims/authenticate.ts';
+import { Problem } from '../../core/problem.ts';
+import { claimGithub } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyDepthOf, bodyLimitOf, type Tool } from '../../tools/tool.ts';
-import { toCurl } from '../../views/layout/html.ts';
-import { call } from '../call.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { readJson } from '../request/body.ts';
-import { answerOnce } from '../response/answers.ts';
+import { toCurl } from '../../views/html.ts';
+import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { readJson } from '../request.ts';
+import { answerOnce } from '../response.ts';
 
 async function runTool(c: Request, tool: Tool): Promise<Response> {
   const input = await readJson(c, bodyLimitOf(tool), bodyDepthOf(tool));

@@ -1,9 +1,14 @@
 import { Hono } from 'hono';
-import { cachedOnce } from '../../cached-once.ts';
-import type { Asset } from '../../views/layout/assets.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import type { Encoding } from '../finished.ts';
-import { encodeBest } from '../response/encodings.ts';
+import Tinypool from 'tinypool';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { Problem } from '../../core/problem.ts';
+import { toModuleUrl } from '../../core/process.ts';
+import { getListing } from '../../tools/get-agent.ts';
+import type { Asset } from '../../views/layout.ts';
+import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card.ts';
+import type { CachePolicy, Encoding, Face, HttpEnvironment, Request } from '../call.ts';
+import { handleOf, orRedirect } from '../request.ts';
+import { encodeBest, isCurrent, toTag } from '../response.ts';
 
 /** An asset in each coding, made on first use. */
 const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
@@ -42,4 +47,63 @@ export function createAssetRoutes({ site }: Face) {
   app.get('/apple-touch-icon.png', sendAsset(site.assets.touchIcon, aDay));
   for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset, forever));
   return app;
+}
+
+const drawing = toModuleUrl('../../views/link-card-drawing', import.meta.url).href;
+const maxWaiting = 16;
+const idle_ms = 30_000;
+
+/** Draws in a worker thread, which ends after half a minute without work. */
+function createDrawer() {
+  const pool = new Tinypool({
+    filename: drawing,
+    minThreads: 0,
+    maxThreads: 1,
+    maxQueue: maxWaiting,
+    idleTimeout: idle_ms,
+  });
+  return {
+    async draw(card: LinkCard): Promise<Buffer<ArrayBuffer>> {
+      if (pool.queueSize >= maxWaiting) throw new Problem('unavailable', { retry_after_s: 2 });
+      const png = (await pool.run(card, { name: 'drawLinkCard' })) as Uint8Array<ArrayBuffer>;
+      return Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+    },
+    end: () => pool.destroy(),
+  };
+}
+
+/** Sends the image of a card. The ETag follows from its texts, so nothing is drawn for a client that has the image. */
+async function answerCard(
+  c: Request,
+  { card, cachePolicy }: { card: LinkCard; cachePolicy: CachePolicy },
+  draw: (card: LinkCard) => Promise<Buffer<ArrayBuffer>>,
+): Promise<Response> {
+  const etag = `"${toTag(JSON.stringify(card))}"`;
+  c.header('ETag', etag);
+  c.header('Cache-Control', 'public, max-age=3600');
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304);
+  const body = await draw(card);
+  const headers = { 'Content-Type': 'image/png', 'Content-Length': String(body.byteLength) };
+  c.set('finished', { etag, body, headers, cachePolicy });
+  return c.body(body, { headers });
+}
+
+/** The routes of the link preview images; `close` ends their worker. */
+type CardRoutes = Hono<HttpEnvironment> & { close(): Promise<void> };
+
+/** Link preview images: one for each listing and one for the service. */
+export function createCardRoutes({ site }: Face): CardRoutes {
+  const { draw, end } = createDrawer();
+  const routes = new Hono<HttpEnvironment>()
+    .get('/card.png', (c) =>
+      answerCard(c, { card: toServiceCard(site), cachePolicy: { cacheTags: [] } }, draw),
+    )
+    .get('/agents/:namespace/:name/card.png', (c) => {
+      const handle = handleOf(c);
+      return orRedirect(c, handle, async () => {
+        const card = toListingCard(site, await getListing(handle, c.get('context')));
+        return answerCard(c, { card, cachePolicy: { cacheTags: [handle] } }, draw);
+      });
+    });
+  return Object.assign(routes, { close: end });
 }

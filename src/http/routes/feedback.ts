@@ -1,15 +1,13 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import { Problem } from '../../problem.ts';
+import { Problem } from '../../core/problem.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyLimitOf } from '../../tools/tool.ts';
-import { toFeedbackPage } from '../../views/pages/feedback-page.ts';
-import { call } from '../call.ts';
-import type { Face, HttpEnvironment, Request } from '../environment.ts';
-import { readForm } from '../request/body.ts';
-import { answerPage } from '../response/answers.ts';
-import { toWaitHeaders } from '../response/wait-headers.ts';
+import { toFeedbackPage } from '../../views/feedback-page.ts';
+import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { readForm } from '../request.ts';
+import { answerPage, toWaitHeaders } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'] as const;
 

@@ -1,16 +1,15 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
+import { Problem, toProblem } from '../../core/problem.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
-import { Problem, toProblem } from '../../problem.ts';
-import { createAssets } from '../../views/layout/assets.ts';
-import { toMcpPage } from '../../views/pages/mcp-page.ts';
+import { createAssets } from '../../views/layout.ts';
+import { toMcpPage } from '../../views/pages.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
-import type { HttpEnvironment, Request } from '../environment.ts';
-import { createOriginCheck } from '../middleware/origin.ts';
-import { toSecuredHeaders } from '../middleware/security-headers.ts';
-import { readMessage, toolOf } from '../request/mcp-message.ts';
-import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../response/mcp-refusal.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
+import { readMessage, toolOf } from '../mcp-message.ts';
+import { createOriginCheck, toSecuredHeaders } from '../middleware.ts';
+import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../problems.ts';
 
 const maxInFlight = 200;
 const foreignPage =

@@ -1,7 +1,7 @@
-import type { ListingReads } from '../../store/contract/listings.ts';
-import { pagePath } from '../../views/layout/html.ts';
-import type { Request } from '../environment.ts';
-import { answerWithETag } from '../response/answers.ts';
+import type { ListingReads } from '../../listings/table.ts';
+import { pagePath } from '../../views/html.ts';
+import type { Request } from '../call.ts';
+import { answerWithETag } from '../response.ts';
 
 /** The protocol's limit of addresses in one file (sitemaps.org). */
 const perFile = 50_000;

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { ExitError, exitCodes } from '../../config/exit.ts';
-import type { Db } from '../engine.ts';
-import type { EngineDdl } from './engine-ddl.ts';
-import { listMigrations } from './index.ts';
+import { type Migration, Migrator } from 'kysely/migration';
+import { ExitError, exitCodes } from '../../core/process.ts';
+import type { Db } from '../store.ts';
+import { createInitialTables, type EngineDdl } from './0001-initial.ts';
+
+/** Every migration under the name of its file, oldest first. A new one is a file here and a line in this list. */
+const listMigrations = (ddl: EngineDdl): Readonly<Record<string, Migration>> => ({
+  '0001-initial': createInitialTables(ddl),
+});
 
 /**
  * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date; `unchanged` does

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db } from '../engine.ts';
-import type { ChangedHandles } from '../store.ts';
+import type { ChangedHandles, Db } from '../store.ts';
 import { createDb, readConnections, toPoolConfig } from './connection.ts';
 import type { Watch } from './watch.ts';
 

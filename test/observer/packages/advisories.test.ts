@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 

@@ -1,7 +1,7 @@
 import type { SerializedBundle } from '@sigstore/bundle';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observer/observer.ts';
-import { openBundleCheck } from '../../../src/observer/packages/sigstore.ts';
+import { createObserver, type Observer } from '../../../src/observations/observer.ts';
+import { openBundleCheck } from '../../../src/observations/sigstore.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observer/observer.ts';
+import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import type { GitRepository } from '../../support/git-server.ts';

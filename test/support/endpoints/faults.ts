@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { StoredObservation } from '../../../src/evidence/observation/observation.ts';
+import type { StoredObservation } from '../../../src/observations/observation.ts';
 
 /** Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case. */
 export type Answer = (

@@ -1,5 +1,5 @@
-import type { Observation } from '../../../src/evidence/observation/observation.ts';
-import { createObserver } from '../../../src/observer/observer.ts';
+import type { Observation } from '../../../src/observations/observation.ts';
+import { createObserver } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../directory.ts';
 import { registryEntry } from '../entries.ts';
 import type { Endpoint } from './mcp-endpoint.ts';

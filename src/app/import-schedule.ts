@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { toModuleUrl } from '../core/process.ts';
+import type { ImportContext } from '../imports/import.ts';
+import { type ImportOnce, importOnce, type Outcome } from '../imports/import-once.ts';
+import type { ImportRun } from '../imports/import-run.ts';
+import { isUnderWay } from '../imports/run.ts';
+import { officialOrigin } from '../imports/source.ts';
+import { sampleSource } from '../listings/listing.ts';
+import type { ImportThread } from './import-worker.ts';
+
+const firstRetry_s = 30;
+/** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
+const busyPause_ms = 2000;
+const jitter = 0.1;
+/** The longest delay of a Node.js timer. */
+const longestWait_ms = 2 ** 31 - 1;
+
+/** Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each time up to the interval. */
+export function nextImport_s(interval_s: number, failures: number): number {
+  if (failures === 0) return interval_s * (1 - jitter + Math.random() * 2 * jitter);
+  return Math.min(interval_s, firstRetry_s * 2 ** Math.min(failures - 1, 20));
+}
+
+/** Seconds until an import is due after this run, the last one of any node: all nodes together keep to the interval. */
+function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined): number {
+  if (!run?.finished_at || run.source === sampleSource) return 0;
+  const pause_s =
+    run.state === 'failed' ? Math.min(firstRetry_s, config.importInterval_s) : config.importInterval_s;
+  const age_s = (clock().getTime() - Date.parse(run.finished_at)) / 1000;
+  // A run dated in the future was dated by a clock that was ahead, and says nothing.
+  const rest_s = age_s < 0 ? 0 : pause_s - age_s;
+  return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
+}
+
+/** Waits until no other process is importing. */
+async function untilFree({ store }: ImportContext, signal: AbortSignal): Promise<void> {
+  do await wait(busyPause_ms, undefined, { signal, ref: false });
+  while (await isUnderWay(store));
+}
+
+async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
+  const { done } = await store.imports.last();
+  const shown =
+    done?.source === sampleSource
+      ? 'still showing the shipped sample'
+      : `still showing listings of ${done?.finished_at?.slice(0, 10)}`;
+  const age = done ? shown : 'no listings yet';
+  log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
+}
+
+async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
+  const { registryUrl, importInterval_s } = context.config;
+  let pause_s = 0;
+  for (let failures = 0; ; ) {
+    await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
+    const { run: last } = await context.store.imports.last();
+    pause_s = failures === 0 ? untilDue_s(context, last) : 0;
+    if (pause_s > 0) continue;
+    const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
+    if (state === 'running') return;
+    if (state === 'busy') {
+      await untilFree(context, signal);
+      failures = 0;
+      continue;
+    }
+    if (state === 'done' && registryUrl.startsWith('file:')) return;
+    failures = state === 'done' ? 0 : failures + 1;
+    pause_s = nextImport_s(importInterval_s, failures);
+    if (failures > 0) await warn(context, error, pause_s);
+  }
+}
+
+/** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
+export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
+  const isEmpty = (await context.store.listings.count()) === 0;
+  if (isEmpty && context.config.origin.startsWith(officialOrigin))
+    await importOnce(context, { signal, source: sampleSource });
+}
+
+/**
+ * Keeps the listings up to date until the signal: the shipped sample into an empty store, then REGISTRY_URL at once and
+ * every IMPORT_INTERVAL (+-10 %); after a failure sooner, with growing pauses. A saved copy is imported once. Waits while
+ * another process imports, and retries while the store fails. Never throws; resolves once the current page is written.
+ * `run` performs the imports from REGISTRY_URL.
+ */
+export async function startImports(
+  context: ImportContext,
+  signal: AbortSignal,
+  run: ImportOnce = importOnce,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await importSample(context, signal);
+      if (context.config.registryUrl !== 'off') await keepImporting(context, signal, run);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      context.log.error({ err: error }, 'imports stopped; retrying in 30 s');
+      await wait(firstRetry_s * 1000, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Runs one import in a worker thread, so that no reader waits for its transactions. An in-memory database cannot be
+ * shared between threads and is imported into here. Throws if the thread fails.
+ */
+export const importInThread: ImportOnce = async (context, attempt) => {
+  const { config } = context;
+  if (config.databaseUrl === ':memory:') return importOnce(context, attempt);
+  let outcome: Outcome = { state: 'running' };
+  const workerData = { config, dueAfter: attempt.dueAfter } satisfies ImportThread;
+  const thread = new Worker(toModuleUrl('./import-worker', import.meta.url), { workerData });
+  thread.on('message', (message: Outcome) => {
+    outcome = message;
+  });
+  const stop = () => thread.postMessage('stop');
+  attempt.signal.addEventListener('abort', stop);
+  if (attempt.signal.aborted) stop();
+  try {
+    await once(thread, 'exit');
+    return outcome;
+  } finally {
+    attempt.signal.removeEventListener('abort', stop);
+  }
+};

@@ -1,0 +1,65 @@
+import type { Config } from '../config/config.ts';
+import { toShownDatabase } from '../config/settings.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { NoDatabase, type Opening } from '../store/migrations/migrate.ts';
+import { isDamagedContent } from '../store/sqlite/connection.ts';
+import type { Store } from '../store/store.ts';
+import { createCachedStore } from './cached-store.ts';
+
+type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
+
+const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
+
+/** Imports only the engine that is used. */
+async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
+  if (isPostgres(url))
+    return (await import('./postgres-store.ts')).openPostgresStore(url, readUrl || undefined, opening);
+  return (await import('./sqlite-store.ts')).openSqliteStore(url, opening);
+}
+
+const nextWhenDamaged =
+  'stop what uses it and put the file back or restore the newest backup (docs/operations.md, "When something is down")';
+
+/** An ExitError (74) for an error that says that SQLite's file is damaged, with what to do; undefined for any other. */
+export const toDamageError = (error: unknown): ExitError | undefined =>
+  isDamagedContent(error)
+    ? new ExitError(
+        exitCodes.io,
+        `DATABASE_URL: the database cannot be read: ${error.message}; ${nextWhenDamaged}`,
+      )
+    : undefined;
+
+export { NoDatabase, type Opening };
+
+/** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
+export async function connectStore(databases: Databases, opening: Opening): Promise<Store> {
+  const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
+  try {
+    return createCachedStore(await openEngine(url, readUrl, opening));
+  } catch (error) {
+    if (error instanceof NoDatabase)
+      throw new NoDatabase(
+        `there is no database of Dossier at ${toShownDatabase(url)}; set DATABASE_URL to one, or make one with dossier serve or dossier import`,
+      );
+    if (error instanceof ExitError) throw error;
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new ExitError(
+      exitCodes.io,
+      `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}${isDamagedContent(error) ? `; ${nextWhenDamaged}` : ''}`,
+    );
+  }
+}
+
+/**
+ * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended, and, unless
+ * `opening` says to make one, if there is none.
+ */
+export async function openStore(databases: Databases, opening: Opening = 'existing'): Promise<Store> {
+  const store = await connectStore(databases, opening);
+  if (await store.isComplete()) return store;
+  await store.close();
+  throw new ExitError(
+    exitCodes.configuration,
+    'DATABASE_URL: a restore into this database is running or was interrupted; wait for it to end, or run it again',
+  );
+}

@@ -1,0 +1,131 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { PoolConfig } from 'pg';
+import { postgresSearch } from '../search/postgres.ts';
+import type { EngineDdl } from '../store/migrations/0001-initial.ts';
+import { migrate, type Opening } from '../store/migrations/migrate.ts';
+import { createDb, readConnections, toPoolConfig, withoutTimeouts } from '../store/postgres/connection.ts';
+import { openReplica, watchChanges } from '../store/postgres/replica.ts';
+import { isPresentQuery, openWatch, type Watch } from '../store/postgres/watch.ts';
+import type { Db, Engine, Failure, Store } from '../store/store.ts';
+import { createSqlStore } from './sql-store.ts';
+
+const pendingList_kb = 256;
+
+/** The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes. */
+const postgresDdl: EngineDdl = {
+  int8: sql`bigint`,
+  text: sql`text collate "C"`,
+  async createEngineTables(db) {
+    await sql`create table listing_search (
+      id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
+      db,
+    );
+    // Every search reads all of what GIN has not merged yet; without such a list a row would take three times as long.
+    await sql`create index listing_search_terms on listing_search using gin (terms)
+      with (gin_pending_list_limit = ${sql.lit(pendingList_kb)})`.execute(db);
+    await sql`create table search_term (
+      term text collate "C" primary key, listings bigint not null, strong bigint not null)
+      with (fillfactor = 70)`.execute(db);
+  },
+};
+
+/** SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, shutdown, conflicts, time-outs, a standby. */
+const temporary = /^(08...|57P0[1-5]|57014|53300|55P03|40001|40P01|25P0[34]|25006)$/;
+const diskFull = '53100';
+
+/** Messages of errors that node-postgres throws without a code. */
+const lostConnection = /connection terminated|timeout exceeded|connection error|read timeout|not queryable/i;
+
+const socketCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** What an error of node-postgres means to a caller. */
+function postgresFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === diskFull) return 'storage_full';
+  if (socketCodes.has(code) || (typeof code === 'string' && temporary.test(code))) return 'unavailable';
+  return lostConnection.test(error.message) ? 'unavailable' : undefined;
+}
+
+/** Key of the advisory lock that every writing transaction of any node holds to its end. */
+const writeLock = 0x646f7373;
+
+/** Kysely's own lock makes nodes that start together wait for the first one. */
+async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<void> {
+  const db = createDb({ ...withoutTimeouts(config), max: 2 });
+  try {
+    await migrate(db, postgresDdl, opening);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Reads on a connection without time-outs, because a backup is as slow as what it is written to. */
+async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = createDb({ ...withoutTimeouts(config), max: 1 });
+  try {
+    return await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(work);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
+  db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
+
+const createIsWell =
+  (health: Db, { node }: Watch) =>
+  async () =>
+    (await runIn(health)(isPresentQuery, [node])).rows[0]?.present === true;
+
+/**
+ * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
+ * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none
+ * has to be repeated; reads never wait for it. With `readUrl`, searches and lists are read from a replica.
+ */
+export async function openPostgresStore(
+  databaseUrl: string,
+  readUrl?: string,
+  opening: Opening = 'make',
+): Promise<Store> {
+  const config = toPoolConfig(databaseUrl);
+  await migrateDatabase(config, opening);
+  const lagging = await openReplica(readUrl ?? databaseUrl);
+  const watch = await openWatch(config);
+  const reader = createDb({ ...config, max: readConnections });
+  const writer = createDb({ ...config, max: 1 });
+  const health = createDb({ ...config, max: 1 });
+  const engine: Engine = {
+    reader,
+    lagging,
+    health,
+    writer,
+    search: postgresSearch,
+    findDamage: async () => undefined,
+    snapshot: (work) => readSnapshot(config, work),
+    now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,
+    isWell: createIsWell(health, watch),
+    failureOf: postgresFailure,
+    takeWriteLock: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
+    announce: (db, changed) => watch.announce(runIn(db), changed),
+    onForeignChange: watchChanges(watch, { reader, replica: readUrl ? lagging : undefined }),
+    async close() {
+      await watch.close();
+      for (const db of [reader, lagging, health, writer]) await db.destroy();
+    },
+  };
+  return createSqlStore(engine);
+}

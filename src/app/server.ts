@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config/config.ts';
+import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { findCriterionFault } from '../document/criteria.ts';
+import { createApp } from '../http/app.ts';
+import { allLimits } from '../http/limits.ts';
+import { createSearches } from '../limits/searches.ts';
+import { compareWithCheckpointFile } from '../log/checkpoints.ts';
+import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
+import { createDomainReader } from '../net/domains.ts';
+import { createRepositoryReader, createTurns } from '../net/repositories.ts';
+import { createLog } from '../telemetry/logger.ts';
+import { type Opening, openStore } from './open.ts';
+
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 64;
+
+/** Throws ExitError (78) for settings that are well-formed and name what there is not. */
+export function requireUsableSettings(config: Config): void {
+  requireKnownLimits(config);
+  requireUsableFiles(config);
+}
+
+/** Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set. */
+function requireKnownLimits({ limitOverrides }: Config): void {
+  const known = allLimits.map(({ name }) => name);
+  const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new ExitError(
+      exitCodes.configuration,
+      `LIMIT_OVERRIDES: no limit is called ${unknown.join(', ')}; there are ${known.join(', ')}`,
+    );
+}
+
+/** Throws ExitError (78) for files of settings that say what nothing can be made of. */
+function requireUsableFiles({ views, witnesses }: Config): void {
+  const wrong: string[] = [];
+  const fault = findCriterionFault(views);
+  if (fault) wrong.push(`VIEWS: ${fault}`);
+  try {
+    readWitnesses(witnesses);
+  } catch (error) {
+    if (!(error instanceof PolicyFault)) throw error;
+    wrong.push(`WITNESSES: ${witnesses?.file}: ${error.message}`);
+  }
+  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
+}
+
+/** Opens everything that handlers use; close it with `context.store.close()`. Throws ExitError. */
+export async function openContext(config: Config, opening?: Opening): Promise<Context> {
+  requireUsableSettings(config);
+  const context: Context = {
+    config,
+    store: await openStore(config, opening),
+    repositories: createRepositoryReader(config.repositoryHosts),
+    domains: createDomainReader(config),
+    runningChecks: new Map(),
+    askedChecks: {},
+    checkTurns: createTurns(),
+    searches: createSearches(config),
+    checkpoints: {},
+    log: createLog(config),
+    clock: () => new Date(),
+    timeouts: defaultTimeouts,
+    caller: { network: 'local' },
+  };
+  await compareWithCheckpointFile(context);
+  return context;
+}
+
+/** A running service. */
+export interface Running {
+  /** The URL it listens on; PUBLIC_URL may be another. */
+  readonly url: string;
+  /** The context with the port it listens on. */
+  readonly context: Context;
+  /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
+  stop(): Promise<void>;
+}
+
+const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server => {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestHeaders_ms,
+    requestTimeout: request_ms,
+    connectionsCheckingInterval: requestHeaders_ms / 10,
+  });
+  server.maxHeadersCount = maxHeaders;
+  return server;
+};
+
+async function drain(server: Server, drain_ms: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), drain_ms).unref();
+  await closed;
+  clearTimeout(force);
+}
+
+const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
+export async function listen(context: Context): Promise<Running> {
+  const { host, port, publicUrl } = context.config;
+  const server = createHttpServer(context.timeouts);
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: listeningPort } = server.address() as AddressInfo;
+  const config = {
+    ...context.config,
+    port: listeningPort,
+    publicUrl: publicUrl.replace(/:0$/, `:${listeningPort}`),
+  };
+  const served = { ...context, config };
+  const app = createApp(served);
+  server.on('request', app.toListener());
+  const stop = async () => {
+    const drained = drain(server, context.timeouts.drain_ms);
+    await app.close();
+    await drained;
+  };
+  return { url: toUrl(host, listeningPort), context: served, stop };
+}

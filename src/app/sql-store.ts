@@ -1,0 +1,242 @@
+import { createCheckReads, createCheckWrites } from '../claims/checks.ts';
+import { createOptOutReads, createOptOutWrites } from '../claims/opt-outs.ts';
+import { createClaimReads, createClaimWrites } from '../claims/table.ts';
+import { createDocumentReads } from '../document/facts.ts';
+import { createViewReads, createViewWrites } from '../document/views.ts';
+import { createImportReads, createImportWrites } from '../imports/table.ts';
+import { type ListingSummary, withoutHidden } from '../listings/listing.ts';
+import { createListingReads } from '../listings/reads.ts';
+import type { ListingReads } from '../listings/table.ts';
+import { createListingWrites } from '../listings/writes.ts';
+import type { AuditReads, AuditWrites } from '../log/audits.ts';
+import { createChangeReads, createChangeWrites } from '../log/changes.ts';
+import { createLogReads, createLogWrites } from '../log/entries.ts';
+import { createFeedbackReads, createFeedbackWrites, selectFeedback } from '../moderation/feedback.ts';
+import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
+import { createObservationReads, createObservationWrites } from '../observations/table.ts';
+import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
+import { replaceInIndex } from '../search/indexing.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
+import { createGroupCommit } from '../store/group-commit.ts';
+import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
+import { createKeyReads, createKeyWrites, createLimitReads, createLimitWrites } from '../store/limits.ts';
+import { currentFlag } from '../store/query.ts';
+import type { ChangedHandles, Db, Engine, Reads, Store, Transaction } from '../store/store.ts';
+import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
+
+/** How many rows there are of what people write, for the operator. */
+interface StoredFigures {
+  readonly claims: { readonly claimed: number; readonly suspended: number };
+  /** Current ratings, of all subjects. */
+  readonly ratings: number;
+  /** Feedback that no operator has closed, reports left out. */
+  readonly open_feedback: number;
+  /** Reports that no operator has closed. */
+  readonly open_reports: number;
+  /** Opt-out lines of somebody who does not hold the claim of the listing. */
+  readonly contested_opt_outs: number;
+}
+
+interface FigureReads {
+  /** Counts them; reads an index of each table from end to end. */
+  counts(): Promise<StoredFigures>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly figures: FigureReads;
+  }
+}
+
+/** Counts of what people write. */
+const createFigureReads = (db: Db): FigureReads => ({
+  async counts() {
+    const claimsIn = (state: 'claimed' | 'suspended') =>
+      db
+        .selectFrom('claim')
+        .where('state', '=', state)
+        .select(({ fn }) => fn.countAll<number>().as('rows'));
+    const openOf = (kind: 'report' | 'feedback') =>
+      selectFeedback(db, { state: 'open', kind }).select(({ fn }) => fn.countAll<number>().as('rows'));
+    const counted = await db
+      .selectNoFrom(({ selectFrom, fn }) => [
+        claimsIn('claimed').as('claimed'),
+        claimsIn('suspended').as('suspended'),
+        selectFrom('rating')
+          .where('is_current', '=', currentFlag)
+          .select(fn.countAll<number>().as('rows'))
+          .as('ratings'),
+        openOf('feedback').as('open_feedback'),
+        openOf('report').as('open_reports'),
+        selectFrom('opt_out')
+          .where('state', '=', 'contested')
+          .select(fn.countAll<number>().as('rows'))
+          .as('contested_opt_outs'),
+      ])
+      .executeTakeFirstOrThrow();
+    return {
+      claims: { claimed: Number(counted.claimed), suspended: Number(counted.suspended) },
+      ratings: Number(counted.ratings),
+      open_feedback: Number(counted.open_feedback),
+      open_reports: Number(counted.open_reports),
+      contested_opt_outs: Number(counted.contested_opt_outs),
+    };
+  },
+});
+
+/** The table has one row. */
+const id = 1;
+
+/** Reads of the node's own audits. */
+const createAuditReads = (db: Db): AuditReads => ({
+  async last() {
+    const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const { id: _, ...run } = row;
+    return run;
+  },
+});
+
+/** Writes of audits inside a transaction; they change no listing. */
+const createAuditWrites = (db: Db): AuditWrites => ({
+  ...createAuditReads(db),
+  async put(change) {
+    await db
+      .insertInto('audit_run')
+      .values({ id, ...change })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
+      .execute();
+  },
+});
+
+/**
+ * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts, and those
+ * of a listing that was withdrawn, are gone at once.
+ */
+function createListings({ reader, lagging, search: index }: Engine): ListingReads {
+  const current = createListingReads(reader, index);
+  if (lagging === reader) return current;
+  const lists = createListingReads(lagging, index);
+  const { search, listCounts, facetCounts, near, page, completions } = lists;
+  const asOfNow = async (found: ListingSummary[]) => {
+    const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
+    return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
+  };
+  return {
+    ...current,
+    ...{ search, listCounts, facetCounts, near, page, completions },
+    list: async (query) => asOfNow(await lists.list(query)),
+    newest: async (by, limit) => asOfNow(await lists.newest(by, limit)),
+  };
+}
+
+const createReads = (db: Db, search: SearchIndex): Reads => ({
+  listings: createListingReads(db, search),
+  documents: createDocumentReads(db),
+  optOuts: createOptOutReads(db),
+  ratings: createRatingReads(db),
+  claims: createClaimReads(db),
+  checks: createCheckReads(db),
+  audits: createAuditReads(db),
+  log: createLogReads(db),
+  imports: createImportReads(db),
+  feedback: createFeedbackReads(db),
+  figures: createFigureReads(db),
+  keys: createKeyReads(db),
+  limits: createLimitReads(db),
+  observations: createObservationReads(db),
+  changes: createChangeReads(db),
+  views: createViewReads(db),
+  webhooks: createWebhookReads(db),
+  moderation: createModerationReads(db),
+});
+
+const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** Files beside the database, such as the kept checkpoint, need room too. */
+const isFullDisk = (error: unknown) =>
+  error instanceof Error && 'code' in error && noRoom.has(String(error.code));
+
+/** Stands for all listings among the changed handles; no handle has this form. */
+const everyListing = '*';
+
+const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void): Transaction => ({
+  listings: createListingWrites(db, engine.search, touch),
+  documents: createDocumentReads(db),
+  optOuts: createOptOutWrites(db),
+  ratings: createRatingWrites(db, touch),
+  claims: createClaimWrites(db, touch),
+  checks: createCheckWrites(db),
+  audits: createAuditWrites(db),
+  log: createLogWrites(db),
+  imports: createImportWrites(db, () => touch(everyListing)),
+  feedback: createFeedbackWrites(db),
+  figures: createFigureReads(db),
+  keys: createKeyWrites(db),
+  limits: createLimitWrites(db),
+  leases: createLeaseWrites(db, engine),
+  observations: createObservationWrites(db, touch),
+  changes: createChangeWrites(db),
+  views: createViewWrites(db, touch),
+  webhooks: createWebhookWrites(db),
+  moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
+});
+
+const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
+  touched.has(everyListing) ? 'all' : [...touched];
+
+type Listener = (changed: ChangedHandles) => void;
+
+/** Commits of an engine; each publishes what its transactions changed, here and to other processes. */
+function createCommits(engine: Engine, publish: Listener) {
+  let touched: Set<string>;
+  const commit = createGroupCommit(async (work) => {
+    touched = new Set();
+    try {
+      await engine.writer.transaction().execute(async (db) => {
+        await engine.takeWriteLock(db);
+        await work(db);
+        if (touched.size > 0) await engine.announce(db, toChangedHandles(touched));
+      });
+    } finally {
+      // After an error too: a commit whose confirmation was lost may have happened.
+      if (touched.size > 0) publish(toChangedHandles(touched));
+    }
+  });
+  return { commit, touch: (handle: string) => void touched.add(handle) };
+}
+
+/** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
+export function createSqlStore(engine: Engine): Store {
+  const listeners = new Set<Listener>();
+  const publish: Listener = (changed) => {
+    for (const listener of listeners) listener(changed);
+  };
+  const stopWatching = engine.onForeignChange(publish);
+  const { commit, touch } = createCommits(engine, publish);
+  const write: Store['write'] = (work) => commit((db) => work(createTransaction(db, engine, touch)));
+  const leases = createLeases(createLeaseReads(engine.reader, engine), write);
+  return {
+    ...createReads(engine.reader, engine.search),
+    listings: createListings(engine),
+    failureOf: (error) => (isFullDisk(error) ? 'storage_full' : engine.failureOf(error)),
+    isWell: engine.isWell,
+    health: createReads(engine.health, engine.search),
+    leases,
+    write,
+    isComplete: () => isComplete(engine.writer),
+    findDamage: engine.findDamage,
+    snapshot: (work) => engine.snapshot((db) => work(createReads(db, engine.search))),
+    dump: (work) => dumpStore(engine, work),
+    load: () => loadStore(engine, commit, (db, change) => replaceInIndex(db, engine.search, change)),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      stopWatching();
+      await leases.end();
+      await engine.close();
+    },
+  };
+}

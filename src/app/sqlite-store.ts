@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { sqliteSearch } from '../search/sqlite.ts';
+import type { EngineDdl } from '../store/migrations/0001-initial.ts';
+import { migrate, NoDatabase, type Opening } from '../store/migrations/migrate.ts';
+import { connect, createDb, sqliteFailure } from '../store/sqlite/connection.ts';
+import { createAnnounce, watchFile, watchForeignChanges } from '../store/sqlite/file.ts';
+import type { Db, Engine, Store } from '../store/store.ts';
+import { createSqlStore } from './sql-store.ts';
+
+/**
+ * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the counts of
+ * terms, and what each commit changed (watch.ts).
+ */
+const sqliteDdl: EngineDdl = {
+  int8: sql`integer`,
+  text: sql`text`,
+  async createEngineTables(db) {
+    await sql`create virtual table listing_search using fts5(terms, content='', contentless_delete=1,
+      detail=column, tokenize=ascii)`.execute(db);
+    await sql`create virtual table listing_facet using fts5(facets, content='', contentless_delete=1,
+      detail=none, tokenize=ascii)`.execute(db);
+    await sql`create table search_doc (position integer not null primary key, text text not null)`.execute(
+      db,
+    );
+    await sql`create table search_term (
+      term text not null primary key, listings integer not null, strong integer not null) without rowid`.execute(
+      db,
+    );
+    await sql`create table changed_handles (
+      seq integer not null primary key, node text not null, handles text not null)`.execute(db);
+  },
+};
+
+const longestWait_ms = 5000;
+const retryAfter_ms = 5;
+
+/**
+ * Returns a function that takes the write lock, as the first statement of a transaction. While another process holds it,
+ * the connection must not block (busy_timeout 0), so that this process goes on answering; it is tried again for 5 s.
+ */
+function createWriteLock(writing: DatabaseSync): () => Promise<void> {
+  const takeLock = writing.prepare('update log_head set size = size where false');
+  // run() also reports last_insert_rowid, and throws where FTS5 left one above 2^53.
+  takeLock.setReadBigInts(true);
+  return async () => {
+    for (const end_ms = performance.now() + longestWait_ms; ; ) {
+      try {
+        takeLock.run();
+        return;
+      } catch (error) {
+        if (sqliteFailure(error) !== 'unavailable' || performance.now() > end_ms) throw error;
+      }
+      await setTimeout(retryAfter_ms);
+    }
+  };
+}
+
+/** Creates the file for its owner only, because it holds keys; SQLite gives the files beside it the same mode. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Holds the write lock throughout, so that two processes that open one new file wait for each other. */
+async function migrateFile(database: DatabaseSync, db: Db, opening: Opening): Promise<void> {
+  database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
+  try {
+    await migrate(db, sqliteDdl, opening);
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+/** Reads in a deferred transaction: Kysely's would begin with our write lock. */
+const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
+  db.connection().execute(async (connection) => {
+    await sql`begin deferred`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`end`.execute(connection);
+    }
+  });
+
+/** Reads on a connection of its own, because all other reads share one and would wait for the end. */
+async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = createDb(connect(path));
+  try {
+    return await readOnce(db, work);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** SQLite's own check of every page, at most one finding. */
+async function quickCheck(db: Db): Promise<string | undefined> {
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+  const found = rows[0]?.quick_check;
+  return found === 'ok' ? undefined : found?.replace(/\s+/g, ' ');
+}
+
+/** Three connections to a migrated file; in memory, one that serves all. */
+async function connectAll(path: string, opening: Opening) {
+  const inMemory = path === ':memory:';
+  if (opening === 'make' && !inMemory) makeFile(path);
+  // Setting the journal's mode would already write to an empty file.
+  if (opening !== 'make' && !statSync(path, { throwIfNoEntry: false })?.size) throw new NoDatabase();
+  const writing = connect(path);
+  const writer = createDb(writing);
+  await migrateFile(writing, writer, opening);
+  writing.exec('pragma busy_timeout = 0'); // see write-lock.ts
+  const reader = inMemory ? writer : createDb(connect(path));
+  const watching = inMemory ? writing : connect(path);
+  const snapshot: Engine['snapshot'] = (work) =>
+    inMemory ? readOnce(reader, work) : readSnapshot(path, work);
+  const close = async () => {
+    if (!inMemory) {
+      await reader.destroy();
+      watching.close();
+    }
+    await writer.destroy();
+  };
+  return { writing, writer, reader, watching, snapshot, close };
+}
+
+/**
+ * Opens `file:<path>` or `:memory:`; a file is made with its folder. Throws NoDatabase if `opening` does not allow that. In
+ * memory, reads wait for an open transaction, because both use the same connection.
+ */
+export async function openSqliteStore(databaseUrl: string, opening: Opening = 'make'): Promise<Store> {
+  const path = databaseUrl.replace(/^file:/, '');
+  const { writing, writer, reader, watching, snapshot, close } = await connectAll(path, opening);
+  const file = watchFile(path);
+  const takeWriteLock = createWriteLock(writing);
+  const node = randomUUID();
+  const announce = createAnnounce(writing, node);
+  const engine: Engine = {
+    reader,
+    lagging: reader,
+    health: reader,
+    writer,
+    search: sqliteSearch,
+    findDamage: () => quickCheck(reader),
+    snapshot,
+    now_ms: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+    isWell: async () => file.isWell(),
+    failureOf: file.failureOf,
+    takeWriteLock() {
+      file.requireSame();
+      return takeWriteLock();
+    },
+    announce: async (_db, changed) => announce(changed),
+    onForeignChange: (listener) => watchForeignChanges(watching, node, listener),
+    close,
+  };
+  return createSqlStore(engine);
+}

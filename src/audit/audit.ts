@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogContext } from '../log/checkpoints.ts';
+import {
+  type AuditState,
+  createAuditState,
+  findListingFaults,
+  indexesOf,
+  noteShown,
+} from './check-listing.ts';
+import {
+  createEntryCheck,
+  createTreeCheck,
+  type EntryCheck,
+  type KnownRoot,
+  readKnownRoot,
+} from './check-log.ts';
+import type { AuditedLog, EvidenceReader, ShownListing } from './evidence-reader.ts';
+import { type AuditFault, logFault } from './fault.ts';
+import { createStoredEvidence } from './stored.ts';
+
+/** What an audit reports while it runs. */
+interface AuditWatch {
+  /** Called for each fault, in the order in which they are found. */
+  readonly onFault: (fault: AuditFault) => void;
+  /** Called after each piece of work; awaited, so that the caller can slow the audit down. */
+  readonly onProgress?: (progress: AuditProgress) => void | Promise<void>;
+}
+
+/** How far an audit is. */
+export interface AuditProgress {
+  readonly part: 'listings' | 'entries';
+  readonly done: number;
+  /** Undefined if it is not known before the end. */
+  readonly total?: number;
+}
+
+/** What was compared. */
+export interface AuditResult {
+  readonly entries: number;
+  readonly listings: number;
+  readonly faults: number;
+  /** What could not be checked, and why, each as a sentence. */
+  readonly not_checked: readonly string[];
+}
+
+/** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
+const batchEntries = 256;
+
+const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
+
+async function readFaults(reader: EvidenceReader, handle: string) {
+  const listing = await reader.listing(handle);
+  if (!listing) return { listing, faults: [] };
+  return { listing, faults: findListingFaults(listing, await reader.records(indexesOf(listing))) };
+}
+
+/** A listing and its faults; it is read again if there are any, because it may have changed between two reads. */
+async function checkListing(
+  reader: EvidenceReader,
+  handle: string,
+): Promise<{ listing: ShownListing | undefined; faults: AuditFault[] }> {
+  const found = await readFaults(reader, handle);
+  return found.faults.length === 0 ? found : readFaults(reader, handle);
+}
+
+async function auditListings(reader: EvidenceReader, state: AuditState, watch: AuditWatch): Promise<number> {
+  let listings = 0;
+  for await (const handle of reader.handles()) {
+    const { listing, faults } = await checkListing(reader, handle);
+    for (const fault of faults) watch.onFault(fault);
+    if (listing) noteShown(listing, state);
+    else state.hidden.add(handle);
+    listings += 1;
+    await watch.onProgress?.({ part: 'listings', done: listings });
+  }
+  return listings;
+}
+
+/** Without its leaves, nothing can be said of the tree and of the entries that follow. */
+const toGap = (from: number, [wanted, found]: [number, number]) =>
+  logFault(
+    `entries ${from} to ${from + wanted - 1}`,
+    `${wanted - found} of these ${wanted} leaves are missing, so the rest of this log cannot be checked`,
+  );
+
+async function auditLog(
+  reader: EvidenceReader,
+  [log, roots, check]: [AuditedLog, readonly KnownRoot[], EntryCheck],
+  [watch, total]: [AuditWatch, number],
+): Promise<void> {
+  const tree = createTreeCheck(reader, log, roots);
+  for (let from = 0; from < log.size; from += batchEntries) {
+    const wanted = Math.min(batchEntries, log.size - from);
+    const leaves = await reader.leaves(log, from, wanted);
+    if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, [wanted, leaves.length]));
+    const indexes = leaves.map((_, at) => log.base + from + at);
+    const records = await reader.records(indexes);
+    for (const [at, leaf] of leaves.entries()) {
+      const log_index = log.base + from + at;
+      for (const fault of check.check({ log_index, leaf, record: records.get(log_index) ?? 'absent' }))
+        watch.onFault(fault);
+    }
+    for (const fault of await tree.add(leaves)) watch.onFault(fault);
+    await watch.onProgress?.({ part: 'entries', done: log.base + from + leaves.length, total });
+  }
+  for (const fault of tree.finish()) watch.onFault(fault);
+}
+
+function readOwnRoot({ id, checkpoint, key }: AuditedLog): (KnownRoot | AuditFault)[] {
+  if (checkpoint === undefined) return [];
+  const where = `checkpoint of log ${id}`;
+  const root = readKnownRoot(checkpoint, { where, key });
+  if ('root' in root && root.log !== id) return [logFault(where, `it is a checkpoint of log ${root.log}`)];
+  return 'root' in root && !key ? [logFault(where, 'there is no key that it must be signed by')] : [root];
+}
+
+/** The roots of the logs' own checkpoints and of those that the caller kept; calls back for those that cannot be used. */
+function readRoots(
+  logs: readonly AuditedLog[],
+  kept: readonly (KnownRoot | AuditFault)[],
+  watch: AuditWatch,
+) {
+  const usable = kept.map((root) =>
+    'message' in root || logs.some(({ id }) => id === root.log)
+      ? root
+      : logFault(root.where, `it is of log ${root.log}, which is not here`),
+  );
+  return [...logs.flatMap(readOwnRoot), ...usable].filter((root): root is KnownRoot => {
+    if ('message' in root) watch.onFault(root);
+    return 'root' in root;
+  });
+}
+
+/**
+ * Holds what is shown against the transparency log, both ways (docs/trust.md section 9): every record, claim event and
+ * count that a listing shows against the entries; every entry against what is shown; tree nodes and checkpoints against
+ * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Throws what the reader throws.
+ */
+export async function audit(
+  reader: EvidenceReader,
+  kept: readonly (KnownRoot | AuditFault)[],
+  watcher: AuditWatch,
+): Promise<AuditResult> {
+  let faults = 0;
+  const watch: AuditWatch = {
+    ...watcher,
+    onFault(fault) {
+      faults += 1;
+      watcher.onFault(fault);
+    },
+  };
+  const state = createAuditState(sizeOf(await reader.logs()));
+  const listings = await auditListings(reader, state, watch);
+  const logs = await reader.logs();
+  const roots = readRoots(logs, kept, watch);
+  const check = createEntryCheck(state);
+  for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
+  const { faults: last, not_checked } = check.finish();
+  for (const fault of last) watch.onFault(fault);
+  const entries = sizeOf(logs);
+  if (entries > 0 && roots.length === 0)
+    not_checked.push('the tree as a whole: there is no checkpoint to hold it against');
+  return { entries, listings, faults, not_checked };
+}
+
+const interval_ms = 86_400_000;
+/** How often a node looks whether another one still audits, or whether the audit of today is due. */
+const longestSleep_ms = 600_000;
+/** After each piece of work the audit rests this many times as long as the work took, so that requests go first. */
+const restPerWork = 3;
+/** Further faults are counted, and not logged one by one. */
+const mostLogged = 20;
+
+/** Waits in proportion to the time since the last wait; throws the signal's reason. */
+function createRest(signal: AbortSignal): () => Promise<void> {
+  let since_ms = performance.now();
+  return async () => {
+    await sleep((performance.now() - since_ms) * restPerWork, undefined, { signal, ref: false });
+    since_ms = performance.now();
+  };
+}
+
+function runAudit(context: LogContext, signal: AbortSignal): Promise<AuditResult> {
+  let logged = 0;
+  return audit(createStoredEvidence(context), [], {
+    onProgress: createRest(signal),
+    onFault({ where, message, next }) {
+      logged += 1;
+      if (logged <= mostLogged)
+        context.log.error({ where, next }, `the audit found a fault: ${where}: ${message}`);
+    },
+  });
+}
+
+/** Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if it cannot be read. */
+export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
+  const { store, log, clock } = context;
+  const lease = await store.leases.take('audit');
+  if (!lease) return;
+  try {
+    const { entries, faults } = await runAudit(context, AbortSignal.any([signal, lease.signal]));
+    const finished_at = clock().toISOString();
+    await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
+    if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
+    else
+      log.error(
+        { entries, faults },
+        'audit: what is shown differs from the transparency log; run dossier audit for all faults',
+      );
+  } finally {
+    await lease.release();
+  }
+}
+
+/** How long ago the last audit of any node finished; at once if none has. */
+async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
+  const last = await store.audits.last();
+  const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
+  return Math.min(Math.max(due_ms, 0), longestSleep_ms);
+}
+
+/** Audits the database at once, then daily, one node at a time, until the signal. Never throws. */
+export async function startAudits(context: LogContext, signal: AbortSignal): Promise<void> {
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    try {
+      if (isFirst || (await untilDue_ms(context)) === 0) await auditOnce(context, signal);
+      await sleep((await untilDue_ms(context)) || longestSleep_ms, undefined, { signal, ref: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      context.log.warn({ err: error }, 'the audit did not finish; it is tried again in ten minutes');
+      await sleep(longestSleep_ms, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { ClaimEvent } from '../claims/claim.ts';
+import { differingFields } from './entry-proof.ts';
+import type { ShownClaim, ShownListing } from './evidence-reader.ts';
+import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+
+type Proven = Omit<ShownClaim, 'state' | 'suspended_reason'> & Pick<ClaimEvent, 'log_index'>;
+
+const proofs: readonly ClaimEvent['type'][] = ['activated', 'rotated', 'restored', 'moved'];
+
+export const isProof = ({ type }: Pick<ClaimEvent, 'type'>) => proofs.includes(type);
+
+/** When the control root of an event first proved a claim here. */
+const firstOf = ({ root, root_generation }: ClaimEvent, events: readonly ClaimEvent[]) =>
+  events.find((one) => isProof(one) && one.root === root && one.root_generation === root_generation)?.at;
+
+/** What a proof makes of the claim: a new one has its date and commit, one that goes on keeps those it had. */
+function afterProof(event: ClaimEvent, before: Proven | undefined, events: readonly ClaimEvent[]): Proven {
+  const { type, at, kind, repository, domain, root, root_generation, commit, log_index } = event;
+  const isNew = !before || type === 'activated' || type === 'moved' || before.kind !== kind;
+  return {
+    ...{ kind, repository, domain, root, root_generation, log_index },
+    first_proved_at: firstOf(event, events),
+    ...(isNew ? { claimed_at: at, commit } : { claimed_at: before.claimed_at, commit: before.commit }),
+  };
+}
+
+/** The claim that follows from its events, with the entry that says so last. */
+export function claimOf(
+  events: readonly ClaimEvent[],
+): (ShownClaim & Pick<ClaimEvent, 'log_index'>) | undefined {
+  let proven: Proven | undefined;
+  let ended: ClaimEvent | undefined;
+  for (const event of events.toSorted((a, b) => a.log_index - b.log_index)) {
+    if (isProof(event)) [proven, ended] = [afterProof(event, proven, events), undefined];
+    if (event.type === 'suspended') ended = event;
+  }
+  if (!proven) return undefined;
+  const state = ended ? 'suspended' : 'claimed';
+  const log_index = ended?.log_index ?? proven.log_index;
+  return { ...proven, state, suspended_reason: ended?.reason, log_index };
+}
+
+/** Addresses that differ in what a repository's key ignores are one. */
+const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
+const toComparable = ({ repository, domain, ...claim }: ShownClaim) => ({
+  ...claim,
+  place: toPlace(repository ?? domain),
+});
+
+const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit'];
+/** What only a database has. */
+const rootFields = ['root', 'root_generation', 'first_proved_at'];
+
+/** The entries after which a claim may have been read: when the audit began, and after each of its events since. */
+export function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
+  const later = events.map(({ log_index }) => log_index + 1).filter((end) => end > size);
+  return [size, ...new Set(later)];
+}
+
+function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>) {
+  const where = `claim of ${handle}`;
+  const said = claimOf(events);
+  if (!claim && !said) return [];
+  if (!claim)
+    return [
+      rowFault(where, `no claim is shown, but log entry ${said?.log_index} says that it is ${said?.state}`),
+    ];
+  if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
+  const [is, must] = [{ ...toComparable(claim) }, { ...toComparable(said) }];
+  const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
+  return differingFields(must, is, compared).map((field) =>
+    rowFault(
+      where,
+      `${field} is ${toShownValue(is[field as keyof typeof is])}, but its events up to log entry ${said.log_index} say ${toShownValue(must[field as keyof typeof must])}`,
+    ),
+  );
+}
+
+/**
+ * Where the claim that a listing shows is not the one that all of its events, as the log has them, lead to: neither when the
+ * log had `size` entries, nor after any event since.
+ */
+export function findClaimFaults(
+  { handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>,
+  size: number,
+): AuditFault[] {
+  const found = momentsOf(size, events).map((end) =>
+    findFaultsOf({ handle, claim, events: events.filter(({ log_index }) => log_index < end) }),
+  );
+  return found.find((faults) => faults.length === 0) ?? found[0] ?? [];
+}

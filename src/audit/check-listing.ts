@@ -1,0 +1,368 @@
+import { readMembers, toCanonicalJson } from '../log/leaf.ts';
+import type { ModerationNotice } from '../moderation/moderation.ts';
+import { essenceOf, keyOf } from '../observations/compare.ts';
+import { kinds } from '../observations/kinds.ts';
+import type { ObservationChange } from '../observations/observation.ts';
+import type { RecordedChange } from '../observations/table.ts';
+import type { RatingRecord } from '../ratings/rating.ts';
+import { type CountedRating, findCountFaults, toCounted } from './check-ratings.ts';
+import { differingFields, shownRatingFields } from './entry-proof.ts';
+import {
+  isWithheld,
+  type ReadRecord,
+  type ShownFact,
+  type ShownListing,
+  type ShownObservations,
+} from './evidence-reader.ts';
+import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
+interface ShownNotice {
+  readonly where: string;
+  readonly notice: ModerationNotice;
+  readonly rating_id?: string;
+  readonly handle?: string;
+}
+
+/** Actions of the operator that are shown, by log index. */
+type ShownNotices = Map<number, readonly ShownNotice[]>;
+
+/** Actions of the operator as the log's entries say them. */
+export interface SaidActions {
+  /** Those that stand or stood, by log index. */
+  readonly applied: Map<number, Members>;
+  /** Which entry ended each of those that do not stand any more. */
+  readonly ended: Map<number, number>;
+  /** Entries of closed logs, whose records this audit cannot read. */
+  readonly unread: Set<number>;
+}
+
+/** Remembers an entry `moderation.applied`. */
+export function noteAction({ applied, ended }: SaidActions, members: Members, log_index: number): void {
+  if (typeof members.ends === 'number') ended.set(members.ends, log_index);
+  else applied.set(log_index, members);
+}
+
+/** Whether an action had ended when the log had `size` entries; what was ended later may have been read before. */
+const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): boolean =>
+  (ended.get(log_index) ?? size) < size;
+
+const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
+
+/** Whether the operator has hidden, by an entry that stands, what an entry of the log recorded. */
+export const isHidden = (said: SaidActions, record_index: number, size: number): boolean =>
+  [...said.applied].some(
+    ([log_index, { action, record_indexes }]) =>
+      action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size),
+  );
+
+/** Whether an action of the operator says that it erased what an entry of the log recorded. */
+export const isErasedByAction = ({ applied }: SaidActions, record_index: number): boolean =>
+  [...applied.values()].some(
+    ({ action, record_indexes }) => action === 'erase' && reaches(record_indexes, record_index),
+  );
+
+const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
+const pick = (members: Members) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
+
+/** Whether an action is about what shows it: a block of a namespace or account names no listing. */
+const isAbout = ({ target_kind, target, handle }: Members, shown: ShownNotice): boolean =>
+  shown.rating_id === undefined
+    ? target_kind !== 'rating' &&
+      target_kind !== 'response' &&
+      (handle === undefined || handle === shown.handle)
+    : (target_kind === 'rating' || target_kind === 'response') && target === shown.rating_id;
+
+function findShownFault(actions: SaidActions, shown: ShownNotice, size: number): AuditFault | undefined {
+  const { where, notice } = shown;
+  const { log_index } = notice;
+  if (actions.unread.has(log_index)) return undefined;
+  const said = actions.applied.get(log_index);
+  const text = `it shows the action "${notice.action}" of the operator by entry ${log_index}`;
+  if (!said) return rowFault(where, `${text}, and no such entry says so`);
+  if (hadEnded(actions, log_index, size)) return rowFault(where, `${text}, which another entry ended`);
+  if (!isAbout(said, shown))
+    return rowFault(where, `${text}, which is about ${said.target_kind} ${said.target}`);
+  return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
+}
+
+/** Kinds whose effect readers must be told of where a listing is shown. */
+const shownKinds = ['rating', 'response', 'listing', 'capability'];
+
+/** Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a listing is. */
+export function* findModerationFaults(
+  said: SaidActions,
+  shown: ShownNotices,
+  { size, isShown }: { readonly size: number; readonly isShown: (said: Members) => boolean },
+): Generator<AuditFault> {
+  for (const one of [...shown.values()].flat()) {
+    const fault = findShownFault(said, one, size);
+    if (fault) yield fault;
+  }
+  for (const [log_index, members] of said.applied) {
+    const mustShow = shownKinds.includes(String(members.target_kind)) && isShown(members);
+    if (log_index < size && mustShow && !said.ended.has(log_index) && !shown.has(log_index))
+      yield rowFault(
+        `entry ${log_index}`,
+        `it records the action "${members.action}" of the operator on ${members.target_kind} ${members.target}, which is shown nowhere`,
+      );
+  }
+}
+
+/** What the first half of an audit, the listings, passes to the second half, the log. */
+export interface AuditState {
+  /** Entries before the audit began: all of them must be shown. */
+  readonly size: number;
+  /** 1 for each of those entries that is shown somewhere. */
+  readonly shown: Uint8Array;
+  /** The newest version of every rating that is shown, for the group that it is in. */
+  readonly counted: CountedRating[];
+  /** The claim, and the newest events, of each listing that shows some. */
+  readonly claims: Map<string, Pick<ShownListing, 'claim' | 'events'>>;
+  /** Whether each listing that is read is withdrawn or hidden. */
+  readonly listings: Map<string, Pick<ShownListing, 'withdrawn' | 'isHidden'>>;
+  /** Listings that are withdrawn, and show nothing. */
+  readonly hidden: Set<string>;
+  /** Log index of the first shown event of histories that show only their newest 100. */
+  readonly cutHistories: Map<string, number>;
+  /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
+  readonly withdrawn: Map<string, string>;
+  /** Which rating replaced each that is shown as superseded. */
+  readonly superseded: Map<string, string>;
+  /** What is shown as erased, by log index, with its name. */
+  readonly erased: Map<number, { readonly where: string; readonly at: string }>;
+  /** Ids of ratings that are shown as erased. */
+  readonly erasedRatings: Set<string>;
+  /** Actions of the operator that are shown. */
+  readonly notices: ShownNotices;
+  /** Ids of ratings whose texts the operator has hidden. */
+  readonly hiddenRatings: Set<string>;
+  /** Log index of each rating that is shown without texts, so that no response is shown either; by rating id. */
+  readonly tombstones: Map<string, number>;
+}
+
+export const createAuditState = (size: number): AuditState => ({
+  size,
+  shown: new Uint8Array(size),
+  counted: [],
+  claims: new Map(),
+  listings: new Map(),
+  hidden: new Set(),
+  cutHistories: new Map(),
+  withdrawn: new Map(),
+  superseded: new Map(),
+  erased: new Map(),
+  erasedRatings: new Set(),
+  tombstones: new Map(),
+  notices: new Map(),
+  hiddenRatings: new Set(),
+});
+
+const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
+
+type Essence = ObservationChange['after'];
+
+/** A change that is recorded item by item leaves the details out, and a stale fact the state. */
+function isAsSaid(fact: ShownFact, { after, items }: ObservationChange): boolean {
+  const shown = essenceOf(fact.state === 'stale' ? { ...fact, state: after.state } : fact);
+  const { details: _, ...short } = shown;
+  return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
+}
+
+const toText = ({ value, state }: Essence) => `${toShownValue(value)} (${state})`;
+
+/** What each fact was last changed to, and by which entry. */
+function newestChanges(changes: readonly RecordedChange[]) {
+  const oldestFirst = changes.toSorted((a, b) => a.log_index - b.log_index);
+  return new Map(
+    oldestFirst.flatMap(({ log_index, changes: facts }) =>
+      facts.map((fact) => [keyOf(fact), { log_index, fact }] as const),
+    ),
+  );
+}
+
+/** Where the current facts of a listing are not as their newest change says. */
+function findObservationFaults(handle: string, { current, changes }: ShownObservations): AuditFault[] {
+  const newest = newestChanges(changes);
+  const compared = current.filter(({ kind }) => !tallies.has(kind));
+  return compared.flatMap((fact) => {
+    const last = newest.get(keyOf(fact));
+    const where = `${fact.kind} of ${handle}`;
+    if (!last) return [rowFault(where, `it is shown as ${toText(fact)}, but no change of it is stored`)];
+    if (isAsSaid(fact, last.fact)) return [];
+    const said = `its newest change, log entry ${last.log_index}, says ${toText(last.fact.after)}`;
+    return [rowFault(where, `it is shown as ${toText(fact)}, but ${said}`)];
+  });
+}
+
+/** One thing that is shown, the entry that it names, and the fields that must be as in the entry's record. */
+interface ShownItem {
+  readonly where: string;
+  readonly log_index: number;
+  readonly members: Members;
+  readonly fields: readonly string[];
+  readonly erased_at?: string | undefined;
+  /** Its text is hidden, and its record may be. */
+  readonly hidden_at?: string | undefined;
+  /** Its texts are shown no more, so a service need not give out its record. */
+  readonly isTombstone?: boolean | undefined;
+}
+
+/** A history shows no more events than this. */
+const longestHistory = 100;
+
+const eventFields = [
+  'handle',
+  'type',
+  'at',
+  'kind',
+  'repository',
+  'domain',
+  'root',
+  'root_generation',
+  'commit',
+  'reason',
+];
+
+function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {
+  if (!response) return [];
+  return [
+    {
+      where: `response to rating ${rating_id}`,
+      ...{ log_index: response.log_index, erased_at: response.erased_at, hidden_at: response.hidden_at },
+      members: { rating_id, subject_handle, text: response.text, created_at: response.created_at },
+      fields: ['rating_id', 'subject_handle', ...(response.hidden_at ? [] : ['text']), 'created_at'],
+    },
+  ];
+}
+
+const changeFields = ['handle', 'at', 'vantage', 'changes'];
+
+const toItems = ({ handle, ratings, events, observations, moderation = [] }: ShownListing): ShownItem[] => [
+  ...ratings.flatMap((rating) => [
+    {
+      where: `rating ${rating.rating_id} of ${handle}`,
+      ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
+      members: { ...rating, id: rating.rating_id },
+      fields: shownRatingFields(rating),
+      isTombstone: rating.withdrawn_at !== undefined,
+    },
+    ...toResponse(rating),
+  ]),
+  ...events.map((event) => ({
+    where: `claim event ${event.type} of ${handle} at ${event.at}`,
+    log_index: event.log_index,
+    members: { ...event, handle },
+    fields: eventFields,
+  })),
+  ...observations.changes.map((change) => ({
+    where: `changes of ${handle} at ${change.at}`,
+    log_index: change.log_index,
+    members: { ...change },
+    fields: changeFields,
+    isTombstone: moderation.some(({ action }) => action === 'hide'),
+  })),
+];
+
+/** The log indexes that a listing shows. */
+export const indexesOf = (listing: ShownListing): number[] =>
+  toItems(listing).map(({ log_index }) => log_index);
+
+function findItemFault(
+  { where, log_index, members, fields, erased_at, hidden_at, isTombstone }: ShownItem,
+  record: ReadRecord | undefined,
+): AuditFault | undefined {
+  if (erased_at !== undefined || record === 'closed') return undefined;
+  if (record === 'refused')
+    return logFault(
+      where,
+      `entry ${log_index}, which it names, disagrees with the tree, so no proof of it is given`,
+    );
+  if (hidden_at !== undefined && record === 'absent') return undefined;
+  if (isWithheld(record))
+    return isTombstone
+      ? undefined
+      : rowFault(
+          where,
+          `it is shown, but the record of entry ${log_index}, which it names, is not given out`,
+        );
+  if (record === undefined || record === 'absent')
+    return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
+  const committed = readMembers(record.record) ?? {};
+  const [field, ...more] = differingFields(committed, members, fields);
+  if (field === undefined) return undefined;
+  const others = more.length > 0 ? `; ${more.join(', ')} differ too` : '';
+  return rowFault(
+    where,
+    `${field} is ${toShownValue(members[field])}, but log entry ${log_index} says ${toShownValue(committed[field])}${others}`,
+  );
+}
+
+/** Ratings of other listings, and those that are listed more than once, would be counted so. */
+function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
+  const byId = Map.groupBy(ratings, ({ rating_id }) => rating_id);
+  const found = (id: string, message: string) => rowFault(`rating ${id} of ${handle}`, message);
+  return [...byId].flatMap(([id, same]) => [
+    ...(same.length > 1 ? [found(id, `it is listed ${same.length} times`)] : []),
+    ...same
+      .filter(({ subject_handle }) => subject_handle !== handle)
+      .map(({ subject_handle }) => found(id, `it is about ${subject_handle}`)),
+  ]);
+}
+
+/** What a listing shows that its records do not say, and counts that do not follow from its records. */
+export function findListingFaults(
+  listing: ShownListing,
+  records: ReadonlyMap<number, ReadRecord>,
+): AuditFault[] {
+  const faults = toItems(listing).map((item) => findItemFault(item, records.get(item.log_index)));
+  const { handle, observations } = listing;
+  return [
+    ...faults.filter((fault) => fault !== undefined),
+    ...findMislisted(listing),
+    ...findCountFaults(listing),
+    ...findObservationFaults(handle, observations),
+  ];
+}
+
+function noteRating(
+  { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at, log_index }: RatingRecord,
+  state: AuditState,
+): void {
+  if (hidden_at !== undefined) state.hiddenRatings.add(id);
+  if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
+  if (withdrawn_at === undefined) return;
+  state.tombstones.set(id, log_index);
+  if (erased_at !== undefined) state.erasedRatings.add(id);
+  else if (superseded_by === undefined) state.withdrawn.set(id, withdrawn_at);
+}
+
+function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notices }: AuditState): void {
+  const note = (at: Omit<ShownNotice, 'notice'>, shown: readonly ModerationNotice[] = []) => {
+    for (const notice of shown)
+      notices.set(notice.log_index, [...(notices.get(notice.log_index) ?? []), { ...at, notice }]);
+  };
+  note({ where: handle, handle }, moderation);
+  for (const { rating_id, moderation: ofRating, response } of ratings) {
+    note({ where: `rating ${rating_id}`, rating_id }, ofRating);
+    note({ where: `response to rating ${rating_id}`, rating_id }, response?.moderation);
+  }
+}
+
+/** Remembers what a listing shows, for the half of the audit that reads the log. */
+export function noteShown(listing: ShownListing, state: AuditState): void {
+  for (const { where, log_index, erased_at } of toItems(listing)) {
+    if (log_index < state.size) state.shown[log_index] = 1;
+    if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
+  }
+  for (const rating of listing.ratings) noteRating(rating, state);
+  state.counted.push(...toCounted(listing));
+  const { handle, claim, events, withdrawn, isHidden } = listing;
+  state.listings.set(handle, { withdrawn, isHidden });
+  if (claim || events.length > 0) state.claims.set(handle, { claim, events });
+  noteNotices(listing, state);
+  const indexes = new Set(events.map(({ log_index }) => log_index));
+  if (indexes.size >= longestHistory) state.cutHistories.set(handle, Math.min(...indexes));
+}

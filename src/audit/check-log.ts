@@ -1,0 +1,474 @@
+import type { ClaimEvent } from '../claims/claim.ts';
+import { counted } from '../core/text.ts';
+import { isCommittedTo, readMembers } from '../log/leaf.ts';
+import { createGrowingTree, type TreeNode } from '../log/merkle.ts';
+import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.ts';
+import { findClaimFaults } from './check-claims.ts';
+import {
+  type AuditState,
+  findModerationFaults,
+  isErasedByAction,
+  isHidden,
+  noteAction,
+  type SaidActions,
+} from './check-listing.ts';
+import { type CountedRating, findGroupFaults } from './check-ratings.ts';
+import {
+  type AuditedLog,
+  type EvidenceReader,
+  isWithheld,
+  type ReadRecord,
+  type WithheldRecord,
+} from './evidence-reader.ts';
+import { type AuditFault, logFault, rowFault } from './fault.ts';
+
+/** A size and root that the tree must have had, with where it comes from. */
+export interface KnownRoot {
+  readonly where: string;
+  /** The log; the first one is 1. */
+  readonly log: number;
+  readonly size: number;
+  readonly root: Buffer;
+}
+
+const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
+
+async function findNodeFault(
+  reader: EvidenceReader,
+  log: AuditedLog,
+  nodes: readonly TreeNode[],
+): Promise<AuditFault[]> {
+  const [first] = nodes;
+  if (!first) return [];
+  const { level, position } = first;
+  const stored = await reader.nodes(log, level, { from: position, limit: nodes.length });
+  const wrong = nodes.find(({ hash }, at) => !stored[at]?.equals(hash));
+  if (!wrong) return [];
+  const message = 'the stored hash is not the one that follows from the leaves';
+  return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
+}
+
+/** The tree of one log, rebuilt from its leaves. */
+interface TreeCheck {
+  /** Adds leaves in order; returns where the stored nodes above them differ. */
+  add(leaves: readonly string[]): Promise<AuditFault[]>;
+  /** After the last leaf: the known roots that the tree never had. */
+  finish(): AuditFault[];
+}
+
+const toRootFault = (log: AuditedLog, { where, size }: KnownRoot) =>
+  logFault(where, `the first ${size} entries of the ${nameOf(log)} have another root: history was rewritten`);
+
+/** Rebuilds the tree of a log and compares its nodes and its roots. */
+export function createTreeCheck(
+  reader: EvidenceReader,
+  log: AuditedLog,
+  roots: readonly KnownRoot[],
+): TreeCheck {
+  const tree = createGrowingTree();
+  const open = new Set(roots.filter((known) => known.log === log.id));
+  const compare = () => {
+    const wrong: AuditFault[] = [];
+    for (const known of open) {
+      if (known.size !== tree.size()) continue;
+      open.delete(known);
+      if (!tree.root().equals(known.root)) wrong.push(toRootFault(log, known));
+    }
+    return wrong;
+  };
+  const early = compare();
+  return {
+    async add(leaves) {
+      const faults = early.splice(0);
+      const levels = new Map<number, TreeNode[]>();
+      for (const leaf of leaves) {
+        for (const node of tree.add(leaf))
+          if (node.level % reader.levelStep === 0)
+            levels.set(node.level, [...(levels.get(node.level) ?? []), node]);
+        faults.push(...compare());
+      }
+      for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
+      return faults;
+    },
+    finish: () => [
+      ...early,
+      ...[...open].map(({ where, size }) =>
+        logFault(
+          where,
+          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost`,
+        ),
+      ),
+    ],
+  };
+}
+
+const logOf = (origin: string) => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
+
+/** The root that a checkpoint states; a fault if it is unreadable or not signed by the key. */
+export function readKnownRoot(
+  text: string,
+  { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },
+): KnownRoot | AuditFault {
+  const checkpoint = readCheckpoint(text);
+  if (!checkpoint) return logFault(where, 'it is not a checkpoint (C2SP tlog-checkpoint)');
+  if (key && !openCheckpoint(text, key))
+    return logFault(where, `it is not signed by the key of the log, ${key.name}`);
+  return { where, log: logOf(checkpoint.origin), size: checkpoint.size, root: checkpoint.root };
+}
+
+/** One entry of the log with what it commits to. */
+interface ReadEntry {
+  readonly log_index: number;
+  readonly leaf: string;
+  readonly record: ReadRecord;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Holds the entries of a log, one after the other, against what is shown. */
+export interface EntryCheck {
+  check(entry: ReadEntry): AuditFault[];
+  /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
+  finish(): { readonly faults: AuditFault[]; readonly not_checked: string[] };
+}
+
+/** What the entries said that other entries, or rows, must agree with. */
+interface Said {
+  readonly withdrawn: Map<string, { readonly at: unknown; readonly log_index: number }>;
+  readonly amended: Map<string, { readonly by: string; readonly log_index: number }>;
+  readonly erased: Map<number, { readonly at: string; readonly by: number }>;
+  readonly absent: Map<number, string>;
+  /** By which entry the rating of each record that is not given out was withdrawn. */
+  readonly withheld: Map<number, number>;
+  /** Entries by which a rating ends. */
+  readonly endings: Set<number>;
+  /** Ratings of listings that are withdrawn. */
+  readonly hidden: Set<string>;
+  readonly unshownResponses: Map<number, string>;
+  readonly actions: SaidActions;
+  /** Claim events of each listing, in the order of the log. */
+  readonly claims: Map<string, ClaimEvent[]>;
+  /** Ratings that only the log shows. */
+  readonly unshown: Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>;
+  /** How many records are not given out. */
+  unread: number;
+}
+
+const ratingTypes = ['rating.submitted', 'rating.amended'];
+const eventTypes = [
+  'claim.activated',
+  'claim.suspended',
+  'capability.revoked',
+  'listing.withdrawn',
+  'listing.restored',
+];
+
+function checkShownEvent(
+  { handle, type }: Members,
+  log_index: number,
+  { hidden, cutHistories }: AuditState,
+): AuditFault[] {
+  if (hidden.has(String(handle)) || log_index < (cutHistories.get(String(handle)) ?? 0)) return [];
+  return [
+    rowFault(
+      `entry ${log_index}`,
+      `the claim history of ${handle} does not show the event "${type}" that it records`,
+    ),
+  ];
+}
+
+function checkShownChange({ handle }: Members, log_index: number, { hidden }: AuditState): AuditFault[] {
+  if (hidden.has(String(handle))) return [];
+  return [
+    rowFault(
+      `entry ${log_index}`,
+      `it records changes that Dossier saw at ${handle}, which are shown nowhere`,
+    ),
+  ];
+}
+
+type NamedEvent = ClaimEvent & { readonly handle: string };
+
+function noteEvent({ claims }: Said, { handle, ...event }: NamedEvent): void {
+  claims.set(handle, [...(claims.get(handle) ?? []), event]);
+}
+
+/** Remembers what an entry says of other rows, and whether the record itself must be shown. */
+function checkSaid(
+  type: string,
+  [members, log_index]: [Members, number],
+  [said, state]: [Said, AuditState],
+): AuditFault[] {
+  const isMissing = log_index < state.size && state.shown[log_index] === 0;
+  const id = String(members.id);
+  if (ratingTypes.includes(type)) {
+    const isHidden = state.hidden.has(String(members.subject_handle));
+    if (isHidden) said.hidden.add(id);
+    const { subject_handle, source_root } = members;
+    if (state.shown[log_index] !== 1)
+      said.unshown.set(id, { subject_handle: String(subject_handle), source_root: String(source_root) });
+    if (members.supersedes !== undefined) said.amended.set(String(members.supersedes), { by: id, log_index });
+    return isMissing && !isHidden
+      ? [
+          rowFault(
+            `entry ${log_index}`,
+            `it records rating ${id} of ${members.subject_handle}, which is shown nowhere`,
+          ),
+        ]
+      : [];
+  }
+  if (type === 'moderation.applied') noteAction(said.actions, members, log_index);
+  if (type === 'rating.withdrawn') said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
+  if (type === 'record.erased')
+    said.erased.set(Number(members.log_index), { at: String(members.erased_at), by: log_index });
+  if (eventTypes.includes(type)) noteEvent(said, { ...members, log_index } as unknown as NamedEvent);
+  if (type === 'rating.responded' && isMissing)
+    said.unshownResponses.set(log_index, String(members.rating_id));
+  if (isMissing && type === 'observation.changed') return checkShownChange(members, log_index, state);
+  return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
+}
+
+function* findWithdrawalFaults({ withdrawn, hidden }: Said, state: AuditState): Generator<AuditFault> {
+  for (const [id, at] of state.withdrawn)
+    if (withdrawn.get(id)?.at !== at)
+      yield rowFault(`rating ${id}`, `it is shown as withdrawn at ${at}, and no log entry says so`);
+  for (const [id, { at, log_index }] of withdrawn)
+    if (
+      log_index < state.size &&
+      !hidden.has(id) &&
+      !state.erasedRatings.has(id) &&
+      state.withdrawn.get(id) !== at
+    )
+      yield rowFault(
+        `rating ${id}`,
+        `entry ${log_index} withdrew it at ${at}, and it is not shown as withdrawn then`,
+      );
+}
+
+function* findAmendmentFaults({ amended, hidden, withheld }: Said, state: AuditState): Generator<AuditFault> {
+  const isUnread = (by: string) =>
+    state.erasedRatings.has(by) ||
+    state.hiddenRatings.has(by) ||
+    withheld.has(state.tombstones.get(by) ?? -1);
+  for (const [id, by] of state.superseded)
+    if (amended.get(id)?.by !== by && !isUnread(by))
+      yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
+  for (const [id, { by, log_index }] of amended)
+    if (log_index < state.size && !hidden.has(by) && state.superseded.get(id) !== by)
+      yield rowFault(
+        `rating ${id}`,
+        `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
+      );
+}
+
+function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Generator<AuditFault> {
+  for (const [log_index, type] of absent)
+    if (!erased.has(log_index) && !isHidden(actions, log_index, state.size))
+      yield logFault(
+        `entry ${log_index}`,
+        `the record of this ${type} is not stored, and no entry "record.erased" names it`,
+      );
+  for (const [log_index, { where, at }] of state.erased)
+    if (erased.get(log_index)?.at !== at)
+      yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
+  for (const [log_index] of erased)
+    if (!isErasedByAction(actions, log_index))
+      yield logFault(
+        `entry ${log_index}`,
+        'an entry "record.erased" names it, and no action of the operator says so',
+      );
+  for (const [log_index] of erased)
+    if (!absent.has(log_index) && log_index < state.size)
+      yield rowFault(
+        `entry ${log_index}`,
+        'an entry "record.erased" names it, but its record is still stored',
+      );
+}
+
+function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault> {
+  for (const [log_index, by] of withheld)
+    if (!endings.has(by))
+      yield rowFault(
+        `entry ${log_index}`,
+        `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
+      );
+}
+
+function* findResponseFaults(
+  { unshownResponses, hidden }: Said,
+  { tombstones }: AuditState,
+): Generator<AuditFault> {
+  for (const [log_index, id] of unshownResponses)
+    if (!hidden.has(id) && !tombstones.has(id))
+      yield rowFault(`entry ${log_index}`, `it records a response to rating ${id}, which is shown nowhere`);
+}
+
+/**
+ * All events of a claim, in the order of the log: those that a listing shows stand in for records that cannot be read. Undefined
+ * if there may be others.
+ */
+function readEvents(
+  handle: string,
+  { claims, absent, actions: { unread } }: Said,
+  { claims: shown, cutHistories, hidden }: AuditState,
+): ClaimEvent[] | undefined {
+  if (unread.size > 0 && (cutHistories.has(handle) || hidden.has(handle))) return undefined;
+  const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
+  const events = [...(claims.get(handle) ?? []), ...(shown.get(handle)?.events.filter(isUnread) ?? [])];
+  return events.sort((a, b) => a.log_index - b.log_index);
+}
+
+/** Holds the claims that listings show against all of their events. */
+function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
+  const handles = new Set([...state.claims.keys(), ...said.claims.keys()]);
+  return [...handles].flatMap((handle) => {
+    const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
+    return events
+      ? findClaimFaults({ handle, claim: state.claims.get(handle)?.claim, events }, state.size)
+      : [];
+  });
+}
+
+const standing = (
+  { actions: { applied, ended } }: Said,
+  handle: string,
+  [action, size]: [string, number],
+): number | undefined =>
+  [...applied].find(
+    ([log_index, one]) =>
+      one.action === action &&
+      one.target_kind === 'listing' &&
+      one.target === handle &&
+      log_index < size &&
+      !ended.has(log_index),
+  )?.[0];
+
+/** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
+function* findListingStateFaults(said: Said, state: AuditState): Generator<AuditFault> {
+  for (const [handle, { withdrawn, isHidden }] of state.listings) {
+    const events = readEvents(handle, said, state) ?? [];
+    const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
+    // What came later may have been read or not.
+    if (optedOut && optedOut.log_index >= state.size) continue;
+    const isOptedOut = optedOut?.type === 'listing_withdrawn';
+    const by = isOptedOut ? optedOut.log_index : standing(said, handle, ['withdraw', state.size]);
+    const where = `listing ${handle}`;
+    if (by !== undefined && withdrawn === undefined)
+      yield rowFault(where, `it is shown, but log entry ${by} says that it is withdrawn`);
+    if (withdrawn !== undefined && withdrawn !== 'deleted' && by === undefined)
+      yield rowFault(where, `it is withdrawn (${withdrawn}), and no log entry says so`);
+    const hiddenBy = standing(said, handle, ['hide', state.size]);
+    if (isHidden === false && hiddenBy !== undefined)
+      yield rowFault(where, `its texts are shown, but log entry ${hiddenBy} says that they are hidden`);
+    if (isHidden && hiddenBy === undefined)
+      yield rowFault(where, 'its texts are hidden, and no log entry says so');
+  }
+}
+
+function findAllGroupFaults(said: Said, state: AuditState) {
+  const events = new Map<string, readonly ClaimEvent[] | undefined>();
+  return findGroupFaults({
+    ratings: state.counted,
+    unshown: [...said.unshown.values()],
+    eventsOf: (handle) => {
+      if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
+      return events.get(handle);
+    },
+    endedBy: ({ rating_id, log_index }) =>
+      said.withdrawn.get(rating_id)?.log_index ?? said.erased.get(log_index)?.by,
+    size: state.size,
+  });
+}
+
+const unknownReasons: Readonly<Record<string, string>> = {
+  related: 'the claim events of the rated listing cannot all be read',
+  declared_interest: 'a version was erased',
+  reciprocal: 'a rating that could be its pair was erased, is not shown, or changed while the audit ran',
+  source_ended: 'the claim events of the source cannot all be read, or one came while the audit ran',
+  new_source: 'its seven days end within a day of the reading',
+};
+
+function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
+  const current = state.counted.filter((rating) => rating.isCurrent).length;
+  if (current > 0)
+    yield `stated_overlap of ${counted(current, 'rating')}: what the records of listings named is not in the log`;
+  for (const [flag, count] of unknown)
+    yield `${flag} of ${counted(count, 'rating')}: ${unknownReasons[flag]}`;
+  if (said.actions.unread.size > 0)
+    yield `${counted(said.actions.unread.size, 'record')} of closed logs: a service gives out only those of its newest log`;
+  if (said.unread > 0)
+    yield `${counted(said.unread, 'record')} of withdrawn ratings and listings: a service does not give them out`;
+  if (state.hidden.size > 0)
+    yield `${counted(state.hidden.size, 'listing')} that the log names and the service does not show: why the registry withdrew a listing is not in the log`;
+}
+
+/** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
+const isActionShown = (
+  { handle, target, target_kind }: Members,
+  { hidden, tombstones }: AuditState,
+): boolean => !hidden.has(String(handle)) && !(target_kind === 'response' && tombstones.has(String(target)));
+
+/** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
+function checkWithheld(
+  [type, log_index]: [string, number],
+  { withdrawn_by }: WithheldRecord,
+  { withheld }: Said,
+): AuditFault[] {
+  if (withdrawn_by !== undefined && type.startsWith('rating.')) withheld.set(log_index, withdrawn_by);
+  else if (type !== 'observation.changed')
+    return [logFault(`entry ${log_index}`, `the service does not give out the record of this ${type}`)];
+  return [];
+}
+
+/** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
+export function createEntryCheck(state: AuditState): EntryCheck {
+  const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
+  const given = { withheld: new Map(), endings: new Set<number>(), claims: new Map(), unshown: new Map() };
+  const actions: SaidActions = { applied: new Map(), ended: new Map(), unread: new Set() };
+  const said: Said = {
+    ...maps,
+    ...given,
+    hidden: new Set(),
+    unshownResponses: new Map(),
+    actions,
+    unread: 0,
+  };
+  return {
+    check({ log_index, leaf, record }) {
+      const where = `entry ${log_index}`;
+      const type = readMembers(leaf)?.t;
+      if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
+      if (type === 'rating.withdrawn' || type === 'record.erased') said.endings.add(log_index);
+      if (record === 'absent') said.absent.set(log_index, type);
+      if (record === 'closed') actions.unread.add(log_index);
+      if (record === 'refused')
+        return [logFault(where, 'the service gives out no proof of it: it disagrees with the tree')];
+      if (record === 'absent' || record === 'closed') return [];
+      if (isWithheld(record)) {
+        said.unread += 1;
+        return checkWithheld([type, log_index], record, said);
+      }
+      if (!isCommittedTo(leaf, record))
+        return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
+      return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
+    },
+    finish() {
+      const groups = findAllGroupFaults(said, state);
+      const faults = [
+        ...findWithdrawalFaults(said, state),
+        ...findAmendmentFaults(said, state),
+        ...findErasureFaults(said, state),
+        ...findResponseFaults(said, state),
+        ...findWithheldFaults(said),
+        ...findAllClaimFaults(said, state),
+        ...findListingStateFaults(said, state),
+        ...groups.faults,
+        ...findModerationFaults(actions, state.notices, {
+          size: state.size,
+          isShown: (members) => isActionShown(members, state),
+        }),
+      ];
+      return { faults, not_checked: [...toNotChecked(said, state, groups.unknown)] };
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { Problem } from '../core/problem.ts';
+import {
+  checkpointCovering,
+  type IssuingContext,
+  type LogContext,
+  logPath,
+  openLogKey,
+  withCosignatures,
+} from '../log/checkpoints.ts';
+import type { LogHead } from '../log/entries.ts';
+import { type CommittedRecord, isCommittedTo, readMembers, toCanonicalJson } from '../log/leaf.ts';
+import { inclusionProof, isIncluded, leafHash, type TreeHead } from '../log/merkle.ts';
+import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/notes.ts';
+import { type Rating, type RatingRecord, ratingContent } from '../ratings/rating.ts';
+import { logMismatches } from '../telemetry/events.ts';
+
+/** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */
+const ratingFields = [
+  ...Object.keys(ratingContent.shape),
+  ...['id', 'subject_handle', 'source_handle', 'source_root', 'source_root_generation', 'created_at'],
+  ...['proof_class', 'proof_commitment'],
+];
+
+/** Those that a withdrawn rating, or one whose texts are hidden, does not show. */
+const textFields = [
+  ...['interaction_id', 'operation', 'subject_version'],
+  ...['latency_ms', 'tags', 'comment', 'evidence'],
+];
+
+/** The fields of a shown rating that must be as its log entry says. */
+export const shownRatingFields = ({
+  withdrawn_at,
+  hidden_at,
+}: Pick<RatingRecord, 'withdrawn_at' | 'hidden_at'>): readonly string[] =>
+  withdrawn_at === undefined && hidden_at === undefined
+    ? ratingFields
+    : ratingFields.filter((field) => !textFields.includes(field));
+
+const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
+
+/** Names of the fields whose values differ; a field that is absent on one side differs from any value. */
+export const differingFields = (
+  committed: Readonly<Record<string, unknown>>,
+  shown: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
+
+/** Names of the fields in which a rating differs from the record that its log entry commits to. */
+const differingRatingFields = (committed: Readonly<Record<string, unknown>>, rating: Rating): string[] =>
+  differingFields(committed, { ...rating }, ratingFields);
+
+/** One entry as it is stored, and its place under a checkpoint. */
+interface StoredEntry {
+  readonly leaf: string;
+  readonly committed: CommittedRecord | undefined;
+  /** Index within its log. */
+  readonly index: number;
+  readonly path: readonly Buffer[];
+  readonly tree: TreeHead;
+}
+
+const isSubmission = (leaf: string) => /"t":"rating\.(submitted|amended)"/.test(leaf);
+
+function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string | undefined {
+  if (!isSubmission(leaf)) return 'the log entry is of another type';
+  if (!committed) return undefined;
+  const fields = differingRatingFields(JSON.parse(committed.record) as Record<string, unknown>, rating);
+  return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
+}
+
+/** What is wrong with a stored entry, or with the rating whose entry it should be; undefined if nothing is. */
+function findFault(entry: StoredEntry, rating: Rating | undefined): string | undefined {
+  const { leaf, committed, index, path, tree } = entry;
+  if (!isIncluded(leafHash(leaf), { index, ...tree }, path)) return 'the leaf is not in the tree';
+  if (committed && !isCommittedTo(leaf, committed)) return 'the leaf does not commit to the stored record';
+  return rating && ratingFault(entry, rating);
+}
+
+/** Logs and counts that the database disagrees with the log, and returns the problem to throw. */
+function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
+  logMismatches.publish({ log_index });
+  log.error({ log_index, fault }, 'the database disagrees with the transparency log');
+  return new Problem('internal', {
+    detail: 'What is stored for this entry disagrees with the log, so no proof is given.',
+  });
+}
+
+/** Everything needed to verify one entry offline. */
+interface EntryProof {
+  readonly log_index: number;
+  /** URL of the log that contains it. */
+  readonly log: string;
+  readonly leaf: string;
+  /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
+  readonly record?: string;
+  readonly salt?: string;
+  /** log_index of the entry that says that the record was erased. */
+  readonly erased_by?: number;
+  /** log_index of the entry that says that the operator hid the record. */
+  readonly hidden_by?: number;
+  /** log_index of the entry by which the rating of the record was withdrawn or erased. */
+  readonly withdrawn_by?: number;
+  /** Why the texts of an observed listing are given out no more. */
+  readonly withheld?: 'listing_withdrawn' | 'listing_hidden';
+  /** C2SP tlog-proof: index, path and signed checkpoint. */
+  readonly proof: string;
+  /** C2SP signed-note verifier key of the checkpoint. */
+  readonly key: string;
+}
+
+const headOf = (heads: readonly LogHead[], index: number): LogHead | undefined =>
+  heads.find(({ base, size }) => index >= base && index < base + size);
+
+const noEntry = () => new Problem('not_found', { detail: 'No log entry has this index.' });
+
+/** The log that an entry is in. Throws not_found; for a rating's entry, internal. */
+async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
+  const head = headOf(await context.store.log.heads(), log_index);
+  if (!head && rating) throw reportFault(context, log_index, 'the stored rating has no log entry');
+  if (!head) throw noEntry();
+  if (head.closed_with !== undefined)
+    throw new Problem('not_found', {
+      detail: 'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
+    });
+  return head;
+}
+
+/** Reads an entry with its audit path. Throws internal if what is stored disagrees with the log. */
+async function readEntry(context: IssuingContext, log_index: number, rating?: Rating) {
+  const { log } = context.store;
+  const head = await findHead(context, log_index, rating);
+  const checkpoint = await checkpointCovering(context, log_index);
+  const stored = await log.leaf(log_index);
+  if (!stored) throw reportFault(context, log_index, 'the leaf is missing');
+  const index = log_index - head.base;
+  const path = await inclusionProof(log.tree(head.id), index, checkpoint.size);
+  const committed = await log.record(log_index);
+  const tree = readCheckpoint(checkpoint.text);
+  if (!tree) throw new Error('a malformed checkpoint was issued');
+  const { leaf, erased_by } = stored;
+  const entry = { leaf, committed, index, path, tree };
+  const fault = findFault(entry, rating);
+  if (fault) throw reportFault(context, log_index, fault);
+  return { ...entry, erased_by, head, checkpoint };
+}
+
+type Withheld = Pick<EntryProof, 'hidden_by' | 'withdrawn_by' | 'withheld'>;
+
+/** What is shown of a rating no more is not given out with its entries. */
+async function findWithheldRating(
+  { store }: IssuingContext,
+  log_index: number,
+  { id, rating_id }: Readonly<Record<string, unknown>>,
+): Promise<Withheld | undefined> {
+  const named = String(rating_id ?? id);
+  const hiding = await store.moderation.hiding(named, log_index);
+  if (hiding) return { hidden_by: hiding.log_index };
+  const { withdrawn_by } = (await store.ratings.byId(named)) ?? {};
+  return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
+}
+
+/** What an observation saw is its publisher's text, which goes with the listing. */
+async function findWithheldListing(
+  { store }: IssuingContext,
+  handle: unknown,
+): Promise<Withheld | undefined> {
+  const listing = await store.listings.byHandle(String(handle));
+  if (!listing?.withdrawn && !listing?.hidden) return undefined;
+  return { withheld: listing.withdrawn ? 'listing_withdrawn' : 'listing_hidden' };
+}
+
+/** Why a stored record is not given out, if it is not. */
+async function findWithheld(
+  context: IssuingContext,
+  log_index: number,
+  { leaf, committed }: Pick<StoredEntry, 'leaf' | 'committed'>,
+): Promise<Withheld | undefined> {
+  const type = String(readMembers(leaf)?.t);
+  const members = readMembers(committed?.record ?? '') ?? {};
+  if (type.startsWith('rating.')) return findWithheldRating(context, log_index, members);
+  return type === 'observation.changed' ? findWithheldListing(context, members.handle) : undefined;
+}
+
+/**
+ * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log; internal if
+ * what is stored disagrees with the log, or if `rating` is given and the entry is not that rating's.
+ */
+export async function proveEntry(
+  context: IssuingContext,
+  log_index: number,
+  rating?: Rating,
+): Promise<EntryProof> {
+  const { head, leaf, committed, erased_by, index, path, checkpoint } = await readEntry(
+    context,
+    log_index,
+    rating,
+  );
+  const withheld = await findWithheld(context, log_index, { leaf, committed });
+  return {
+    log_index,
+    log: `${context.config.publicUrl}${logPath(head.id)}`,
+    leaf,
+    ...(withheld ?? committed),
+    ...(erased_by !== null && { erased_by }),
+    proof: toProofText(index, path, withCosignatures(context.checkpoints, checkpoint)),
+    key: toVerifierText(verifierOf(await openLogKey(context, head.id))),
+  };
+}

@@ -1,0 +1,378 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { claimEvent, claimStates } from '../claims/claim.ts';
+import { readBounded } from '../core/json.ts';
+import { readRetryAfter_s } from '../core/retry-after.ts';
+import { listingClaim } from '../document/listing-document.ts';
+import { readMembers } from '../log/leaf.ts';
+import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
+import { readVerifier } from '../log/notes.ts';
+import { moderationNotice } from '../moderation/moderation.ts';
+import { type Observation, observation, observationStates } from '../observations/observation.ts';
+import type { RecordedChange } from '../observations/table.ts';
+import { nativeSignals, type RatingRecord, ratingRecord } from '../ratings/rating.ts';
+import {
+  type AuditedLog,
+  type EvidenceReader,
+  isWithheld,
+  type ReadRecord,
+  type ShownListing,
+  type ShownObservations,
+} from './evidence-reader.ts';
+
+/** The service cannot be read: unreachable, too slow, or an answer of another form. */
+export class ServiceUnreadable extends Error {}
+
+/** The status and body of an answer. */
+interface ServiceAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Reads one service. A JSON body makes the request a POST; an answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable. */
+type AskService = (path: string, body?: object, limit_bytes?: number) => Promise<ServiceAnswer>;
+
+const timeout_ms = 30_000;
+const tries = 8;
+const longestPause_s = 60;
+const largestAnswer_bytes = 8 * 1024 * 1024;
+
+const send = (url: string, body: object | undefined) =>
+  fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeout_ms),
+    ...(body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+
+async function ask(
+  url: string,
+  body: object | undefined,
+  limit_bytes: number,
+): Promise<ServiceAnswer & { wait_s: number }> {
+  try {
+    const response = await send(url, body);
+    const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
+    if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
+    const wait_s = readRetryAfter_s(response.headers.get('retry-after'), Date.now()) ?? 1;
+    return { status: response.status, body: bytes, wait_s };
+  } catch (error) {
+    if (error instanceof ServiceUnreadable) throw error;
+    throw new ServiceUnreadable(`${url}: no answer; is this the address of a running service?`);
+  }
+}
+
+/** A client of the service at a URL; it waits as long as the service's limits ask. */
+export function createServiceClient(base: string): AskService {
+  const root = base.replace(/\/+$/, '');
+  return async (path, body, limit_bytes = largestAnswer_bytes) => {
+    for (let tried = 1; ; tried++) {
+      const { wait_s, ...answer } = await ask(`${root}${path}`, body, limit_bytes);
+      const isPassing = answer.status === 429 || answer.status === 503;
+      if (!isPassing) return answer;
+      if (tried === tries)
+        throw new ServiceUnreadable(
+          `${root}${path}: still refused with status ${answer.status} after ${tries} tries`,
+        );
+      await wait(Math.min(wait_s, longestPause_s) * 1000);
+    }
+  };
+}
+
+const logs = z.object({
+  logs: z.array(
+    z.object({
+      first_log_index: z.int().min(0),
+      entries: z.int().min(0),
+      key: z.string(),
+      closed_with: z.string().optional(),
+    }),
+  ),
+});
+
+/** How the service says that what it has stored for an entry is not what the log commits to. */
+const admission = z.object({
+  code: z.literal('internal'),
+  detail: z.string().includes('disagrees with the log'),
+});
+
+const proof = z.object({
+  record: z.string().optional(),
+  salt: z.string().optional(),
+  withdrawn_by: z.int().optional(),
+  withheld: z.string().optional(),
+});
+
+const hash_bytes = 32;
+/** Requests at once: below the burst that a service allows. */
+const together = 8;
+
+/** The JSON of an answer in the expected form; throws ServiceUnreadable for any other. */
+function readAnswer<T extends z.ZodType>(
+  path: string,
+  { status, body }: ServiceAnswer,
+  form: T,
+): z.output<T> {
+  const answer = form.safeParse(status === 200 ? toJson(body) : undefined);
+  if (answer.success) return answer.data;
+  throw new ServiceUnreadable(`${path}: answered with status ${status} and not in the form of this version`);
+}
+
+/** Undefined if it is not JSON. */
+function toJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const pathOf = (id: number) => (id === 1 ? '/log' : `/log/${id}`);
+
+const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'), logs).logs;
+
+async function readLogs(ask: AskService): Promise<AuditedLog[]> {
+  const last = (await readHeads(ask)).length;
+  // The sizes are read after the checkpoint, so that no log is smaller than it.
+  const newest = (await ask(`${pathOf(last)}/checkpoint`)).body.toString('utf8');
+  return (await readHeads(ask)).map(({ first_log_index, entries, key }, at) => ({
+    ...{ id: at + 1, base: first_log_index, size: entries, key: readVerifier(key) },
+    ...(at + 1 === last && { checkpoint: newest }),
+  }));
+}
+
+/** One tile, or what there is of it: the nodes or entries of a level. */
+async function readTile(
+  ask: AskService,
+  [{ id }, level]: [AuditedLog, string],
+  { from, limit }: { from: number; limit: number },
+) {
+  const first = from - (from % tileWidth);
+  const path = `${pathOf(id)}/tile/${level}/${toTilePath({ from: first, width: from - first + limit })}`;
+  const { status, body } = await ask(path);
+  if (status !== 200) throw new ServiceUnreadable(`${path}: answered with status ${status}`);
+  return { body, skipped: from - first };
+}
+
+const isInClosedLog = async (ask: AskService, index: number) =>
+  (await readHeads(ask)).some(
+    ({ first_log_index: base, entries, closed_with }) =>
+      closed_with !== undefined && index >= base && index < base + entries,
+  );
+
+async function readRecord(ask: AskService, log_index: number): Promise<ReadRecord> {
+  const path = '/api/tools/get_proof';
+  const answer = await ask(path, { log_index });
+  // Any other failure says nothing about the entry.
+  if (answer.status === 500 && admission.safeParse(toJson(answer.body)).success) return 'refused';
+  if (answer.status === 404) return (await isInClosedLog(ask, log_index)) ? 'closed' : 'absent';
+  const { record, salt, withdrawn_by, withheld } = readAnswer(path, answer, proof);
+  if (withdrawn_by !== undefined || withheld !== undefined) return { withdrawn_by };
+  return record === undefined || salt === undefined ? 'absent' : { record, salt };
+}
+
+/** The half of the reader that reads the log; each record is asked for once. */
+function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
+  const known = new Map<number, ReadRecord>();
+  return {
+    logs: () => readLogs(ask),
+    async leaves(log, from, limit) {
+      const { body, skipped } = await readTile(ask, [log, 'entries'], { from, limit });
+      return readEntryBundle(body).slice(skipped);
+    },
+    async nodes(log, level, range) {
+      const { body, skipped } = await readTile(ask, [log, String(level / 8)], range);
+      return Array.from({ length: body.length / hash_bytes - skipped }, (_, at) =>
+        body.subarray((at + skipped) * hash_bytes, (at + skipped + 1) * hash_bytes),
+      );
+    },
+    async records(indexes) {
+      const missing = indexes.filter((index) => !known.has(index));
+      for (let at = 0; at < missing.length; at += together)
+        await Promise.all(
+          missing
+            .slice(at, at + together)
+            .map(async (index) => known.set(index, await readRecord(ask, index))),
+        );
+      return new Map(indexes.map((index): [number, ReadRecord] => [index, known.get(index) ?? 'absent']));
+    },
+  };
+}
+
+const fact = z.object({
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  state: z.enum(observationStates),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+const history = z.object({
+  changes: z.array(
+    z.object({
+      kind: z.string(),
+      subject: z.string().optional(),
+      before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
+      after: z.looseObject(fact.shape),
+      items: z.array(z.looseObject({})).optional(),
+      at: z.string(),
+      vantage: z.string(),
+      log_index: z.int(),
+    }),
+  ),
+  next_before: z.int().optional(),
+});
+type ServedChange = z.output<typeof history>['changes'][number];
+
+/** Changes one by one as the looks that found them. */
+function toLooks(handle: string, changes: readonly ServedChange[]): RecordedChange[] {
+  const looks = Map.groupBy(changes, ({ log_index }) => log_index);
+  return [...looks].map(([log_index, found]) => {
+    const { at = '', vantage = '' } = found[0] ?? {};
+    const facts = found.map(({ at: _at, vantage: _vantage, log_index: _index, ...change }) => change);
+    return { handle, log_index, at, vantage, changes: facts as RecordedChange['changes'] };
+  });
+}
+
+/** Without those of kinds that were never looked for, which say so and have no vantage. */
+const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
+
+/** What a service shows that it observed of a listing: its current facts, and the pages of its history. */
+async function readServedObservations(
+  ask: AskService,
+  { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
+): Promise<ShownObservations> {
+  const changes: RecordedChange[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = `${path}/history.json${before === undefined ? '' : `?before=${before}`}`;
+    const answer = readAnswer(page, await ask(page), history);
+    changes.push(...toLooks(handle, answer.changes));
+    // A page that does not lead on ends the history: what is missing is found in the log.
+    if (answer.next_before === undefined || answer.next_before >= (before ?? Infinity)) break;
+    before = answer.next_before;
+  }
+  return { current: shown.filter(isSeen), changes };
+}
+
+const manifest = z.object({
+  files: z.array(z.object({ path: z.string().startsWith('/export/'), bytes: z.int().max(2 ** 30) })),
+});
+const listed = z.object({ ratings: z.array(ratingRecord), next_cursor: z.string().optional() });
+const document = z.object({
+  evidence_snapshot_date: z.string(),
+  state: z.enum(claimStates),
+  claim: listingClaim.optional(),
+  history: z.array(claimEvent).optional(),
+  signals: z.object({ native: nativeSignals }),
+  observations: z.array(observation),
+  moderation: z.array(moderationNotice).optional(),
+});
+
+const dumped = document.extend({ handle: z.string() });
+const batchEntries = 256;
+
+function readLines(path: string, { status, body }: ServiceAnswer): string[] {
+  try {
+    if (status === 200)
+      return gunzipSync(body, { maxOutputLength: 2 ** 29 })
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+  } catch {}
+  throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
+}
+
+/** The listings of which the newest dump of the service, up to an hour old, shows anything that the log must have. */
+async function* readDumped(ask: AskService): AsyncGenerator<string> {
+  const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
+  const file = files.find(({ path }) => path.startsWith('/export/evidence-'));
+  if (!file) throw new ServiceUnreadable('/export/manifest.json: it names no file of evidence');
+  for (const line of readLines(file.path, await ask(file.path, undefined, file.bytes))) {
+    const shown = dumped.safeParse(toJson(Buffer.from(line))).data;
+    if (!shown) throw new ServiceUnreadable(`${file.path}: a line is not in the form of this version`);
+    const { handle, state, history, signals, observations, moderation } = shown;
+    const { recent, voided } = signals.native;
+    const parts = [history, recent, moderation, observations.filter(({ vantage }) => vantage !== '')];
+    if (state !== 'imported' || voided > 0 || parts.some((part = []) => part.length > 0)) yield handle;
+  }
+}
+
+/** The listings that the log's records name. */
+async function* readNamed({
+  logs,
+  records,
+}: Pick<EvidenceReader, 'logs' | 'records'>): AsyncGenerator<string> {
+  for (const { base, size } of await logs())
+    for (let from = base; from < base + size; from += batchEntries) {
+      const indexes = Array.from(
+        { length: Math.min(batchEntries, base + size - from) },
+        (_, at) => from + at,
+      );
+      for (const record of (await records(indexes)).values()) {
+        const named =
+          typeof record === 'object' && !isWithheld(record) ? readMembers(record.record) : undefined;
+        const handle = named?.subject_handle ?? named?.handle;
+        if (typeof handle === 'string') yield handle;
+      }
+    }
+}
+
+async function readRatings(ask: AskService, handle: string): Promise<RatingRecord[]> {
+  const ratings: RatingRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const path = '/api/tools/list_ratings';
+    const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
+    ratings.push(...page.ratings);
+    cursor = page.next_cursor;
+  } while (cursor);
+  return ratings;
+}
+
+const toPath = (handle: string) => `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
+
+async function readListing(ask: AskService, handle: string): Promise<ShownListing | undefined> {
+  const path = toPath(handle);
+  const answer = await ask(`${path}.json`);
+  if (answer.status === 410 || answer.status === 404) return undefined;
+  const {
+    evidence_snapshot_date: read_on,
+    state,
+    claim,
+    history = [],
+    signals,
+    observations: shown,
+    moderation,
+  } = readAnswer(path, answer, document);
+  return {
+    handle,
+    read_on,
+    ratings: await readRatings(ask, handle),
+    claim: claim && { ...claim, state },
+    events: claim?.history ?? history,
+    observations: await readServedObservations(ask, { handle, path, shown }),
+    native: signals.native,
+    moderation,
+  };
+}
+
+/** Reads a running service for an audit as any stranger can, over HTTP alone. Its methods throw ServiceUnreadable. */
+export function createServedEvidence(url: string): EvidenceReader {
+  const ask = createServiceClient(url);
+  const log = createServedLog(ask);
+  return {
+    levelStep: 8,
+    ...log,
+    async *handles() {
+      const seen = new Set<string>();
+      const sources = [readNamed(log), readDumped(ask)];
+      for (const source of sources)
+        for await (const handle of source) {
+          if (!seen.has(handle)) yield handle;
+          seen.add(handle);
+        }
+    },
+    listing: (handle) => readListing(ask, handle),
+  };
+}

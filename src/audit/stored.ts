@@ -1,0 +1,105 @@
+import { placeMember } from '../claims/claim.ts';
+import type { Config } from '../config/config.ts';
+import { findKeyOfOrigin, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
+import { readCheckpoint, verifierOf } from '../log/notes.ts';
+import type { RecordedChange } from '../observations/table.ts';
+import type { RatingRecord } from '../ratings/rating.ts';
+import type { Store } from '../store/store.ts';
+import type { AuditedLog, EvidenceReader, ReadRecord, ShownObservations } from './evidence-reader.ts';
+
+const batchRatings = 100;
+const batchHandles = 100;
+const batchChanges = 100;
+
+interface Place {
+  readonly store: Store;
+  readonly config: Pick<Config, 'checkpointFile' | 'databaseUrl'>;
+  readonly clock: () => Date;
+}
+
+/** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
+async function readOwnCheckpoint({ store, config }: Place) {
+  const text = await readCheckpointFile(config);
+  if (text === undefined) return undefined;
+  const origin = readCheckpoint(text)?.origin ?? '';
+  const key = await findKeyOfOrigin({ store }, origin);
+  return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };
+}
+
+async function readLogs(place: Place): Promise<AuditedLog[]> {
+  const heads = await place.store.log.heads();
+  const file = await readOwnCheckpoint(place);
+  // One of no log that is here is a fault, and must be read as well.
+  const of = heads.some(({ id }) => id === file?.log) ? file?.log : heads.at(-1)?.id;
+  return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === of && file) }));
+}
+
+async function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
+  const ratings: RatingRecord[] = [];
+  const now = clock().toISOString();
+  for (;;) {
+    const last = ratings.at(-1);
+    const after = last && { created_at: last.created_at, id: last.rating_id };
+    const page = await store.ratings.list(handle, { after, limit: batchRatings, now });
+    ratings.push(...page);
+    if (page.length < batchRatings) return ratings;
+  }
+}
+
+async function readAllObservations({ store }: Place, handle: string): Promise<ShownObservations> {
+  const current = (await store.observations.ofListing(handle))?.observations ?? [];
+  const changes: RecordedChange[] = [];
+  for (;;) {
+    const page = await store.observations.history(handle, {
+      before: changes.at(-1)?.log_index,
+      limit: batchChanges,
+    });
+    changes.push(...page);
+    if (page.length < batchChanges) return { current, changes };
+  }
+}
+
+async function* readHandles({ store }: Place): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const handles = await store.listings.withEvidence(after, batchHandles);
+    yield* handles;
+    const last = handles.at(-1);
+    if (last === undefined || handles.length < batchHandles) return;
+    after = last;
+  }
+}
+
+/** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
+export const createStoredEvidence = (place: Place): EvidenceReader => ({
+  levelStep: 1,
+  logs: () => readLogs(place),
+  leaves: ({ base }, from, limit) => place.store.log.leaves(base + from, limit),
+  nodes: ({ id }, level, { from, limit }) => place.store.log.nodes(id, level, from, limit),
+  records: async (indexes) => {
+    const stored = await place.store.log.records(indexes);
+    return new Map(indexes.map((index): [number, ReadRecord] => [index, stored.get(index) ?? 'absent']));
+  },
+  handles: () => readHandles(place),
+  async listing(handle) {
+    const { store, clock } = place;
+    const [facts] = await store.documents.factsOfAll([handle], clock().toISOString());
+    const observations = await readAllObservations(place, handle);
+    const ratings = await readAllRatings(place, handle);
+    const events = await store.claims.history(handle);
+    const held = facts?.claim;
+    const claim = held && { ...held, ...placeMember(held.kind, held.place) };
+    const read_on = clock().toISOString().slice(0, 10);
+    return {
+      handle,
+      read_on,
+      ratings,
+      claim,
+      events,
+      observations,
+      native: facts?.native,
+      withdrawn: facts?.listing.withdrawn,
+      isHidden: facts?.listing.hidden === true,
+      moderation: facts?.moderation,
+    };
+  },
+});

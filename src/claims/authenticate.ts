@@ -1,0 +1,100 @@
+import type { Context } from '../context.ts';
+import { capabilityHash, isCapability } from '../core/capability.ts';
+import { Problem, type ProblemCode } from '../core/problem.ts';
+import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
+import type { Capability, CapabilityState } from './claim.ts';
+import { endCapability } from './suspend.ts';
+
+/** Requests of one network with a capability that does not work, on all faces together. */
+export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
+
+/** The problem for a capability in each state but `active`. */
+const refusals: Record<Exclude<CapabilityState, 'active'>, ProblemCode> = {
+  suspended: 'capability_suspended',
+  revoked: 'capability_revoked',
+  leaked: 'capability_revoked',
+};
+
+/** Only bad capabilities are counted, so that good ones from the same network are never refused. */
+async function refuseBad(code: ProblemCode, context: Context): Promise<never> {
+  await takeNetworkLimits(context, [badCapabilityLimit]);
+  throw new Problem(code);
+}
+
+async function findHolder(context: Context) {
+  const { capability } = context.caller;
+  if (!capability) throw new Problem('capability_required');
+  if (capability === 'conflict') return refuseBad('capability_conflict', context);
+  const holder = isCapability(capability)
+    ? await context.store.claims.holder(capabilityHash(capability))
+    : undefined;
+  return holder ?? refuseBad('capability_invalid', context);
+}
+
+/**
+ * The caller's active capability, to write with, or only to take back what its listing wrote. Throws capability_required, capability_conflict, capability_invalid,
+ * capability_revoked (also for a leaked one), capability_suspended, writing_blocked, or rate_limited after too many bad
+ * ones.
+ */
+export async function authenticate(context: Context, { isTakingBack = false } = {}): Promise<Capability> {
+  const { capability, isClaimed } = await findHolder(context);
+  if (capability.state !== 'active') return refuseBad(refusals[capability.state], context);
+  if (!isClaimed) return refuseBad('capability_suspended', context);
+  const { handle, id: capability_id } = capability;
+  await requireMayWrite(context, { handle, capability_id, isTakingBack });
+  return capability;
+}
+
+/** The result of a revocation. */
+interface Revocation {
+  readonly handle: string;
+  readonly capability_id: string;
+  readonly revoked_at: string;
+}
+
+/** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */
+export async function revokeCapability(context: Context): Promise<Revocation> {
+  const { capability: found } = await findHolder(context);
+  const revoked_at = context.clock().toISOString();
+  await context.store.write(async (tx) => {
+    const row = await tx.claims.capability(found.hash);
+    if (!row || !(await endCapability(tx, row, { state: 'revoked', at: revoked_at })))
+      throw new Problem('capability_revoked');
+  });
+  return { handle: found.handle, capability_id: found.id, revoked_at };
+}
+
+/** Looks that the maintainer of a claimed listing may ask for, on all nodes together. */
+export const askedLookLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as const;
+
+/** That a look was asked for, and from when the next one can be. */
+interface AskedLook {
+  readonly handle: string;
+  readonly asked_at: string;
+  readonly next_at: string;
+}
+
+const full = () =>
+  new Problem('rate_limited', {
+    retry_after_s: 60,
+    detail: 'Too many looks that were asked for wait already, of all maintainers or of yours.',
+  });
+
+/**
+ * Asks the observer of this process to look at the caller's own listing before those that are due. Throws not_found if it
+ * does not observe, rate_limited before `next_at` or while too many wait, and the problems of authenticate.
+ */
+export async function askLook(context: Context): Promise<AskedLook> {
+  const { handle } = await authenticate(context);
+  const root = (await context.store.claims.claim(handle))?.root ?? handle;
+  if (!context.askedChecks.add)
+    throw new Problem('not_found', { detail: 'This service does not look at listings itself (OBSERVE).' });
+  await context.store.write(async (tx) => {
+    await takeLimits(tx, [{ limit: askedLookLimit, key: handle }], context);
+    if (!context.askedChecks.add?.({ handle, root })) throw full();
+  });
+  const now = context.clock();
+  const next = new Date(now.getTime() + askedLookLimit.refill_s * 1000);
+  return { handle, asked_at: now.toISOString(), next_at: next.toISOString() };
+}

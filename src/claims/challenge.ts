@@ -1,0 +1,173 @@
+import { createHmac, createPublicKey, ECDH, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+
+/** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
+export interface ClaimKey {
+  readonly kid: number;
+  readonly secret: Buffer;
+  readonly retired?: true;
+}
+
+/** What a challenge is bound to, besides its capability. */
+export interface ChallengeBinding {
+  /** Public base URL of the service. */
+  readonly origin: string;
+  readonly handle: string;
+  /** The key of the place: `host/path` of a repository in lower case, or `dns:` and a domain. */
+  readonly placeKey: string;
+  /**
+   * The claim, by control root and generation, whose living capability the request presented that asked for the challenge:
+   * its line continues that claim. Absent for any other request.
+   */
+  readonly continues?: string | undefined;
+}
+
+/** A parsed challenge; its MAC and time are not checked yet. */
+export interface Challenge {
+  readonly kid: number;
+  readonly issued_s: number;
+  /** SHA-256 of its capability, hex. */
+  readonly hash: string;
+  readonly payload: Buffer;
+  readonly mac: Buffer;
+}
+
+/** Why a challenge is not valid (docs/trust.md section 1, check.result). */
+export type ChallengeFailure =
+  | 'challenge_foreign'
+  | 'challenge_expired'
+  | 'challenge_from_future'
+  | 'challenge_key_retired';
+
+/** How long after it was issued a challenge can be committed. */
+export const challengeLife_s = 7 * 86_400;
+const clockSkew_s = 300;
+const version = 1;
+const macBytes = 16;
+const payloadBytes = 38;
+const form = /^dossier-claim-v1\.([A-Za-z0-9_-]{72})$/;
+
+function toMac(
+  { secret }: ClaimKey,
+  { origin, handle, placeKey, continues }: ChallengeBinding,
+  payload: Buffer,
+) {
+  const mac = createHmac('sha256', secret);
+  const continued = continues === undefined ? '' : `continues ${continues}\n`;
+  mac.update(`dossier/claim/v1\n${origin}\n${handle}\n${placeKey}\n${continued}`).update(payload);
+  return mac.digest().subarray(0, macBytes);
+}
+
+/** The line to put where the claim is proven. It names the capability only by its hash, so it is useless without the secret. */
+export function createChallenge(
+  key: ClaimKey,
+  binding: ChallengeBinding,
+  issued: { readonly hash: string; readonly at_s: number },
+): string {
+  const payload = Buffer.alloc(payloadBytes);
+  payload.writeUInt8(version, 0);
+  payload.writeUInt8(key.kid, 1);
+  payload.writeUInt32BE(issued.at_s, 2);
+  payload.write(issued.hash, 6, 'hex');
+  return `dossier-claim-v1.${Buffer.concat([payload, toMac(key, binding, payload)]).toString('base64url')}`;
+}
+
+/** Parses a challenge; undefined if the text does not have the form of one. */
+export function readChallenge(text: string): Challenge | undefined {
+  const bytes = Buffer.from(form.exec(text)?.[1] ?? '', 'base64url');
+  if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version) return undefined;
+  return {
+    kid: bytes.readUInt8(1),
+    issued_s: bytes.readUInt32BE(2),
+    hash: bytes.subarray(6, payloadBytes).toString('hex'),
+    payload: bytes.subarray(0, payloadBytes),
+    mac: bytes.subarray(payloadBytes),
+  };
+}
+
+/** Why a challenge with an unknown capability is not valid; undefined if it is valid. */
+export function findChallengeFailure(
+  challenge: Challenge,
+  binding: ChallengeBinding,
+  at: { readonly ring: readonly ClaimKey[]; readonly now_s: number },
+): ChallengeFailure | undefined {
+  const key = at.ring.find(({ kid }) => kid === challenge.kid);
+  if (!key) return 'challenge_key_retired';
+  if (!timingSafeEqual(toMac(key, binding, challenge.payload), challenge.mac)) return 'challenge_foreign';
+  if (key.retired) return 'challenge_key_retired';
+  if (challenge.issued_s <= at.now_s - challengeLife_s) return 'challenge_expired';
+  if (challenge.issued_s > at.now_s + clockSkew_s) return 'challenge_from_future';
+  return undefined;
+}
+
+/** A public key that a domain publishes for the MCP registry. */
+export interface PublishedKey {
+  readonly algorithm: 'ed25519' | 'ecdsap384';
+  /** Base64, as published: 32 bytes of Ed25519, or the 49 bytes of a compressed point of P-384. */
+  readonly key: string;
+}
+
+// The registry's own form: v=MCPv1; k=<algorithm>; p=<base64>.
+const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
+/** Keys of one listing that are looked at, wherever they are published. */
+export const mostPublishedKeys = 8;
+
+/** The keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once, at most eight. */
+export function parsePublishedKeys(text: string): PublishedKey[] {
+  const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
+    algorithm: algorithm as PublishedKey['algorithm'],
+    key,
+  }));
+  return [...new Map(found.map((one) => [toKeyText(one), one])).values()].slice(0, mostPublishedKeys);
+}
+
+/** A key in one line: how a capability stores which key signed its challenge. */
+export const toKeyText = ({ algorithm, key }: PublishedKey): string => `${algorithm} ${key}`;
+
+const keyBytes = { ed25519: 32, ecdsap384: 49 } as const;
+const coordinateBytes = 48;
+
+function toKeyObject({ algorithm, key }: PublishedKey): KeyObject | undefined {
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length !== keyBytes[algorithm]) return undefined;
+  try {
+    if (algorithm === 'ed25519')
+      return createPublicKey({
+        key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
+        format: 'jwk',
+      });
+    const point = ECDH.convertKey(bytes, 'secp384r1', undefined, undefined, 'uncompressed') as Buffer;
+    const [x, y] = [point.subarray(1, coordinateBytes + 1), point.subarray(coordinateBytes + 1)];
+    const jwk = { kty: 'EC', crv: 'P-384', x: x.toString('base64url'), y: y.toString('base64url') };
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return undefined; // not a point of the curve
+  }
+}
+
+const longestSignature = 256;
+
+/** The bytes that a text may stand for: hex, or base64 of either alphabet. */
+function readings(text: string): Buffer[] {
+  const trimmed = text.replace(/\s+/g, '');
+  if (trimmed.length > longestSignature) return [];
+  return [
+    ...(/^([0-9a-f]{2})+$/i.test(trimmed) ? [Buffer.from(trimmed, 'hex')] : []),
+    ...(/^[A-Za-z0-9+/_-]+={0,2}$/.test(trimmed) ? [Buffer.from(trimmed, 'base64')] : []),
+  ];
+}
+
+/** R and S of 48 bytes each as the registry has it, or the DER form that openssl writes. */
+const dsaEncodingOf = ({ length }: Buffer) =>
+  length === 2 * coordinateBytes ? ('ieee-p1363' as const) : ('der' as const);
+
+/** Whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published key. */
+export function isSignedBy(published: PublishedKey, challenge: string, signature: string): boolean {
+  const key = toKeyObject(published);
+  if (!key) return false;
+  const signed = Buffer.from(challenge, 'ascii');
+  return readings(signature).some((bytes) =>
+    published.algorithm === 'ed25519'
+      ? verify(null, signed, key, bytes)
+      : verify('sha384', signed, { key, dsaEncoding: dsaEncodingOf(bytes) }, bytes),
+  );
+}

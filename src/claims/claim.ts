@@ -1,0 +1,245 @@
+import { getDomain } from 'tldts';
+import { z } from 'zod';
+import { findCapabilities } from '../core/capability.ts';
+import { handleParts, handleSchema } from '../core/handle.ts';
+import type { Listing } from '../listings/listing.ts';
+import { parseReceiptKeys, type ReceiptKeyLine } from '../receipt/index.ts';
+
+/** Ways to claim a listing, the easiest first (docs/trust.md section 1). */
+export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
+export type ClaimKind = (typeof claimKinds)[number];
+
+/** The kind of a claim, as documents carry it. */
+export const claimKind = z.enum(claimKinds);
+
+/** Where one listing can be claimed. */
+export interface ProofPlace {
+  readonly kind: ClaimKind;
+  /** The address of a repository, or a domain: as it is shown. */
+  readonly shown: string;
+  /** What challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the domain. */
+  readonly key: string;
+  /** The account or domain that whoever proves a claim there controls: `host/owner`, or `dns:` and the domain. */
+  readonly root: string;
+}
+
+/** What a check of a domain saw, besides the text. */
+export interface SeenFacts {
+  /** The domain where the proof stands: that of the namespace, or for DNS one above it. */
+  readonly domain: string;
+  /** How many DNS servers gave the same answer; absent where none was asked. */
+  readonly resolvers?: number;
+  /** Whether all of them said that they validated the answer (DNSSEC, the AD bit of RFC 4035). */
+  readonly dnssec?: boolean;
+}
+
+/** Whether claims of a kind are proven in a git repository; the others are proven by a domain. */
+export const isInRepository = (kind: ClaimKind): boolean =>
+  kind === 'repository' || kind === 'profile_repository';
+
+/** The member of documents that names where a claim was proven: `repository`, or `domain`. */
+export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
+  isInRepository(kind) ? { repository: place } : { domain: place };
+
+/** The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339 UTC. */
+export interface Claim {
+  readonly handle: string;
+  readonly state: 'claimed' | 'suspended';
+  readonly suspended_reason?: string | undefined;
+  readonly claimed_at: string;
+  readonly kind: ClaimKind;
+  /** The repository's address, or the domain of the namespace. */
+  readonly place: string;
+  /** What its challenges are bound to (ProofPlace). */
+  readonly place_key: string;
+  /** What the last proof of a domain saw. */
+  readonly seen?: SeenFacts | undefined;
+  /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
+  readonly root: string;
+  /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/trust.md section 1). */
+  readonly root_generation: number;
+  /** When this control root first proved a claim of this listing; neither rotating nor restoring changes it. */
+  readonly first_proved_at: string;
+  /** Commit of the first proof in this repository, where the host names commits. */
+  readonly commit?: string | undefined;
+  readonly branch?: string | undefined;
+  /** HEAD's commit when a usable claim line was last read there, and that time. */
+  readonly proven_commit?: string | undefined;
+  readonly proven_at?: string | undefined;
+  /** When the last check was applied that read something. */
+  readonly checked_at: string;
+  /** When a check failed last, since then. */
+  readonly tried_at?: string | undefined;
+  /** When a check first found its repository missing, empty or moved since the last proof: lines from before do not count any more. */
+  readonly lost_at?: string | undefined;
+  /** When a check first found its place without a line that counts, since its last proof, RFC 3339. */
+  readonly missed_at?: string | undefined;
+  /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
+  readonly failed_days?: readonly string[] | undefined;
+}
+
+/** `leaked`: found published, and ended for good like a revoked one. */
+export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
+
+/** A capability as the service knows it: by its hash, never by the secret. Times are RFC 3339 UTC. */
+export interface Capability {
+  /** SHA-256 of the secret, hex. */
+  readonly hash: string;
+  /** The first 16 hex digits of the hash. */
+  readonly id: string;
+  readonly handle: string;
+  readonly state: CapabilityState;
+  readonly issued_at: string;
+  readonly activated_at: string;
+  readonly ended_at?: string | undefined;
+  /** The published key that signed its challenge, where a signature proved it. */
+  readonly signed_by?: string | undefined;
+}
+
+/** States of a listing's claim. */
+export const claimStates = ['imported', 'claimed', 'suspended'] as const;
+
+export type ClaimState = (typeof claimStates)[number];
+
+/** One event of a listing's claim; a history has the oldest first. */
+export const claimEvent = z.object({
+  type: z.enum([
+    'activated',
+    'rotated',
+    'restored',
+    'moved',
+    'suspended',
+    'revoked',
+    'listing_withdrawn',
+    'listing_restored',
+  ]),
+  at: z.string(),
+  kind: claimKind,
+  repository: z.string().optional(),
+  domain: z.string().optional(),
+  root: z.string().optional().describe('The account or domain that held the claim'),
+  root_generation: z.int().optional().describe('Another number is another holder of that account'),
+  commit: z.string().optional(),
+  reason: z.string().optional(),
+  log_index: z.int(),
+});
+
+export type ClaimEvent = z.infer<typeof claimEvent>;
+
+/** The parts of a claim file that matter; the rest may be any text. */
+export interface ClaimFile {
+  /** Challenges in the file, each once, in order. */
+  readonly challenges: readonly string[];
+  /** Capabilities that were committed by mistake, each once. */
+  readonly secrets: readonly string[];
+  /** Handles on lines `optout <handle>`. */
+  readonly optouts: readonly string[];
+  /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
+  readonly isObservationRefused: boolean;
+  /** Keys for receipts, at most five. */
+  readonly receiptKeys: readonly ReceiptKeyLine[];
+}
+
+/** Largest claim file that is read, as UTF-8. */
+const claimFileLimit_bytes = 16_384;
+const challengeLimit = 64;
+
+// A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
+const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
+const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
+
+const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
+
+const distinctMatches = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
+
+/** Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
+export function parseClaimFile(text: string): ClaimFile | 'too_large' {
+  if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large';
+  const challenges = distinctMatches(text, challengePattern);
+  const secrets = findCapabilities(text);
+  if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large';
+  const optouts = text
+    .split(/[\r\n]+/)
+    .map((line) => optoutPattern.exec(line.trim())?.[1])
+    .filter((handle) => handleSchema.safeParse(handle).success);
+  return {
+    challenges,
+    secrets,
+    optouts: optouts.filter((handle) => handle !== undefined),
+    isObservationRefused: observeNoPattern.test(text),
+    receiptKeys: parseReceiptKeys(text),
+  };
+}
+
+const forgeNamespaces = /^io\.git(hub|lab)\./;
+/** RFC 1123 section 2.1: letters, digits and hyphens. */
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const longestName = 230;
+
+/**
+ * The domain that a namespace stands for: its labels reversed. Undefined for the namespaces of forge accounts, and where it
+ * is no name that someone can register.
+ */
+export function namespaceDomain(handle: string): string | undefined {
+  const namespace = handleParts(handle).namespace.toLowerCase();
+  if (forgeNamespaces.test(namespace)) return undefined;
+  const labels = namespace.split('.').toReversed();
+  const domain = labels.join('.');
+  const isName = domain.length <= longestName && labels.every((one) => label.test(one));
+  return isName && getDomain(domain, { allowPrivateDomains: true }) ? domain : undefined;
+}
+
+/** Names of one listing that are asked for. */
+const mostNames = 5;
+
+/**
+ * A domain and those above it, down to the one that can be registered: whose DNS proves the namespace too. Of a deeper one the
+ * domain itself and the four names nearest to the registrable one.
+ */
+export function domainsAbove(domain: string): string[] {
+  const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
+  const labels = domain.split('.');
+  const last = labels.length - registrable.split('.').length;
+  const names = labels.slice(0, last + 1).map((_, at) => labels.slice(at).join('.'));
+  return names.length > mostNames ? [domain, ...names.slice(1 - mostNames)] : names;
+}
+
+/** The hosts of recorded remotes that are the domain or below it. */
+export const remotesOn = (domain: string, remotes: readonly { readonly url: string }[]): string[] => [
+  ...new Set(
+    remotes
+      .map(({ url }) => URL.parse(url.replace(/[{}]/g, '_'))?.hostname.toLowerCase() ?? '')
+      .filter((host) => host === domain || host.endsWith(`.${domain}`)),
+  ),
+];
+
+/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
+export interface OptOut {
+  readonly handle: string;
+  /**
+   * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the listing. `contested`:
+   * it counts for nothing while the claim in force belongs to another account or domain; the operator sees it.
+   */
+  readonly state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
+  /** Where the line stands, as of a claim there. */
+  readonly kind: ClaimKind;
+  readonly place: string;
+  readonly place_key: string;
+  readonly seen_at: string;
+  readonly checked_at: string;
+  /** The withdrawn listing as its record states it, to restore it from. */
+  readonly listing: Listing | undefined;
+}
+
+/** How long after the first check that read the line a listing is withdrawn that is not claimed there. */
+export const secondCheck_ms = 86_400_000;
+
+/** How a listing is opted out, for its maintainers: the texts before and after the line. */
+export const howToOptOut = (claimFile: string): readonly [string, string] => [
+  'To have a listing withdrawn, put the line ',
+  ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line; then check its claim there. A listing that is claimed there is withdrawn at once, any other when a check a day or more later reads the line again. Its page then answers 410 and it leaves the search. When the line is gone, or the listing records another repository than the one with the line, it is listed again. Both are entries of the log.`,
+];
+
+/** What a listing that is not claimed there waits for, after the first check that read the line. */
+export const waitsForSecondCheck = ({ handle, seen_at }: OptOut): string =>
+  `The line "optout ${handle}" was read on ${seen_at.slice(0, 10)}. The listing is not claimed there, so it is withdrawn when a check a day or more later reads the line again.`;

@@ -1,0 +1,224 @@
+import { githubAccount, repositoryRoot } from '../core/handle.ts';
+import {
+  type ClaimKind,
+  claimKinds,
+  isInRepository,
+  namespaceDomain,
+  type ProofPlace,
+  remotesOn,
+  type SeenFacts,
+} from './claim.ts';
+
+/** The parts of a listing that decide where it can be claimed. */
+interface ClaimableRecord {
+  readonly handle: string;
+  readonly repository: string | undefined;
+}
+
+/** `host/path` of a repository's address in lower case; undefined unless this service is configured to read it. */
+type ToRepositoryKey = (address: string) => string | undefined;
+
+/** What a sentence about a claim is made of. */
+interface ShownClaim {
+  readonly claimed_at: string;
+  readonly commit?: string | undefined;
+  /** Where it was proven: the address of a repository, or a domain. */
+  readonly place?: string | undefined;
+  readonly seen?: SeenFacts | undefined;
+}
+
+/** One way to claim a listing: where it is proven, how it is explained, and what it shows. */
+interface ClaimMethod {
+  readonly kind: ClaimKind;
+  /** What is done, in a few words. */
+  readonly title: string;
+  /** What is looked for. */
+  readonly noun: string;
+  /** What is shown, to be read after `claimed: `. */
+  readonly control: string;
+  /** Where this listing can be claimed so; undefined if it cannot. */
+  placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
+  /** False where it would add nothing to the other ways; absent: never. */
+  isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
+  /** Where the challenge line goes, in one sentence. */
+  whereToPut(place: ProofPlace, claimFile: string): string;
+  /** What is copied: a shell command or a record, with the challenge in it. */
+  toCopy(place: ProofPlace, challenge: string): string;
+  /** What a claim showed, without its end: `Write access to ... was shown at commit ... on ...`. */
+  shown(claim: ShownClaim): string;
+}
+
+/** The day of a time. */
+const dayOf = (time: string): string => time.slice(0, 10);
+
+/** A number of DNS servers, in words. */
+const resolversText = (resolvers = 1): string =>
+  `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
+
+/** The domain of a listing's namespace as a place of a claim. The ways of a domain share its key, and so their challenges. */
+function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
+  const domain = namespaceDomain(handle);
+  return domain === undefined
+    ? undefined
+    : { kind, shown: domain, key: `dns:${domain}`, root: `dns:${domain}` };
+}
+
+/** The name whose TXT records are read, under a domain. */
+export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
+
+/** A TXT record in the DNS of the namespace's domain, or of one above it. */
+const dnsMethod: ClaimMethod = {
+  kind: 'dns',
+  title: 'Add a TXT record to the DNS of the domain',
+  noun: 'TXT record',
+  control: 'control of the DNS of its domain',
+  placeOf: (record) => domainPlace('dns', record),
+  whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
+  toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
+  shown: ({ claimed_at, place, seen }) =>
+    `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayOf(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
+};
+
+/** A file in the repository that has the name of the account in the namespace: github.com/alice/alice for io.github.alice. */
+const profileRepositoryMethod: ClaimMethod = {
+  kind: 'profile_repository',
+  title: 'Commit a file to the profile repository of the account',
+  noun: 'File in the repository',
+  control: 'write access to the repository of its account',
+  placeOf({ handle }, toKey) {
+    const account = githubAccount(handle);
+    const shown = `https://github.com/${account}/${account}`;
+    const key = account === undefined ? undefined : toKey(shown);
+    return key === undefined
+      ? undefined
+      : { kind: 'profile_repository', shown, key, root: repositoryRoot(key) };
+  },
+  isOffered({ handle, repository }, toKey) {
+    const key = repository === undefined ? undefined : toKey(repository);
+    return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
+  },
+  whereToPut: ({ shown }, claimFile) =>
+    `Commit the line to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
+  toCopy: (_place, challenge) => challenge,
+  shown: ({ claimed_at, commit, place }) =>
+    `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+};
+
+/** Where a domain publishes the key that the MCP registry checks, besides TXT records of the domain itself. */
+export const registryKeyPath = '/.well-known/mcp-registry-auth';
+
+const sign = (challenge: string) => `printf %s '${challenge}' > line.txt
+# an Ed25519 key:
+openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
+# an ECDSA P-384 key:
+openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
+
+/** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
+const registryKeyMethod: ClaimMethod = {
+  kind: 'registry_key',
+  title: 'Sign with the key that the domain publishes for the MCP registry',
+  noun: 'Signature',
+  control: 'possession of the key that its domain publishes for the registry',
+  placeOf: (record) => domainPlace('registry_key', record),
+  whereToPut: ({ shown }) =>
+    `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
+  toCopy: (_place, challenge) => sign(challenge),
+  shown: ({ claimed_at, place, seen }) =>
+    `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayOf(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
+};
+
+/** A file in the recorded repository (specification, "Claim procedure"). */
+const repositoryMethod: ClaimMethod = {
+  kind: 'repository',
+  title: 'Commit a file to the recorded repository',
+  noun: 'File in the repository',
+  control: 'write access to its repository',
+  placeOf({ repository }, toKey) {
+    const key = repository === undefined ? undefined : toKey(repository);
+    if (repository === undefined || key === undefined) return undefined;
+    return { kind: 'repository', shown: repository, key, root: repositoryRoot(key) };
+  },
+  whereToPut: ({ shown }, claimFile) =>
+    `Commit the line to ${shown} as ${claimFile}, at the root of the default branch.`,
+  toCopy: (_place, challenge) => challenge,
+  shown: ({ claimed_at, commit }) =>
+    `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+};
+
+/** Where the file stands on the web server of a domain (RFC 8615). */
+export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
+
+/** A file on the web server of the namespace's domain. */
+const wellKnownMethod: ClaimMethod = {
+  kind: 'well_known',
+  title: 'Put a file on the web server of the domain',
+  noun: 'File on the web server',
+  control: 'control of what the web server of its domain serves',
+  placeOf: (record) => domainPlace('well_known', record),
+  whereToPut: ({ shown }, claimFile) =>
+    `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
+  toCopy: (_place, challenge) => challenge,
+  shown: ({ claimed_at, place }) =>
+    `Control of what https://${place}/.well-known/ serves was shown on ${dayOf(claimed_at)}`,
+};
+
+/** Every way to claim a listing, by its kind. */
+export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
+  repository: repositoryMethod,
+  profile_repository: profileRepositoryMethod,
+  registry_key: registryKeyMethod,
+  well_known: wellKnownMethod,
+  dns: dnsMethod,
+};
+
+/** The places where a listing can be claimed, the easiest first. */
+export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace[] =>
+  claimKinds
+    .map((kind) => claimMethods[kind])
+    .filter(({ isOffered }) => isOffered?.(record, toKey) ?? true)
+    .flatMap((method) => method.placeOf(record, toKey) ?? []);
+
+const place = 'access to the default branch of the repository recorded for the listing';
+const limit = 'says nothing of quality or of the publisher.';
+const domains =
+  'Where the namespace is a domain, a claim may instead show control of that domain, and where it is a GitHub account, write access to the repository of that name; the claim says which.';
+
+/** What a claim shows, for publishers who consider making one. */
+export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
+
+/** What the word `claimed` means on this service. */
+export const whatClaimedMeans = (claimFile: string): string =>
+  `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. ${domains} It ${limit}`;
+
+/** A claim as its sentence needs it. */
+interface StatedClaim extends ShownClaim {
+  readonly kind: ClaimKind;
+  /** Where and when the claim line was last read in a repository. */
+  readonly proven_commit?: string | undefined;
+  readonly proven_at?: string | undefined;
+  /** Days on which checks failed since the last one that read anything, and when one found the repository missing or moved. */
+  readonly failed_days?: readonly string[] | undefined;
+  readonly lost_at?: string | undefined;
+}
+
+type Remotes = readonly { readonly url: string }[];
+
+const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
+  proven_commit && proven_at && proven_commit !== commit
+    ? ` The claim line was last read there at commit ${proven_commit} on ${dayOf(proven_at)}.`
+    : '';
+
+const troubleText = ({ failed_days: [since] = [], lost_at }: StatedClaim) =>
+  (lost_at ? ` A check on ${dayOf(lost_at)} found that repository missing, empty or moved.` : '') +
+  (since ? ` Checks have failed since ${since}.` : '');
+
+function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): string {
+  if (isInRepository(kind) || domain === undefined) return '';
+  if (remotes.length === 0) return ' The listing records no remote.';
+  const [host] = remotesOn(domain, remotes);
+  return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
+}
+
+/** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every face. */
+export const claimStatement = (claim: StatedClaim, remotes: Remotes): string =>
+  `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

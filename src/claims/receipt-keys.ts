@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { PublishedKey } from '../receipt/index.ts';
+import { type ClaimKind, claimKind, placeMember } from './claim.ts';
+
+/** A key for receipts as a check saw it, with the place of the claim and, in a repository, the commit that was read. */
+export interface SeenReceiptKey extends Pick<PublishedKey, 'kid' | 'jwk'> {
+  readonly kind: ClaimKind;
+  /** The repository's address, or the domain. */
+  readonly place: string;
+  readonly commit?: string | undefined;
+}
+
+/**
+ * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published still. Place
+ * and commit are those where it was first seen.
+ */
+export interface ReceiptKey extends SeenReceiptKey {
+  readonly valid_from: string;
+  readonly valid_until?: string | undefined;
+}
+
+/** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
+export const shownReceiptKey = z.object({
+  kid: z.string(),
+  jwk: z.object({
+    kty: z.enum(['OKP', 'EC']),
+    crv: z.enum(['Ed25519', 'P-256', 'secp256k1']),
+    x: z.string(),
+    y: z.string().optional(),
+  }),
+  valid_from: z.string().describe('When Dossier first saw it there'),
+  valid_until: z.string().optional().describe('When Dossier first missed it, or suspended the claim'),
+  kind: claimKind,
+  repository: z.string().optional(),
+  domain: z.string().optional(),
+  commit: z.string().optional().describe('Whose claim file it was first seen in'),
+});
+export type ShownReceiptKey = z.infer<typeof shownReceiptKey>;
+
+/** Keys of one document; ended ones beyond these are of receipts that few still hold. */
+const mostShown = 20;
+
+/** The newest twenty keys of a listing, newest first, those that ended included. */
+export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): ShownReceiptKey[] =>
+  oldestFirst
+    .toReversed()
+    .slice(0, mostShown)
+    .map(({ place, ...key }) => ({ ...key, ...placeMember(key.kind, place) }));

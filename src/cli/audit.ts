@@ -1,0 +1,131 @@
+import { openStore } from '../app/open.ts';
+import { type AuditProgress, type AuditResult, audit } from '../audit/audit.ts';
+import { type KnownRoot, readKnownRoot } from '../audit/check-log.ts';
+import type { EvidenceReader } from '../audit/evidence-reader.ts';
+import type { AuditFault } from '../audit/fault.ts';
+import { createServedEvidence, ServiceUnreadable } from '../audit/served.ts';
+import { createStoredEvidence } from '../audit/stored.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { counted, nameHidden } from '../core/text.ts';
+import { type NoteVerifier, readVerifier } from '../log/notes.ts';
+import { startBar } from './shell.ts';
+import { readKey, readSaved } from './verify.ts';
+
+/** Options of `dossier audit`. */
+export interface AuditOptions {
+  readonly json?: boolean;
+  readonly key?: string;
+  /** Files of saved checkpoints. */
+  readonly checkpoint?: readonly string[];
+  /** `<size>:<root in base64>`, as the second and third line of a checkpoint. */
+  readonly root?: readonly string[];
+}
+
+/** The key that the option names, itself or a file; throws ExitError. */
+export async function readAuditKey(key: string | undefined): Promise<NoteVerifier | undefined> {
+  if (key === undefined) return undefined;
+  const verifier = readVerifier((await readKey(key)) ?? '');
+  if (!verifier) throw new ExitError(exitCodes.usage, '--key: not a key as /log/key shows it');
+  return verifier;
+}
+
+function readRoot(text: string): KnownRoot {
+  const [, size, root] = /^(\d{1,15}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
+  if (!size || !root)
+    throw new ExitError(exitCodes.usage, '--root: <size>:<root>, the second and third line of a checkpoint');
+  return {
+    where: `root given for ${size} entries`,
+    log: 1,
+    size: Number(size),
+    root: Buffer.from(root, 'base64'),
+  };
+}
+
+/** The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is. Throws ExitError. */
+export async function readKept({ checkpoint = [], root = [] }: AuditOptions, key: NoteVerifier | undefined) {
+  const checkpoints = checkpoint.map(async (path) =>
+    readKnownRoot(await readSaved(path), { where: `saved checkpoint ${path}`, key }),
+  );
+  return [...(await Promise.all(checkpoints)), ...root.map(readRoot)];
+}
+
+/** Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON. */
+async function report(
+  reader: EvidenceReader,
+  kept: readonly (KnownRoot | AuditFault)[],
+  { json = false }: AuditOptions,
+): Promise<AuditResult> {
+  const faults: AuditFault[] = [];
+  const bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
+  const onFault = (fault: AuditFault) => {
+    if (json) faults.push(fault);
+    else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
+  };
+  const onProgress = ({ part, done, total = done }: AuditProgress) => {
+    bar.setTotal(total);
+    bar.update(done, { part });
+  };
+  try {
+    const result = await audit(reader, kept, { onFault, onProgress });
+    if (!json)
+      for (const sentence of result.not_checked)
+        process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);
+    if (json)
+      process.stdout.write(`${JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2)}\n`);
+    return result;
+  } finally {
+    bar.stop();
+  }
+}
+
+async function auditDatabase(config: Config, name: string | undefined, options: AuditOptions) {
+  const databaseUrl = name === undefined || /^[a-z]+:/i.test(name) ? name : `file:${name}`;
+  const place = databaseUrl === undefined ? config : { databaseUrl, databaseReadUrl: '', checkpointFile: '' };
+  const kept = await readKept(options, await readAuditKey(options.key));
+  const store = await openStore(place, 'unchanged');
+  try {
+    return await report(
+      createStoredEvidence({ store, config: place, clock: () => new Date() }),
+      kept,
+      options,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+async function auditService(url: string, options: AuditOptions) {
+  const reader = createServedEvidence(url);
+  try {
+    const [own, key] = [(await reader.logs()).at(-1)?.key, await readAuditKey(options.key)];
+    const logs = async () => (await reader.logs()).map((log) => (key ? { ...log, key } : log));
+    return await report({ ...reader, logs }, await readKept(options, key ?? own), options);
+  } catch (error) {
+    if (error instanceof ServiceUnreadable)
+      throw new ExitError(exitCodes.upstreamUnavailable, `audit: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Holds what a database stores, or what a service shows over HTTP, against its transparency log. Prints one line a fault, and one for
+ * each thing that could not be checked;
+ * ends with 1 if there is one, with 2 if the log is empty.
+ */
+export async function runAudit(
+  config: Config,
+  name: string | undefined,
+  options: AuditOptions,
+): Promise<void> {
+  const isService = name !== undefined && /^https?:/i.test(name);
+  const { entries, listings, faults } = await (isService
+    ? auditService(name, options)
+    : auditDatabase(config, name, options));
+  if (!options.json)
+    process.stdout.write(
+      `${entries} log ${entries === 1 ? 'entry' : 'entries'} and ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}\n`,
+    );
+  if (faults > 0) throw new ExitError(1, 'audit: what is shown differs from the log');
+  if (entries === 0) throw new ExitError(2, 'audit: the log is empty, so there is nothing to compare');
+}

@@ -1,0 +1,93 @@
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import type { Feedback } from '../moderation/moderation.ts';
+import type { Store } from '../store/store.ts';
+import { withStore } from './shell.ts';
+
+/** What a command is about: reports, or all other feedback. */
+export type FeedbackKind = 'report' | 'feedback';
+
+/** Which ones to print. */
+export interface FeedbackOptions {
+  /** Closed ones too. */
+  readonly all?: boolean;
+  /** At most so many, as typed. */
+  readonly limit: string;
+}
+
+const names = {
+  feedback: { none: 'feedback', command: 'dossier feedback' },
+  report: { none: 'reports', command: 'dossier reports' },
+} as const;
+
+function toLimit({ limit }: FeedbackOptions): number {
+  if (!/^[1-9]\d{0,5}$/.test(limit))
+    throw new ExitError(exitCodes.usage, `--limit ${limit}: a number from 1 to 999999`);
+  return Number(limit);
+}
+
+const firstLine = ({ message }: Feedback) => message.split('\n')[0]?.slice(0, 80) ?? '';
+
+const toLine = (row: Feedback, kind: FeedbackKind) =>
+  [
+    row.id,
+    row.received_at,
+    row.state,
+    ...(kind === 'report' ? [row.rating_id ? `rating ${row.rating_id}` : ''] : [row.category ?? '-']),
+    row.handle ?? '-',
+    firstLine(row),
+  ]
+    .filter(Boolean)
+    .join('  ');
+
+/** Prints one line each, newest first, and how many there are if not all are printed. Throws ExitError. */
+export const listFeedback = (config: Config, kind: FeedbackKind, options: FeedbackOptions): Promise<void> => {
+  const limit = toLimit(options);
+  return withStore(config, async ({ feedback }) => {
+    const filter = { state: options.all ? 'all' : 'open', kind } as const;
+    const rows = await feedback.list(filter, limit);
+    for (const row of rows) process.stdout.write(`${toLine(row, kind)}\n`);
+    const { none, command } = names[kind];
+    if (rows.length === 0) process.stdout.write(`No ${options.all ? '' : 'open '}${none}.\n`);
+    const total = rows.length < limit ? rows.length : await feedback.count(filter);
+    if (total > rows.length) {
+      const all = options.all ? ' --all' : '';
+      process.stdout.write(
+        `The newest ${rows.length} of ${total}; ${command} list${all} --limit ${total} prints all.\n`,
+      );
+    }
+  });
+};
+
+const notFound = (kind: FeedbackKind, id: string) =>
+  new ExitError(exitCodes.usage, `no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
+
+const isOfKind = ({ category }: Feedback, kind: FeedbackKind) =>
+  (category === 'report') === (kind === 'report');
+
+async function find(
+  { feedback }: Pick<Store, 'feedback'>,
+  kind: FeedbackKind,
+  id: string,
+): Promise<Feedback> {
+  const found = await feedback.byId(id);
+  if (!found || !isOfKind(found, kind)) throw notFound(kind, id);
+  return found;
+}
+
+/** Prints one whole. Throws ExitError. */
+export const showFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    for (const [name, value] of Object.entries(await find(store, kind, id)))
+      process.stdout.write(`${name}: ${value}\n`);
+  });
+
+/** Closes one. Throws ExitError. */
+export const closeFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    await store.write(async (tx) => {
+      await find(tx, kind, id);
+      await tx.feedback.close(id);
+    });
+    process.stdout.write(`closed ${id}\n`);
+  });

@@ -1,0 +1,89 @@
+import { openContext } from '../app/server.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { type ImportProgress, type ImportReport, runImport } from '../imports/import.ts';
+import type { ImportCounts } from '../imports/import-run.ts';
+import { RegistryError } from '../imports/source.ts';
+import { startBar } from './shell.ts';
+
+/** The options of `dossier import`. */
+export interface ImportOptions {
+  readonly from?: string;
+  readonly acceptChanges?: boolean;
+  readonly full?: boolean;
+}
+
+const barForm =
+  '{bar} {value} rows | {fresh} new | {changed} changed | {quarantined} quarantined | {duration_formatted}';
+
+const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) => ({
+  fresh: rows_new,
+  changed: rows_changed,
+  quarantined: rows_quarantined,
+});
+
+/** A bar on a terminal, else a plain line now and then, from the first rows on. An unknown total grows with the rows read. */
+function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
+  let bar: ReturnType<typeof startBar> | undefined;
+  return {
+    show({ counts, total }) {
+      bar ??= startBar(barForm, 100, toPayload(counts));
+      bar.setTotal(total ?? counts.rows_seen + 100);
+      bar.update(counts.rows_seen, toPayload(counts));
+    },
+    end: () => bar?.stop(),
+  };
+}
+
+const sourceOf = (config: Config, { from }: ImportOptions) => from ?? config.registryUrl;
+
+const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number): string =>
+  [
+    `${kind} import${isResumed ? ', resumed' : ''}: ${seconds.toFixed(1)} s, ${Math.round(counts.rows_seen / seconds)} rows a second`,
+    ...Object.entries(counts).map(([name, count]) => `  ${name.replaceAll('_', ' ').padEnd(22)} ${count}`),
+    '',
+  ].join('\n');
+
+async function runToEnd(
+  config: Config,
+  options: ImportOptions,
+  stopping: AbortSignal,
+): Promise<ImportReport> {
+  const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const context = await openContext({ ...config, logLevel }, 'make');
+  const progress = createProgress();
+  try {
+    return await runImport(context, {
+      source: options.from,
+      patience: { tries: 3 },
+      acceptChanges: options.acceptChanges,
+      isFull: options.full,
+      onProgress: progress.show,
+      signal: stopping,
+    });
+  } catch (error) {
+    throw error instanceof RegistryError
+      ? new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${error.message}`)
+      : error;
+  } finally {
+    progress.end();
+    await context.store.close();
+  }
+}
+
+/**
+ * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
+ * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
+ */
+export async function runImportCommand(config: Config, options: ImportOptions): Promise<void> {
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  const start = performance.now();
+  const report = await runToEnd(config, options, stopping.signal);
+  process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
+  if (report.error)
+    throw new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${report.error}`);
+  if (report.state !== 'running') return;
+  process.stdout.write('stopped; the next import continues from here\n');
+  process.exitCode = 130;
+}

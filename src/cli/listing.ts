@@ -1,0 +1,29 @@
+import { restoreListing } from '../claims/suspend.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { toLine } from '../core/text.ts';
+import { withStore } from './shell.ts';
+
+/** Most characters of a published reason. */
+const maxReason = 200;
+
+/** Lists a listing again that an opt-out line withdrew, and publishes the reason. Throws ExitError. */
+export async function runRestoreListing(config: Config, handle: string, sent: string): Promise<void> {
+  const reason = toLine(sent);
+  if (!reason || reason.length > maxReason)
+    throw new ExitError(exitCodes.usage, `--reason must have 1 to ${maxReason} characters; it is published`);
+  await withStore(config, (store) =>
+    store.write(async (tx) => {
+      const optOut = await tx.optOuts.of(handle);
+      if (optOut?.state !== 'withdrawn')
+        throw new ExitError(
+          exitCodes.usage,
+          `no opt-out line has withdrawn a listing ${handle}; nothing was changed`,
+        );
+      const at = new Date().toISOString();
+      await restoreListing(tx, optOut, { at, reason: `operator: ${reason}` });
+      await tx.optOuts.put({ ...optOut, state: 'overruled', checked_at: at, listing: undefined });
+    }),
+  );
+  process.stdout.write(`restored ${handle}\n`);
+}

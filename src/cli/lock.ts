@@ -1,0 +1,314 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { openStore } from '../app/open.ts';
+import { createServiceClient, ServiceUnreadable } from '../audit/served.ts';
+import type { Config } from '../config/config.ts';
+import { isHandle } from '../core/handle.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { counted } from '../core/text.ts';
+import { toListingDocument } from '../document/document.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import {
+  compareLocked,
+  differenceText,
+  type LockDifference,
+  type LockedListing,
+  type LockFile,
+  readLockFile,
+  toGone,
+  toLocked,
+} from '../document/lock-file.ts';
+
+/** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
+export interface LockSource {
+  /** What `from` of a lock file says; the same text opens the source again. */
+  readonly name: string;
+  /** The document of a listing; 'withdrawn' or 'not listed' where there is none. Throws ExitError. */
+  read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
+  close(): Promise<void>;
+}
+
+/** `from` of a lock file that was made from the database of DATABASE_URL. */
+const ownDatabase = 'the own database';
+
+/** The members of a listing document that a lock reads; what comes from elsewhere may lack any of them. */
+const documentForm = z.looseObject({
+  handle: z.string(),
+  version: z.string(),
+  updated_at: z.string(),
+  origin_status: z.string(),
+  state: z.string(),
+  evidence_snapshot_date: z.string(),
+  repository: z.string().optional(),
+  remotes: z.array(z.looseObject({ type: z.string(), url: z.string() })),
+  packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string() })),
+  observations: z.array(z.looseObject({ kind: z.string(), state: z.string() })),
+  claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
+});
+
+/** A listing document. Throws on anything else. */
+const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
+
+const unreachable = (why: string) =>
+  new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
+
+/** The status and JSON of an answer of a Dossier, at most 8 MiB; undefined for any other body. Throws ExitError. */
+async function ask(base: string, path: string): Promise<{ status: number; json: unknown }> {
+  const { status, body } = await createServiceClient(base)(path).catch((error: unknown) => {
+    throw error instanceof ServiceUnreadable ? unreachable(error.message) : error;
+  });
+  try {
+    return { status, json: JSON.parse(body.toString()) };
+  } catch {
+    return { status, json: undefined };
+  }
+}
+
+const problemForm = z.object({ code: z.string() });
+const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
+  listing_withdrawn: 'withdrawn',
+  unknown_handle: 'not listed',
+};
+
+/** Only a problem of Dossier says that a listing is gone: a proxy has a 404 of its own. */
+async function readOverHttp(base: string, handle: string) {
+  const path = `/agents/${handle}.json`;
+  const { status, json } = await ask(base, path);
+  const document = documentForm.safeParse(json);
+  if (document.success) return document.data as unknown as ListingDocument;
+  const gone = goneCodes[problemForm.safeParse(json).data?.code ?? ''];
+  if (gone) return gone;
+  throw unreachable(
+    `${base}${path}: HTTP status ${status}, and neither a listing nor a problem of a Dossier`,
+  );
+}
+
+/** Listing documents of a file: a JSON array, or one document a line. */
+function readDocuments(file: string): Map<string, ListingDocument> {
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    const documents = text.startsWith('[')
+      ? (JSON.parse(text) as unknown[])
+      : text.split('\n').map((line): unknown => JSON.parse(line));
+    return new Map(documents.map(readDocument).map((document) => [document.handle, document]));
+  } catch {
+    throw new ExitError(exitCodes.io, `${file}: not a file of listing documents, as JSON or one a line`);
+  }
+}
+
+async function openDatabase(config: Config): Promise<LockSource> {
+  const store = await openStore(config);
+  return {
+    name: ownDatabase,
+    async read(handle) {
+      const now = new Date();
+      const facts = await store.documents.facts(handle, now.toISOString());
+      if (!facts) return 'not listed';
+      return facts.listing.withdrawn ? 'withdrawn' : toListingDocument(facts, config, now);
+    },
+    close: () => store.close(),
+  };
+}
+
+const isAddress = (from: string | undefined): from is string => from !== undefined && /^https?:/i.test(from);
+const toBase = (from: string) => from.replace(/\/+$/, '');
+
+/** Opens where to read from: an address, a file, or, without either, the own database. Throws ExitError. */
+export async function openLockSource(from: string | undefined, config: () => Config): Promise<LockSource> {
+  const close = async () => undefined;
+  if (from === undefined || from === ownDatabase) return openDatabase(config());
+  if (isAddress(from)) {
+    const base = toBase(from);
+    return { name: base, read: (handle) => readOverHttp(base, handle), close };
+  }
+  const documents = readDocuments(from);
+  return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', close };
+}
+
+const pageSize = 100;
+/** Each listing of a view is read when it is locked. */
+const mostOfView = 10_000;
+
+const pageForm = z.object({
+  servers: z.array(z.object({ server: z.object({ name: z.string() }) })),
+  metadata: z.object({ nextCursor: z.string().optional() }),
+});
+
+async function readPage(base: string, view: string, cursor: string | undefined) {
+  const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) });
+  const path = `/views/${encodeURIComponent(view)}/v0.1/servers?${query}`;
+  const { status, json } = await ask(base, path);
+  if (status === 404 && json !== undefined)
+    throw new ExitError(exitCodes.usage, `${base} has no view ${view}; ${base}/views has those it has`);
+  const read = pageForm.safeParse(json).data;
+  if (!read) throw unreachable(`${base}${path}: HTTP status ${status}, and no page of a registry`);
+  return read;
+}
+
+/** The handles of the listings that are in a view of a Dossier now. Throws ExitError, also if there are more than 10,000. */
+export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
+  if (!isAddress(from))
+    throw new ExitError(
+      exitCodes.usage,
+      '--view reads the listings of a view from a running Dossier; name its address with --from or DOSSIER_URL',
+    );
+  const base = toBase(from);
+  const handles: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { servers, metadata } = await readPage(base, view, cursor);
+    handles.push(...servers.map(({ server }) => server.name));
+    cursor = metadata.nextCursor;
+  } while (cursor !== undefined && handles.length < mostOfView);
+  const refuse = (why: string) => new ExitError(exitCodes.usage, `${why}; nothing was written`);
+  if (cursor !== undefined) throw refuse(`the view ${view} of ${base} has more than ${mostOfView} listings`);
+  if (handles.length === 0) throw refuse(`no listing is in the view ${view} of ${base}`);
+  return handles;
+}
+
+/** The options of `dossier lock` and `dossier check`. */
+export interface LockOptions {
+  readonly from?: string | undefined;
+  /** Lock the listings that are in this view now, too. */
+  readonly view?: string;
+  readonly out: string;
+  readonly update?: boolean;
+  readonly json?: boolean;
+}
+
+function readExisting(file: string): LockFile {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const read = text === undefined ? undefined : readLockFile(text);
+  if (read) return read;
+  const why = text === undefined ? 'no such file; make one with dossier lock HANDLE' : 'not a lock file';
+  throw new ExitError(exitCodes.usage, `${file}: ${why}`);
+}
+
+/** A listing as a source has it now; a word says why it has none. */
+type Found = LockedListing | 'withdrawn' | 'not listed';
+
+/** Reads each listing once. Throws ExitError. */
+async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>();
+  for (const handle of handles) {
+    const document = await source.read(handle);
+    found.set(handle, typeof document === 'string' ? document : toLocked(document));
+  }
+  return found;
+}
+
+/** What differs from a lock file, listing by listing. */
+const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDifference[] =>
+  Object.entries(lock.listings).flatMap(([handle, locked]) => {
+    const now = found.get(handle) ?? 'not listed';
+    return typeof now === 'string'
+      ? [toGone(handle, now, new Date().toISOString())]
+      : compareLocked(handle, locked, now);
+  });
+
+/** Percent-encodes what GitHub Actions reads as the end of a command's text, or of one of its properties. */
+const escapeData = (text: string) => text.replace(/[%\r\n]/g, (one) => encodeURIComponent(one));
+const escapeProperty = (text: string) => text.replace(/[%\r\n:,]/g, (one) => encodeURIComponent(one));
+
+/** The form that GitHub Actions shows beside the file, on its runners only. */
+const annotation = (difference: LockDifference, file: string) =>
+  `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${escapeData(differenceText(difference))}`;
+
+function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
+  const lines = differences.map((one) => {
+    if (json) return JSON.stringify(one);
+    return isGitHub ? annotation(one, out) : differenceText(one);
+  });
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const usage = (message: string) => new ExitError(exitCodes.usage, message);
+
+/** The listings that are named, with those of a view, and with `update` those of the file. Throws ExitError. */
+async function readWanted(
+  known: LockFile | undefined,
+  handles: readonly string[],
+  { from, view, update }: LockOptions,
+): Promise<string[]> {
+  const ofView = view === undefined ? [] : await readViewHandles(from, view);
+  const wanted = [...new Set([...(update ? Object.keys(known?.listings ?? {}) : []), ...handles, ...ofView])];
+  const malformed = wanted.find((handle) => !isHandle(handle));
+  if (malformed !== undefined) throw usage(`${malformed}: not a handle; use <namespace>/<name>`);
+  if (wanted.length === 0) throw usage('name the listings to lock: dossier lock HANDLE..., or --view NAME');
+  return wanted;
+}
+
+/** The listings of the new file. Throws ExitError for one that is gone, unless the file had it: then it is left out. */
+function toListings(
+  found: ReadonlyMap<string, Found>,
+  known: LockFile | undefined,
+  [source, { update }]: [LockSource, LockOptions],
+): Record<string, LockedListing> {
+  const listings: Record<string, LockedListing> = update ? {} : { ...known?.listings };
+  for (const [handle, now] of found) {
+    if (typeof now !== 'string') listings[handle] = now;
+    else if (!update || !known?.listings[handle])
+      throw usage(`${handle} is ${now} at ${source.name}; nothing was written`);
+  }
+  return listings;
+}
+
+/**
+ * Writes what is known of some listings to a lock file, beside those that it has; with `view`, of exactly those in a view;
+ * with `update`, again for those that it has, after printing what that accepts. Throws ExitError.
+ */
+export async function runLock(
+  config: () => Config,
+  handles: readonly string[],
+  options: LockOptions,
+): Promise<void> {
+  const { out, update, view } = options;
+  const known = update || (view === undefined && existsSync(out)) ? readExisting(out) : undefined;
+  const from = options.from ?? known?.from;
+  const wanted = await readWanted(known, handles, { ...options, from });
+  const source = await openLockSource(from, config);
+  try {
+    if (known && !update && known.from !== source.name)
+      throw usage(
+        `${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`,
+      );
+    const found = await readAll(wanted, source);
+    const listings = toListings(found, known, [source, options]);
+    if (known && update) print(compareAll(known, found), options, false);
+    const lock: LockFile = {
+      lockfile_version: 1,
+      from: source.name,
+      locked_at: new Date().toISOString(),
+      listings,
+    };
+    writeFileSync(out, `${JSON.stringify(lock, null, 2)}\n`);
+    const locked = Object.keys(listings).length;
+    const gone = wanted.filter((handle) => !listings[handle]);
+    process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
+    if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line. Throws ExitError. */
+export async function runCheck(config: () => Config, options: LockOptions, isGitHub: boolean): Promise<void> {
+  const lock = readExisting(options.out);
+  const source = await openLockSource(options.from ?? lock.from, config);
+  try {
+    const handles = Object.keys(lock.listings);
+    const differences = compareAll(lock, await readAll(handles, source));
+    print(differences, options, isGitHub);
+    const day = lock.locked_at.slice(0, 10);
+    if (differences.length > 0)
+      throw new ExitError(
+        1,
+        `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
+      );
+    const are = handles.length === 1 ? 'is as it was' : 'are as they were';
+    if (!options.json)
+      process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}\n`);
+  } finally {
+    await source.close();
+  }
+}

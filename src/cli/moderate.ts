@@ -1,0 +1,117 @@
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { NotErasable } from '../log/checkpoints.ts';
+import { type Action, NotModerated, readTarget } from '../moderation/action.ts';
+import { actions, applyAction, undoAction } from '../moderation/actions.ts';
+import {
+  type Moderation,
+  type ModerationReason,
+  type ModerationTarget,
+  type RestoreReason,
+  restoreReasons,
+} from '../moderation/moderation.ts';
+import type { Transaction } from '../store/store.ts';
+import { withStore } from './shell.ts';
+
+const listed = 200;
+
+/** What the operator typed behind an action. */
+export interface ModerateOptions {
+  readonly reason: string;
+  readonly undo?: boolean;
+}
+
+const usage = (message: string) => new ExitError(exitCodes.usage, message);
+
+function toTarget(text: string, allowed: readonly string[]): ModerationTarget {
+  const target = readTarget(text);
+  if (target && allowed.includes(target.target_kind)) return target;
+  throw usage(
+    `${text}: name ${allowed.join(', ')}, as in <rating id>, response:<rating id>, <handle>, <capability id>, namespace:com.example, account:github.com/example, account:example.com, network:192.0.2.0/24 or network:2001:db8::/48`,
+  );
+}
+
+function requireReason<T extends string>(reason: string, reasons: readonly T[]): T {
+  const known = reasons.find((one) => one === reason);
+  if (!known) throw usage(`--reason ${reason}: one of ${reasons.join(', ')}`);
+  return known;
+}
+
+const requireRestoreReason = (reason: string) =>
+  requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
+
+/** Runs `work` in one transaction. What it refuses is a wrong use, and nothing was changed. */
+async function write<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
+  try {
+    return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
+  } catch (error) {
+    if (error instanceof NotModerated || error instanceof NotErasable)
+      throw usage(`${error.message}; nothing was changed`);
+    throw error;
+  }
+}
+
+interface Undoing {
+  readonly reason: RestoreReason;
+  readonly at: string;
+}
+
+const actionOf = ({ action }: Moderation) => actions.find(({ name }) => name === action);
+
+/** Undoes what stands against a target and can be undone; the log indexes of the entries that say so. */
+async function undoStanding(
+  tx: Transaction,
+  { target, only }: { target: ModerationTarget; only?: string },
+  undoing: Undoing,
+): Promise<number[]> {
+  const standing = await tx.moderation.standing(target);
+  const undone: number[] = [];
+  for (const one of standing.toReversed()) {
+    const action = actionOf(one);
+    const isMeant = only === undefined ? action && !action.isFinal : one.action === only;
+    if (action && isMeant) undone.push(await undoAction(tx, action, { standing: one, ...undoing }));
+  }
+  if (undone.length === 0)
+    throw new NotModerated(`nothing that can be undone stands against ${target.target}`);
+  return undone;
+}
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+/** Applies an action, or undoes it, and prints the entry of the log and what readers are told. Throws ExitError. */
+export async function runAction(
+  config: Config,
+  action: Action,
+  { text, reason, undo }: ModerateOptions & { readonly text: string },
+): Promise<void> {
+  const target = toTarget(text, action.targets);
+  if (undo) {
+    const undoing = { reason: requireRestoreReason(reason) };
+    const undone = await write(config, (tx, at) =>
+      undoStanding(tx, { target, only: action.name }, { ...undoing, at }),
+    );
+    return void say(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
+  }
+  const known: ModerationReason = requireReason(reason, action.reasons);
+  const applied = await write(config, (tx, at) => applyAction(tx, action, { target, reason: known, at }));
+  say(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
+  say(applied.statement);
+}
+
+/** Undoes everything that stands against a target. Throws ExitError. */
+export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
+  const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
+  const known = requireRestoreReason(reason);
+  const undone = await write(config, (tx, at) => undoStanding(tx, { target }, { reason: known, at }));
+  say(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
+}
+
+/** Prints the newest actions that stand, one line each. */
+export const runListActions = (config: Config): Promise<void> =>
+  withStore(config, async (store) => {
+    const standing = await store.moderation.list(listed);
+    for (const { log_index, at, action, target_kind, target, reason } of standing)
+      say(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
+    if (standing.length === 0) say('No action stands.');
+    if (standing.length === listed) say(`The newest ${listed}; /transparency.json counts all.`);
+  });

@@ -1,0 +1,137 @@
+import { openContext } from '../app/server.ts';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { counted } from '../core/text.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { StoredObservation } from '../observations/observation.ts';
+import { createObserver, type Observer } from '../observations/observer.ts';
+import { observeDue } from '../observations/schedule.ts';
+import { startBar } from './shell.ts';
+
+/** The options of `dossier observe`. */
+export interface ObserveOptions {
+  readonly json?: boolean;
+}
+
+type Opened = Awaited<ReturnType<typeof openContext>>;
+
+const columns = ['kind', 'state', 'value', 'reason'] as const;
+
+/** What both a stored observation and a finding have. */
+type Shown = Pick<StoredObservation, (typeof columns)[number]>;
+
+const toCell = (value: unknown) => String(value ?? '').slice(0, 60);
+
+/** The facts as a table for people; every cell is one line. */
+function toTable(observations: readonly Shown[]): string {
+  const rows = [columns, ...observations.map((one) => columns.map((column) => toCell(one[column])))];
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+async function findListed(handle: string, { store }: Opened): Promise<Listing> {
+  const listing = await store.listings.byHandle(handle);
+  if (listing && !listing.withdrawn) return listing;
+  const near = await store.listings.near(handle, 3);
+  const hint =
+    near.length > 0
+      ? `; did you mean ${near.join(', ')}?`
+      : '; find handles with search_agents or on /agents';
+  throw new ExitError(exitCodes.usage, `no listing has the handle ${handle}${hint}`);
+}
+
+function print(name: string, observations: readonly Shown[], { json }: ObserveOptions): void {
+  const lines = json
+    ? observations.map((one) => JSON.stringify({ handle: name, ...one })).join('\n')
+    : `${name}\n${toTable(observations)}\n`;
+  process.stdout.write(`${lines}\n`);
+}
+
+const isAddress = (name: string) => /^https?:\/\//i.test(name);
+
+/** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
+async function observeNamed(
+  names: readonly string[],
+  { observer, context, options }: { observer: Observer; context: Opened; options: ObserveOptions },
+) {
+  const listings = await Promise.all(
+    names.map((name) => (isAddress(name) ? name : findListed(name, context))),
+  );
+  for (const one of listings) {
+    if (typeof one === 'string') print(one, await observer.inspect(one), options);
+    else {
+      const { observations } = await observer.observe(one, () =>
+        process.stderr.write(`another process looks at ${one.handle}; waiting until it has ended\n`),
+      );
+      print(one.handle, observations, options);
+    }
+  }
+}
+
+async function observeAll(observer: Observer, context: Opened, signal: AbortSignal): Promise<void> {
+  const total = await context.store.listings.count();
+  const bar = startBar(
+    '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}',
+    total,
+    {
+      changed: 0,
+    },
+  );
+  try {
+    const counts = await observeDue(observer, context, {
+      signal,
+      onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
+    });
+    bar.stop();
+    process.stdout.write(
+      `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
+    );
+    if (counts.looked === 0 && counts.failed > 0)
+      throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Ends the process with its exit code, whatever still has a socket, as `serve` does: a TLS handshake with a slow host takes 8 s. */
+const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
+
+/**
+ * Looks at the named listings now, or at all that are due, and stores what it found. Exits with 0 when it looked,
+ * whatever it found; 64 for an unknown handle; 74 if every look failed on our side. SIGTERM and Ctrl-C drop the looks under
+ * way; of named listings it then ends with 130.
+ */
+export async function runObserve(
+  config: Config,
+  handles: readonly string[],
+  options: ObserveOptions,
+): Promise<void> {
+  const context = await openContext({
+    ...config,
+    logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const observer = createObserver(context, signal);
+  try {
+    if (handles.length > 0) await observeNamed(handles, { observer, context, options });
+    else await observeAll(observer, context, signal);
+  } catch (error) {
+    if (!signal.aborted || error instanceof ExitError) throw error;
+    process.exitCode = 130;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await observer.close();
+    await context.store.close();
+    if (signal.aborted) endProcess();
+  }
+}

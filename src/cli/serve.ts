@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { importInThread, startImports } from '../app/import-schedule.ts';
+import { listen, openContext, type Running } from '../app/server.ts';
+import { startAudits } from '../audit/audit.ts';
+import { startRecheck } from '../claims/recheck.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { startPurge } from '../limits/shared.ts';
+import { openLogSeed, requireCheckpointFolder } from '../log/checkpoints.ts';
+import { startAskingWitnesses } from '../log/witnesses.ts';
+import type { StoreFigures } from '../telemetry/instruments.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { startJudgingViews } from '../tools/views.ts';
+import { toReportsPage } from '../views/pages.ts';
+import { startWebhooks } from '../webhooks/deliver.ts';
+import { requireBackupDir, startBackups } from './backups.ts';
+
+/** Why a listener cannot listen, in one line that names the setting to change; other errors unchanged. */
+export function toListenError(error: unknown, { setting, port, host }: Listener): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const say = (what: string) => new ExitError(exitCodes.configuration, what);
+  if (code === 'EADDRINUSE') return say(`${setting}: ${port} is in use; set another, or 0 to pick one`);
+  if (['EADDRNOTAVAIL', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
+    return say(`${setting === 'PORT' ? 'HOST' : setting}: ${host} is not an address of this machine`);
+  if (code === 'EACCES') return say(`${setting}: ${port} may not be used by this user`);
+  return error;
+}
+
+interface Listener {
+  readonly setting: 'PORT' | 'METRICS_PORT';
+  readonly port: number;
+  readonly host: string;
+}
+
+async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
+  const { done } = await store.imports.last();
+  const audit = await store.audits.last();
+  const last_look_at = await store.observations.lastLookAt();
+  return {
+    listings: await store.listings.count(),
+    ...(await store.figures.counts()),
+    ...(last_look_at && { lastLookAt_ms: Date.parse(last_look_at) }),
+    ...(audit?.finished_at && {
+      lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },
+    }),
+    ...(done?.finished_at && {
+      lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: done.progress.counts },
+    }),
+  };
+}
+
+const shownReports = 200;
+
+async function readReports({ store: { feedback } }: Pick<Context, 'store'>): Promise<string> {
+  const open = { state: 'open', kind: 'report' } as const;
+  return toReportsPage(await feedback.list(open, shownReports), await feedback.count(open));
+}
+
+/** Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError. */
+export async function startServiceMetrics(
+  context: Pick<Context, 'config' | 'store' | 'log'>,
+): Promise<Metrics | undefined> {
+  const { metricsListener, operatorToken: token } = context.config;
+  if (!metricsListener) return undefined;
+  const { startMetrics } = await import('../telemetry/metrics.ts');
+  const metrics = await startMetrics(metricsListener, {
+    readStoreFigures: () => readStoreFigures(context),
+    ...(token && { reports: { token, read: () => readReports(context) } }),
+  }).catch((error: unknown) => {
+    throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
+  });
+  context.log.info({ url: metrics.url }, 'metrics');
+  return metrics;
+}
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+/** For what runs in the background to end after the last request. */
+const shortestEnd_ms = 1000;
+
+/** The address listened on, and the public one if it differs. */
+const toAddresses = ({ url, context: { config } }: Running) =>
+  config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
+
+/** Observes where OBSERVE is on; the modules are loaded only then. Either way one line of the log says so. */
+async function observe(context: Context, signal: AbortSignal): Promise<void> {
+  if (!context.config.isObserving)
+    return context.log.info(
+      'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
+    );
+  const { startObserving } = await import('../observations/schedule.ts');
+  return startObserving(context, signal);
+}
+
+/** Stops a start whose checkpoints could not be saved: no proof could be given later. Throws ExitError (78). */
+async function requireCheckpoints(config: Config): Promise<void> {
+  await requireCheckpointFolder(config).catch((error: unknown) => {
+    throw new ExitError(
+      exitCodes.configuration,
+      `CHECKPOINT_FILE: its folder cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+}
+
+/** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a name being resolved. */
+const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
+
+/** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
+export async function runServe(config: Config): Promise<void> {
+  await requireBackupDir(config);
+  const context = await openContext(config, 'make');
+  const stopping = new AbortController();
+  let stopped_ms = performance.now();
+  const stopped = Promise.race(signals.map((signal) => once(process, signal)));
+  let metrics: Metrics | undefined;
+  let background: readonly Promise<void>[] = [];
+  try {
+    await requireCheckpoints(config);
+    metrics = await startServiceMetrics(context);
+    // Made now, so that every backup has it: one made before would restore to a log with another key.
+    await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
+    const running = await listen(context).catch((error: unknown) => {
+      throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
+    });
+    process.stdout.write(`listening on ${toAddresses(running)}\n`);
+    const imports = startImports(running.context, stopping.signal, importInThread);
+    const purging = startPurge(running.context, stopping.signal);
+    const audits = startAudits(running.context, stopping.signal);
+    const observing = observe(running.context, stopping.signal);
+    const backups = startBackups(running.context, stopping.signal);
+    const webhooks = startWebhooks(running.context, stopping.signal);
+    const witnesses = startAskingWitnesses(running.context, stopping.signal);
+    const judging = startJudgingViews(running.context, stopping.signal);
+    const rechecks = startRecheck(running.context, stopping.signal);
+    background = [imports, purging, audits, observing, backups, webhooks, witnesses, judging, rechecks];
+    await stopped;
+    context.log.info('stopping');
+    stopped_ms = performance.now();
+    stopping.abort();
+    await running.stop();
+  } finally {
+    stopping.abort();
+    const ending = Promise.all([metrics?.stop(), ...background]).then(() => context.store.close());
+    const left_ms = Math.max(shortestEnd_ms, context.timeouts.drain_ms - (performance.now() - stopped_ms));
+    const isEnded = await Promise.race([ending.then(() => true), wait(left_ms, false)]);
+    if (!isEnded) context.log.warn('what runs in the background did not end in time, and is cut off');
+    endProcess();
+  }
+}

@@ -1,0 +1,34 @@
+import { SingleBar } from 'cli-progress';
+import { openStore } from '../app/open.ts';
+import type { Config } from '../config/config.ts';
+import type { Store } from '../store/store.ts';
+
+/** What a command has of the shell that it was started in. */
+export interface Shell {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads the settings, and warns of names that look misspelt. Throws ExitError. */
+  config(): Config;
+}
+
+/** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
+export function startBar(form: string, total: number, payload: object = {}): SingleBar {
+  const bar = new SingleBar({
+    format: form,
+    hideCursor: true,
+    noTTYOutput: true,
+    notTTYSchedule: 2000,
+    stream: process.stderr,
+  });
+  bar.start(total, 0, payload);
+  return bar;
+}
+
+/** Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the work. */
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(config);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

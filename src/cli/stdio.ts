@@ -1,0 +1,31 @@
+import { importInThread, importSample, startImports } from '../app/import-schedule.ts';
+import { openContext } from '../app/server.ts';
+import type { Config } from '../config/config.ts';
+import { withCaller } from '../context.ts';
+import { serveStdioMcp } from '../mcp/server.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the
+ * shipped sample is there before the first answer; imports run in the background as in `serve`. DOSSIER_CAPABILITY is the
+ * capability of its one caller; without PUBLIC_URL links are resources of MCP, because no page answers.
+ */
+export async function runStdio(
+  config: Config,
+  { PUBLIC_URL, DOSSIER_CAPABILITY }: Environment,
+): Promise<void> {
+  const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) }, 'make');
+  const caller = { ...opened.caller, ...(DOSSIER_CAPABILITY && { capability: DOSSIER_CAPABILITY }) };
+  const context = withCaller(opened, caller);
+  const stopping = new AbortController();
+  await importSample(context, stopping.signal);
+  const imports = startImports(context, stopping.signal, importInThread);
+  try {
+    await serveStdioMcp(context);
+  } finally {
+    stopping.abort();
+    await imports;
+    await context.store.close();
+  }
+}

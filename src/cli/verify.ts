@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { nameHidden } from '../core/text.ts';
+import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
+import {
+  type Check,
+  checkExpected,
+  type ExpectedRecord,
+  type SavedProof,
+  savedProof,
+  verifyCheckpoint,
+  verifyConsistency,
+  verifySavedProof,
+} from '../log/verify.ts';
+import { checkWitnesses, type Policy, PolicyFault, readPolicy } from '../log/witness-policy.ts';
+
+/** The text of a saved file. Throws ExitError (74). */
+export async function readSaved(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: cannot be read`);
+  }
+}
+
+/** The key itself, or the content of the file that the option names. Throws ExitError (74). */
+export async function readKey(key: string | undefined): Promise<string | undefined> {
+  return key === undefined || readVerifier(key) ? key : (await readSaved(key)).trim();
+}
+
+const savedProblem = z.object({ code: z.string(), detail: z.string() });
+
+/** What a saved problem says, in a few words; nothing for any other text. */
+function toProblemText(text: string): string {
+  try {
+    const { code, detail } = savedProblem.parse(JSON.parse(text));
+    return `; it is a problem: ${code}, ${detail.slice(0, 300)}`;
+  } catch {
+    return '';
+  }
+}
+
+/** A saved answer of get_proof. Throws ExitError (74), with what a saved problem says. */
+export async function readProof(path: string): Promise<SavedProof> {
+  const text = await readSaved(path);
+  try {
+    return savedProof.parse(JSON.parse(text));
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
+  }
+}
+
+/** Reads a policy file. Throws ExitError (74) naming the line that is wrong. */
+export async function readPolicyFile(path: string): Promise<Policy> {
+  const text = await readSaved(path);
+  try {
+    return readPolicy(text);
+  } catch (error) {
+    if (!(error instanceof PolicyFault)) throw error;
+    throw new ExitError(exitCodes.io, `${path}: not a policy of logs and witnesses: ${error.message}`);
+  }
+}
+
+/** The key that a policy names for a checkpoint's log; undefined if it names none of that origin. */
+export const keyOfPolicy = (policy: Policy | undefined, checkpoint: string): string | undefined => {
+  const origin = readCheckpoint(checkpoint)?.origin;
+  return policy?.logs.find(({ verifier }) => verifier.name === origin)?.key;
+};
+
+function checkLog({ logs }: Policy, key: string | undefined): Check[] {
+  if (logs.length === 0) return [];
+  const used = readVerifier(key ?? '');
+  const holds = logs.some(
+    ({ verifier }) => verifier.name === used?.name && verifier.publicKey.equals(used.publicKey),
+  );
+  return [
+    { holds, message: `the policy names ${holds ? 'this log' : 'other logs than the one of this key'}` },
+  ];
+}
+
+/** What a policy says of a checkpoint that this key is said to have signed. */
+export function checkPolicy(policy: Policy, checkpoint: string, key: string | undefined) {
+  const { checks, quorum, notes } = checkWitnesses(checkpoint, policy);
+  return { checks: [...checkLog(policy, key), ...checks], quorums: [quorum], notes };
+}
+
+/** Options of `dossier verify`. */
+export interface VerifyOptions extends ExpectedRecord {
+  readonly key?: string;
+  readonly older?: string;
+  readonly newer?: string;
+  readonly consistency?: string;
+  /** File with the proof of the entry that says that the record was erased. */
+  readonly erasure?: string;
+  /** File with the logs and witnesses that count (C2SP tlog-policy). */
+  readonly policy?: string;
+  /** File with one checkpoint. */
+  readonly checkpoint?: string;
+}
+
+/** What was checked, and for each checkpoint whether enough witnesses cosigned it. */
+interface Outcome {
+  readonly checks: readonly Check[];
+  readonly quorums: readonly Check[];
+  readonly notes: readonly string[];
+}
+
+/** What the command was given beside the files: the key and the policy, where there is one. */
+interface Given {
+  readonly key: string | undefined;
+  readonly policy: Policy | undefined;
+}
+
+/** Adds to checks what the policy says of the checkpoints that they rest on, each with its key. */
+function withPolicy(
+  checks: readonly Check[],
+  policy: Policy | undefined,
+  checkpoints: readonly { text: string; key: string | undefined }[],
+): Outcome {
+  const found = policy ? checkpoints.map(({ text, key }) => checkPolicy(policy, text, key)) : [];
+  return {
+    checks: [...checks, ...found.flatMap((of) => of.checks)],
+    quorums: found.flatMap(({ quorums }) => quorums),
+    notes: found.flatMap(({ notes }) => notes),
+  };
+}
+
+const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';
+
+async function checkProof(path: string, { key, policy }: Given, options: VerifyOptions): Promise<Outcome> {
+  const saved = await readProof(path);
+  const erasure = options.erasure === undefined ? undefined : await readProof(options.erasure);
+  const known = key ?? keyOfPolicy(policy, checkpointOf(saved));
+  const noKey =
+    'the key was taken from the proof; compare it with one obtained at another time or place (--key)';
+  try {
+    const checks = [...verifySavedProof(saved, known, erasure), ...checkExpected(saved, options)];
+    const proofs = erasure ? [saved, erasure] : [saved];
+    const outcome = withPolicy(
+      checks,
+      policy,
+      proofs.map((of) => ({ text: checkpointOf(of), key: known ?? of.key })),
+    );
+    return { ...outcome, notes: [...outcome.notes, ...(known ? [] : [noKey])] };
+  } catch {
+    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
+  }
+}
+
+async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Outcome> {
+  const text = await readSaved(path);
+  const known = key ?? keyOfPolicy(policy, text);
+  if (!known)
+    throw new ExitError(exitCodes.usage, 'verify: a checkpoint needs --key, or a policy that names its log');
+  return withPolicy([verifyCheckpoint(text, known)], policy, [{ text, key: known }]);
+}
+
+async function checkConsistency(
+  { older, newer, consistency }: VerifyOptions,
+  { key, policy }: Given,
+): Promise<Outcome> {
+  const text = newer && (await readSaved(newer));
+  const known = key ?? keyOfPolicy(policy, text || '');
+  if (!older || !text || !consistency || !known)
+    throw new ExitError(
+      exitCodes.usage,
+      'verify: give a saved proof, --checkpoint with --key or --policy, or all of --older, --newer, --consistency and --key',
+    );
+  const proof = await readSaved(consistency);
+  const checks = verifyConsistency(await readSaved(older), text, { proof, key: known });
+  return withPolicy(checks, policy, [{ text, key: known }]);
+}
+
+/** Options of each thing that can be checked, beside --key and --policy. */
+const optionsOf = {
+  'a saved proof': ['handle', 'source', 'id', 'erasure'],
+  '--checkpoint': ['checkpoint'],
+  '--older, --newer and --consistency': ['older', 'newer', 'consistency'],
+} as const;
+
+/** Refuses what would not be looked at: whoever names a file or a condition believes that it was checked. */
+function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
+  const used: readonly string[] = ['key', 'policy', ...optionsOf[checked]];
+  const unused = Object.keys(options).find((name) => !used.includes(name));
+  if (unused)
+    throw new ExitError(
+      exitCodes.usage,
+      `verify: --${unused} is not checked with ${checked}; nothing was checked. Run verify for each by itself`,
+    );
+}
+
+const toLabel = (holds: boolean | undefined) => (holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS');
+
+async function checkAll(path: string | undefined, options: VerifyOptions): Promise<Outcome> {
+  const { checkpoint } = options;
+  const pair = checkpoint === undefined ? '--older, --newer and --consistency' : '--checkpoint';
+  requireUsed(path === undefined ? pair : 'a saved proof', options);
+  const policy = options.policy === undefined ? undefined : await readPolicyFile(options.policy);
+  const given = { key: await readKey(options.key), policy };
+  if (path !== undefined) return checkProof(path, given, options);
+  return checkpoint === undefined ? checkConsistency(options, given) : checkCheckpoint(checkpoint, given);
+}
+
+/** Ends the command if something does not hold; the code says what. */
+function requireAll({ checks, quorums }: Outcome): void {
+  if (checks.some(({ holds }) => holds === false))
+    throw new ExitError(1, 'verify: at least one check failed');
+  if (quorums.some(({ holds }) => !holds))
+    throw new ExitError(3, 'verify: fewer witnesses cosigned than the policy wants');
+  if (checks.some(({ holds }) => holds === undefined))
+    throw new ExitError(2, 'verify: there is no record to check the entry against');
+}
+
+/**
+ * Checks saved files offline: a result of get_proof, a checkpoint, or two checkpoints with their consistency proof; with a
+ * policy also who cosigned. Prints one line a check; ends with 1 if one fails, with 3 if only cosignatures are missing, with
+ * 2 if a proof comes without its record.
+ */
+export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
+  const outcome = await checkAll(path, options);
+  for (const { holds, message } of [...outcome.checks, ...outcome.quorums])
+    process.stdout.write(`${toLabel(holds)}  ${nameHidden(message)}\n`);
+  for (const note of outcome.notes) process.stdout.write(`note   ${nameHidden(note)}\n`);
+  requireAll(outcome);
+}

@@ -1,0 +1,112 @@
+import { openContext } from '../app/server.ts';
+import type { Config } from '../config/config.ts';
+import { Problem } from '../core/problem.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { counted } from '../core/text.ts';
+import { registerWebhook, toShownWebhook } from '../webhooks/register.ts';
+import type { Delivery } from '../webhooks/webhook.ts';
+import { withStore } from './shell.ts';
+
+const listed = 1000;
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+const notFound = (id: string) =>
+  new ExitError(exitCodes.usage, `no webhook has the id ${id}; see dossier webhooks list`);
+
+/** What the changes of a webhook are about; one of them, or none for every change. */
+export interface WebhookOptions {
+  readonly handle?: string;
+  readonly publisher?: string;
+  readonly tag?: string;
+  readonly view?: string;
+}
+
+/** Subscribes an address once it has answered the challenge, without the limits of registering; prints id and secret. */
+export async function addWebhook(config: Config, url: string, options: WebhookOptions): Promise<void> {
+  const context = await openContext({ ...config, hasLimits: false });
+  try {
+    const { id, secret } = await registerWebhook({ url, ...options }, context);
+    print(`id: ${id}\nsecret: ${secret}`);
+  } catch (error) {
+    if (error instanceof Problem) throw new ExitError(exitCodes.usage, error.message);
+    throw error;
+  } finally {
+    await context.store.close();
+  }
+}
+
+/** Prints one line a webhook, oldest first. */
+export const listWebhooks = (config: Config): Promise<void> =>
+  withStore(config, async (store) => {
+    const webhooks = await store.webhooks.list();
+    for (const webhook of webhooks.map(toShownWebhook)) {
+      const { id, state, about, url, delivered, failures } = webhook;
+      print(`${id}  ${state}  ${about}  ${delivered} delivered  ${failures} failed in a row  ${url}`);
+    }
+    if (webhooks.length === 0) print('No webhooks.');
+  });
+
+/** Prints one webhook whole, but for its secret. */
+export const showWebhook = (config: Config, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    const webhook = await store.webhooks.byId(id);
+    if (!webhook) throw notFound(id);
+    const { count: waiting } = await store.webhooks.waiting(id);
+    const { length } = await store.webhooks.dead(listed, id);
+    const dead = length === listed ? `${listed} or more` : length;
+    for (const [name, value] of Object.entries({ ...toShownWebhook(webhook), waiting, dead }))
+      print(`${name}: ${value ?? '-'}`);
+  });
+
+const toDeadLine = ({ webhook_id, seq, handle, attempts, result }: Delivery) =>
+  `${webhook_id}  ${seq}  ${handle}  ${attempts} attempts  ${result ?? '-'}`;
+
+/** Prints one line a change that was given up, of one webhook or of all. */
+export const listDead = (config: Config, id: string | undefined): Promise<void> =>
+  withStore(config, async (store) => {
+    const dead = await store.webhooks.dead(listed, id);
+    for (const delivery of dead) print(toDeadLine(delivery));
+    if (dead.length === 0) print('No dead letters.');
+    if (dead.length === listed)
+      print(`The first ${listed}; there may be more. dossier webhooks replay sends all again.`);
+  });
+
+function toSeq(text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new ExitError(exitCodes.usage, `${text} is no position of the stream; see dossier webhooks dead`);
+}
+
+/** Sends dead letters again, all of a webhook or the one at a position, and makes an ended or resting webhook active. */
+export const replayWebhook = (config: Config, id: string, position: string | undefined): Promise<void> =>
+  withStore(config, async (store) => {
+    const seq = toSeq(position);
+    const now = new Date().toISOString();
+    const revived = await store.write(async (tx) => {
+      const webhook = await tx.webhooks.byId(id);
+      if (!webhook) throw notFound(id);
+      const rested = { failures: 0, failing_since: undefined, rest_until: undefined };
+      await tx.webhooks.put({ ...webhook, ...rested, state: 'active' });
+      return tx.webhooks.revive(id, now, seq);
+    });
+    print(`sent again: ${counted(revived, 'dead letter')}; the webhook is active`);
+  });
+
+/** Makes the webhooks active again that a restore has paused. */
+export const resumeWebhooks = (config: Config): Promise<void> =>
+  withStore(config, async (store) => {
+    const resumed = await store.write(async (tx) => {
+      const paused = (await tx.webhooks.list()).filter(({ state }) => state === 'paused');
+      for (const webhook of paused) await tx.webhooks.put({ ...webhook, state: 'active' });
+      return paused.length;
+    });
+    if (resumed === 0) print('No webhook is paused.');
+    else print(resumed === 1 ? '1 webhook is active again' : `${resumed} webhooks are active again`);
+  });
+
+/** Ends a webhook and forgets it. */
+export const removeWebhook = (config: Config, id: string): Promise<void> =>
+  withStore(config, async (store) => {
+    if (!(await store.write((tx) => tx.webhooks.remove(id)))) throw notFound(id);
+    print(`removed ${id}`);
+  });

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const criterion = z.strictObject({
+  criterion: z.string().max(100),
+  value: z.union([z.string().max(300), z.int()]).optional(),
+});
+
+const view = z.strictObject({
+  title: z.string().min(1).max(100),
+  description: z.string().max(1000).optional(),
+  criteria: z.array(criterion).min(1).max(20),
+  unknown: z.enum(['exclude', 'include']).default('exclude'),
+});
+
+/** The content of the file that VIEWS names: views by their names. */
+const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
+
+/** The operator's criteria under a name; what meets them now is listed. Not a verdict of this service. */
+export interface SavedView {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly criteria: readonly z.output<typeof criterion>[];
+  /** Whether a criterion whose answer is not known counts as met. */
+  readonly unknown: 'exclude' | 'include';
+}
+
+/** A view with its criteria, as its members are stored: with other criteria it is another view. */
+export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
+  `view ${name} ${createHash('sha256')
+    .update(JSON.stringify([criteria, unknown]))
+    .digest('hex')
+    .slice(0, 16)}`;
+
+/** The views of a parsed file, by name. */
+const toViews = (read: z.output<typeof viewsForm>): SavedView[] =>
+  Object.entries(read).map(([name, one]) => ({ name, ...one }));
+
+/** A file that a setting names, as it was at the start. */
+export interface SettingFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A file, read at the start; undefined for none. */
+export const textFile = z.string().transform((file, issues): SettingFile | undefined => {
+  if (file === '') return undefined;
+  try {
+    return { file, text: readFileSync(file, 'utf8') };
+  } catch {
+    issues.addIssue({ code: 'custom', message: `${file}: cannot be read` });
+    return z.NEVER;
+  }
+});
+
+const firstLine = (error: z.ZodError) =>
+  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+
+/** A file of views; empty for none. Which criteria there are is checked by `findCriterionFault`. */
+export const viewsFile = textFile.transform((read, issues): readonly SavedView[] => {
+  if (read === undefined) return [];
+  const { file, text } = read;
+  try {
+    const parsed = viewsForm.safeParse(JSON.parse(text));
+    if (parsed.success) return toViews(parsed.data);
+    issues.addIssue({ code: 'custom', message: `${file}: ${firstLine(parsed.error)}` });
+  } catch {
+    issues.addIssue({ code: 'custom', message: `${file}: not JSON` });
+  }
+  return z.NEVER;
+});

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { cleanText } from './text.ts';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const prefix = 'dossier_cap_';
+const embedded = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
+const form = new RegExp(`^${embedded.source}$`);
+/** Also matches a truncated capability, so that the access log masks those too. */
+const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
+
+function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < length; digit++) {
+    text = alphabet[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(text));
+  return base62(sum, 6);
+}
+
+/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (docs/trust.md section 1). */
+export function createCapability(): string {
+  const body = prefix + base62(randomBytes(32), 43);
+  return body + checksum(body);
+}
+
+/** Whether a text is a well-formed capability; a wrong checksum means a typing error or a truncated text. */
+export const isCapability = (text: string): boolean =>
+  form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6);
+
+/** All distinct well-formed capabilities in a text. */
+export const findCapabilities = (text: string): string[] => [
+  ...new Set((text.match(embedded) ?? []).filter(isCapability)),
+];
+
+/** Masks everything in a text that looks like a capability. */
+export const maskCapabilities = (text: string): string =>
+  // Every log line passes here, and searching for the prefix is much faster than the expression.
+  text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
+
+/** SHA-256 of a capability, hex: the only form that is stored. */
+export const capabilityHash = (capability: string): string =>
+  createHash('sha256').update(capability).digest('hex');
+
+/** The public name of a capability: the first 16 hex digits of its hash. */
+export const capabilityId = (hash: string): string => hash.slice(0, 16);
+
+/** Cleans texts as they are stored: characters that cleaning removes must not hide a capability. */
+const cleaned = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
+
+/** The first capability in a text or anywhere inside a JSON value, even with hidden characters in between. */
+export function findSecret(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, cleaned) ?? '');
+  return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
+}

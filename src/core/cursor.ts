@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import { Problem } from './problem.ts';
+
+/** A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing. */
+export const toCursor = (position: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
+
+/** Parses a cursor with its schema. Throws invalid_input for anything else. */
+export function readCursor<T extends z.ZodType>(
+  cursor: string | undefined,
+  schema: T,
+): z.output<T> | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const text = Buffer.from(cursor, 'base64url').toString('utf8');
+    // PostgreSQL takes no NUL in a text, and no cursor of ours has one.
+    if (text.includes('\\u0000')) throw new Error('NUL in a cursor');
+    return schema.parse(JSON.parse(text));
+  } catch {
+    const message = 'not a cursor of this list; leave it out to start from the beginning';
+    throw new Problem('invalid_input', {
+      fields: [{ field: 'cursor', message }],
+      detail: `cursor: ${message}.`,
+    });
+  }
+}

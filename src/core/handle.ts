@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** The registry's pattern for names (server.schema.json, `name`), 3 to 200 characters. */
+const handlePattern = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
+
+/** A listing identifier `<namespace>/<name>`, compared exactly, capitals included. */
+export const handleSchema = z.string().min(3).max(200).regex(handlePattern);
+
+/** Whether a text has the form of a handle; a listing with it may not exist. */
+export const isHandle = (text: string): boolean => handleSchema.safeParse(text).success;
+
+/** The two parts of a well-formed handle. */
+export function handleParts(handle: string): { namespace: string; name: string } {
+  const slash = handle.indexOf('/');
+  return { namespace: handle.slice(0, slash), name: handle.slice(slash + 1) };
+}
+
+/** Forges whose accounts the registry maps to namespaces, by the prefix of the namespace. */
+const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
+
+/** `host/owner` of a repository key: the account that holds the repository. */
+export const repositoryRoot = (repositoryKey: string): string =>
+  repositoryKey.split('/').slice(0, 2).join('/');
+
+/**
+ * Whether the account in the handle's namespace owns the recorded repository. The registry verifies the namespace,
+ * never the repository; a namespace that is a domain cannot be compared.
+ */
+export function namespaceMatchesRepositoryOwner(
+  handle: string,
+  repositoryKey: string | undefined,
+): 'yes' | 'no' | 'not_comparable' {
+  const namespace = handleParts(handle).namespace.toLowerCase();
+  const forge = Object.entries(forgeNamespaces).find(([start]) => namespace.startsWith(start));
+  if (!forge || !repositoryKey) return 'not_comparable';
+  const [start, host] = forge;
+  return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
+}
+
+/** A sentence for each result, the same on every face. */
+export const ownerTexts = {
+  yes: 'The namespace names the same owner as the repository.',
+  no: 'The namespace names another owner than the repository.',
+  not_comparable: 'Namespace and repository owner cannot be compared.',
+} as const;
+
+/** The GitHub account of a namespace `io.github.<account>`, in lower case. */
+export const githubAccount = (handle: string): string | undefined =>
+  /^io\.github\.([a-z0-9-]{1,39})$/i.exec(handleParts(handle).namespace)?.[1]?.toLowerCase();
+
+/** What a namespace stands for: `domain webhook.co` for co.webhook, `GitHub account alice` for io.github.alice. */
+export function namespaceText(handle: string): string {
+  const { namespace } = handleParts(handle);
+  const account = /^io\.github\.(.+)$/i.exec(namespace)?.[1];
+  return account ? `GitHub account ${account}` : `domain ${namespace.split('.').toReversed().join('.')}`;
+}

@@ -1,0 +1,204 @@
+import { getDomain } from 'tldts';
+import { handleParts } from './handle.ts';
+import { own } from './json.ts';
+
+/**
+ * Hosting domains that are missing from the public-suffix list (tldts, November 2026): each host below them is a publisher
+ * of its own. Those under which several namespaces of the registry publish, and services where anyone gets a host.
+ */
+const hostingDomains: readonly string[] = [
+  'alpic.live',
+  'skybridge.tech',
+  'apify.actor',
+  'azurecontainerapps.io',
+  'cloudapp.azure.com',
+  'codesandbox.io',
+  'fastmcp.app',
+  'koyeb.app',
+  'loca.lt',
+  'modal.run',
+  'n8n.cloud',
+  'beehiiv.com',
+  'godaddysites.com',
+  'hashnode.dev',
+  'mintlify.app',
+  'substack.com',
+  'weebly.com',
+  'wordpress.com',
+];
+
+/** Hosts and domains that serve many publishers: naming one shows nothing in common. */
+const sharedDomains: readonly string[] = [
+  'smithery.ai',
+  'glama.ai',
+  'mcp.so',
+  'pulsemcp.com',
+  'composio.dev',
+  'pipedream.net',
+  'apify.com',
+  'npmjs.com',
+  'npmjs.org',
+  'pypi.org',
+  'docker.com',
+  'nuget.org',
+  'huggingface.co',
+  'googleapis.com',
+  'google.com',
+  'medium.com',
+  'youtube.com',
+  'linkedin.com',
+  'x.com',
+  'twitter.com',
+  'discord.gg',
+  'linktr.ee',
+  'hackmd.io',
+  'notion.so',
+];
+
+/** Hosts of forges, and the host that names their accounts. A forge is compared by account, never by host. */
+const forgeHosts: Readonly<Record<string, string>> = {
+  'github.com': 'github.com',
+  'www.github.com': 'github.com',
+  'ssh.github.com': 'github.com',
+  'raw.githubusercontent.com': 'github.com',
+  'gist.github.com': 'github.com',
+  'gitlab.com': 'gitlab.com',
+  'www.gitlab.com': 'gitlab.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'codeberg.org': 'codeberg.org',
+  'bitbucket.org': 'bitbucket.org',
+  'altssh.bitbucket.org': 'bitbucket.org',
+};
+
+/**
+ * What tells whether two listings have something in common (docs/trust.md section 3): an account `host/owner` of a
+ * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a claim, or only
+ * stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
+ */
+export interface RecordedIdentity {
+  readonly handle: string;
+  readonly kind: 'proven' | 'stated';
+  readonly value: string;
+  readonly first_imported_at: string;
+}
+
+/** The parts of a record that name accounts and hosts. */
+interface NamingRecord {
+  readonly repository_key: string | undefined;
+  readonly website: string | undefined;
+  readonly remotes: readonly { readonly url: string }[];
+}
+
+const isBelow = (host: string, domain: string) => host.endsWith(`.${domain}`);
+
+/** The domain of a host that one publisher registers: below a hosting domain the host itself, of an unknown name the name. */
+export const registrableDomain = (host: string): string =>
+  hostingDomains.some((domain) => isBelow(host, domain))
+    ? host
+    : (getDomain(host, { allowPrivateDomains: true }) ?? host);
+
+/** Where forges serve the pages of their accounts: who holds alice.github.io is github.com/alice. */
+const pagesHosts: Readonly<Record<string, string>> = {
+  'github.io': 'github.com',
+  'gitlab.io': 'gitlab.com',
+  'bitbucket.io': 'bitbucket.org',
+  'codeberg.page': 'codeberg.org',
+};
+const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
+
+/** Who holds a domain in lower case: an account, else the domain that was registered. */
+function holderOf(domain: string): string {
+  const [, owner, host = ''] = pages.exec(domain) ?? [];
+  const forge = own(pagesHosts, host);
+  return forge ? `${forge}/${owner}` : registrableDomain(domain);
+}
+
+/** The account of a repository key, whatever host name and port its forge was written with. */
+export function repositoryIdentity(repositoryKey: string): string | undefined {
+  const [written = '', owner] = repositoryKey.toLowerCase().split('/');
+  const host = written.replace(/:\d+$/, '');
+  return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
+}
+
+/** Whom a control root stands for: its account, or the registrable domain of `dns:` and a domain. */
+export const rootIdentity = (root: string): string =>
+  root.startsWith('dns:')
+    ? holderOf(root.slice('dns:'.length).toLowerCase())
+    : (repositoryIdentity(root) ?? root);
+
+/**
+ * What a control root is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting
+ * service are one there: whoever has an account has as many as wanted.
+ */
+export function countedSource(root: string): string {
+  const identity = rootIdentity(root);
+  return identity.includes('/') ? identity : (getDomain(identity) ?? identity);
+}
+
+/** What the registry proved about a namespace, as a control root. */
+export const namespaceRoot = (handle: string): string =>
+  `dns:${handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.')}`;
+
+/** Whom a namespace stands for: `io.github.<account>` for that account, any other for its domain. */
+export const namespaceIdentity = (handle: string): string => rootIdentity(namespaceRoot(handle));
+
+/** What a control root proves: whom it stands for, and of a domain also itself. */
+export function provenBy(root: string): string[] {
+  const identity = rootIdentity(root);
+  return identity.includes('/') ? [identity] : [identity, root.toLowerCase()];
+}
+
+/** Whether a proven value is an account or one very domain, not all that is below the domain that was registered. */
+export const isExact = (value: string): boolean => value.includes('/') || value.startsWith('dns:');
+
+const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
+
+/** What a record names: the account or host as it is written there, and whom that stands for. */
+export interface RecordedName {
+  readonly name: string;
+  readonly holder: string;
+}
+
+/** Whom a record names by a host; nobody where the host serves many publishers, or is no public name or address. */
+function nameOfHost(named: string): RecordedName | undefined {
+  const host = named.toLowerCase().replace(/\.$/, '');
+  if (publicAddress.test(host)) return { name: host, holder: host };
+  if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
+  if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
+  const holder = holderOf(host);
+  return { name: holder.includes('/') ? holder : host, holder };
+}
+
+const nameOfAccount = (account: string | undefined): RecordedName | undefined =>
+  account === undefined ? undefined : { name: account, holder: account };
+
+function nameOfUrl(text: string): RecordedName | undefined {
+  // The host of a template may be written before its variables.
+  const url = URL.parse(text.replace(/[{}]/g, '_'));
+  if (!url) return undefined;
+  const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
+  const owner = url.pathname.split('/')[1]?.toLowerCase();
+  if (forge) return nameOfAccount(owner && `${forge}/${owner}`);
+  return nameOfHost(url.hostname);
+}
+
+/** Every account and host that a record names. */
+export const recordedNames = ({ repository_key, website, remotes }: NamingRecord): RecordedName[] =>
+  [
+    repository_key === undefined ? undefined : nameOfAccount(repositoryIdentity(repository_key)),
+    ...[...remotes.map(({ url }) => url), website ?? ''].map(nameOfUrl),
+  ].filter((name) => name !== undefined);
+
+/** Whom a version of a record names, and what the registry proved of its namespace, each once. */
+export function recordedIdentities(
+  handle: string,
+  record: NamingRecord,
+): Pick<RecordedIdentity, 'kind' | 'value'>[] {
+  const proven = namespaceIdentity(handle);
+  const stated = new Set(recordedNames(record).map(({ holder }) => holder));
+  stated.delete(proven);
+  return [
+    { kind: 'proven', value: proven },
+    ...[...stated].map((value) => ({ kind: 'stated' as const, value })),
+  ];
+}

@@ -1,0 +1,105 @@
+const deepest = 100;
+
+/** Whether arrays and objects of a value are nested in more levels than the limit. */
+export const isDeeperThan = (limit: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner)));
+
+const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+/**
+ * A value of JSON with U+FFFD in place of what a text cannot have here: a lone surrogate has no UTF-8 form, so it could
+ * neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
+ */
+export function toStorable(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(toStorable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [storable(name), toStorable(inner)]),
+  );
+}
+
+const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
+
+/** The value that JSON parses to, as it can be stored. Throws a SyntaxError if it is no JSON. */
+export function parseStorable(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return mayNeedReplacing.test(text) ? toStorable(value) : value;
+}
+
+/**
+ * JSON of a foreign host as a value; undefined if it is none, or nested deeper than 100 levels. Lone surrogates and
+ * NUL become U+FFFD.
+ */
+export function parseForeignJson(text: string): unknown {
+  try {
+    const value = parseStorable(text);
+    return isDeeperThan(deepest, value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON object whose members nobody has looked at yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object: not null, no array. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value if it is a JSON object; undefined for everything else. */
+export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+
+/** A value if it is a JSON object; an empty one for everything else. */
+export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
+
+/** The JSON object that a text is; undefined if it is anything else. */
+export function readObject(text: string): JsonObject | undefined {
+  return asObject(parseForeignJson(text));
+}
+
+/** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
+export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+const base64 = /^[\w+/-]+={0,2}$/;
+
+/** The JSON object that a base64 text (either alphabet) holds; undefined if it holds anything else. */
+export const readBase64Object = (text: string): JsonObject | undefined =>
+  base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;
+
+/**
+ * Reads a body to its end; undefined as soon as it has more than `limit_bytes`, and the rest is not read. `raise` is asked
+ * once for another limit, with what was read when the first one was passed.
+ */
+export async function readBounded(
+  chunks: AsyncIterable<Uint8Array>,
+  limit_bytes: number,
+  raise: (start: Buffer) => number = () => limit_bytes,
+): Promise<Buffer | undefined> {
+  const read: Uint8Array[] = [];
+  let size_bytes = 0;
+  let raised_bytes: number | undefined;
+  for await (const chunk of chunks) {
+    size_bytes += chunk.byteLength;
+    read.push(chunk);
+    if (size_bytes <= limit_bytes) continue;
+    raised_bytes ??= raise(Buffer.concat(read));
+    // Leaving the loop cancels the stream.
+    if (size_bytes > raised_bytes) return undefined;
+  }
+  return Buffer.concat(read);
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of some bytes; undefined where they are not UTF-8. */
+export function decodeUtf8(bytes: ArrayBuffer | Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

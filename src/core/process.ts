@@ -1,0 +1,19 @@
+/** Exit codes of the command line (sysexits). */
+export const exitCodes = { usage: 64, upstreamUnavailable: 69, io: 74, configuration: 78 } as const;
+
+/** Ends the command with a code and one line that says what to do. */
+export class ExitError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * The address of a module beside the one that asks, for what takes an address and no import: TypeScript where this runs
+ * from source, JavaScript where it runs from the package, since Node.js strips no types under node_modules.
+ */
+export const toModuleUrl = (path: string, from: string): URL =>
+  new URL(`${path}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);

@@ -1,0 +1,153 @@
+const most = 3;
+const longest = 160;
+
+/** Quotes that are open where a text is cut are closed: what follows is not in them. */
+function cut(text: string): string {
+  if (text.length <= longest) return text;
+  const begin = text.slice(0, longest - 1);
+  return begin.lastIndexOf('“') > begin.lastIndexOf('”') ? `${begin}…”` : `${begin}…`;
+}
+
+/** The different values, at most three of them with 160 characters each, and how many there are besides. */
+export function firstFew(values: readonly string[]): string[] {
+  const different = [...new Set(values)];
+  const more = different.length - most;
+  return [...different.slice(0, most).map(cut), ...(more > 0 ? [`${more} more`] : [])];
+}
+
+const thousands = new Intl.NumberFormat('en');
+
+/** A count as people read it, thousands separated: `1,250`. */
+export const amount = (count: number): string => (count < 1000 ? String(count) : thousands.format(count));
+
+/** A count with its noun: `1 listing`, `1,250 listings`. */
+export const counted = (count: number, noun: string): string =>
+  `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/** What is copied as it is: addresses, packages with a version or a scope, names with an underscore. None has a backtick. */
+const copied =
+  /https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w)/;
+
+const escapeMarks = (text: string): string =>
+  text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
+
+/** A value or a sentence within a line of Markdown: what is copied in code spans; the rest, and what “ ” quote, escaped. */
+export const toInlineText = (text: string): string =>
+  oneLine(text)
+    .split(new RegExp(`(“[^”]*”|${copied.source})`, 'i'))
+    .map((part, at) => (at % 2 === 0 || part.startsWith('“') ? escapeMarks(part) : `\`${part}\``))
+    .join('');
+
+const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
+
+/**
+ * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end
+ * them and go on in our voice. Whoever wrote it is named before it.
+ */
+export const quoted = (text: string): string =>
+  `“${oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'")}”`;
+
+/** A third party's name, address or version inside our own text: one word, or several behind commas, cannot speak for us; else quoted. */
+export const named = (text: string): string =>
+  /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
+
+/** The same in Markdown, escaped. */
+export const toQuote = (text: string): string => escapeMarks(quoted(text));
+
+/** An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is copied. */
+export const code = (text: string): string =>
+  /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
+    ? toQuote(text)
+    : `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+/** Joins lines, without absent ones. */
+export const lines = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter((part) => typeof part === 'string').join('\n');
+
+/** Joins paragraphs, without absent ones. */
+export const paragraphs = (...parts: readonly (string | false | undefined)[]): string =>
+  parts.filter((part) => typeof part === 'string').join('\n\n');
+
+/** A list, one item a line. */
+export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
+  items.map((item) => `* ${show(item)}`).join('\n');
+
+/** The day of an RFC 3339 time. */
+export const day = (time: string): string => time.slice(0, 10);
+
+/** Kinds of character that are removed from foreign text (docs/trust.md section 6). */
+type TextFlag = 'control' | 'bidi' | 'zero_width' | 'tag_block' | 'lone_surrogate' | 'stacked_marks';
+
+/** A text without characters that can hide or reorder other text, and the kinds that were removed. */
+interface CleanedText {
+  readonly text: string;
+  readonly flags: readonly TextFlag[];
+}
+
+const plain = /^[\n\x20-\x7e]*$/;
+
+/**
+ * What is removed, in this order: a later removal must not join the halves of something removed earlier. Of what is
+ * invisible by default (Unicode, Default_Ignorable_Code_Point) and of format characters only those stay that show
+ * something: marks of Arabic, Syriac and Kaithi, and the two selectors that make a character text or emoji.
+ */
+const hidden: readonly (readonly [TextFlag, RegExp])[] = [
+  ['lone_surrogate', /\p{Cs}/gu],
+  ['control', /(?![\t\n\r\u0085])\p{Cc}/gu],
+  ['bidi', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu],
+  ['tag_block', /[\u{e0000}-\u{e0fff}]/gu],
+  ['zero_width', /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb\u{13430}-\u{1343f}]/gu],
+  ['zero_width', /(?<!\p{Emoji})[\ufe0e\ufe0f]/gu],
+  ['stacked_marks', /(?<=\p{M}{4})\p{M}+/gu],
+];
+
+/**
+ * Foreign text as it is stored: without C0 and C1 controls, bidi controls, invisible characters, the tag block, lone
+ * surrogates, and more than four marks on one character, then NFC. Line ends become `\n`, tabs a space. Also returns which kinds were found.
+ */
+export function cleanText(foreign: string): CleanedText {
+  if (plain.test(foreign)) return { text: foreign, flags: [] };
+  const flags: TextFlag[] = [];
+  let text = foreign.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', ' ');
+  for (const [flag, characters] of hidden) {
+    const without = text.replace(characters, '');
+    if (without !== text && !flags.includes(flag)) flags.push(flag);
+    text = without;
+  }
+  return { text: text.normalize('NFC'), flags };
+}
+
+/** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */
+export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
+
+const codePoint = (characters: string) =>
+  Array.from(
+    characters,
+    (character) => `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`,
+  ).join('');
+
+/** Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for differences. */
+export const nameHidden = (foreign: string): string =>
+  hidden
+    .reduce((text, [, characters]) => text.replace(characters, codePoint), foreign)
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const ascii = /^[ -~]*$/;
+
+/**
+ * The words of a text, the same for search on every engine: compatibility-decomposed, without marks,
+ * lower-cased (a final sigma as any other), runs of letters and digits.
+ */
+export function tokenize(text: string): string[] {
+  if (ascii.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

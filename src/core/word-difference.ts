@@ -1,0 +1,105 @@
+import { diffWordsWithSpace } from 'diff';
+import { nameHidden } from './text.ts';
+
+/** A part of a text that both versions have, or one of them only. */
+export interface TextPart {
+  readonly text: string;
+  readonly change?: 'removed' | 'added';
+}
+
+/** Longer texts, once their common beginning and end are left out, are one part before and one after. */
+const mostCompared = 20_000;
+/** Words that differ beyond this many are one part before and one after. */
+const mostEdits = 120;
+/** How much of a part is shown. */
+const mostSame = 80;
+const mostChanged = 500;
+
+/** A cut that halves no surrogate pair. */
+const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+
+/** The end of a text of words, at least `most` characters if it has them, from the beginning of a word. */
+const endOf = (text: string, most: number) =>
+  text.slice(Math.max(0, text.lastIndexOf(' ', text.length - most)));
+
+const shorten = (text: string, most: number) => (text.length > most ? `${cut(text, most)} …` : text);
+
+/** A part that is the same in both, where only its ends are of use. */
+function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
+  const before = isFirst ? '' : cut(text, mostSame);
+  const after = isLast ? '' : endOf(text, mostSame);
+  return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
+}
+
+/** How many characters two texts have in common at their beginning, up to a space. */
+function commonStart(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
+}
+
+/** How many characters two texts have in common at their end, from a space on. */
+function commonEnd(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length += 1;
+  const from = a.indexOf(' ', a.length - length);
+  return from < 0 || from < a.length - length ? 0 : a.length - from;
+}
+
+/** A part before it is shortened. */
+interface Part {
+  readonly value: string;
+  readonly change?: 'removed' | 'added';
+}
+
+/** The texts in parts; as two whole parts where more differs than is worth following. */
+function compareWords(before: string, after: string): Part[] {
+  const isLong = Math.max(before.length, after.length) > mostCompared;
+  const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
+  if (!found)
+    return [
+      { value: before, change: 'removed' },
+      { value: after, change: 'added' },
+    ];
+  return found.map(({ value, added, removed }) =>
+    added || removed ? { value, change: added ? 'added' : 'removed' } : { value },
+  );
+}
+
+/** What is the same in both, side by side, is one part. */
+function joined(parts: readonly Part[]): Part[] {
+  const found: Part[] = [];
+  for (const part of parts) {
+    const last = found.at(-1);
+    if (last && last.change === undefined && part.change === undefined)
+      found[found.length - 1] = { value: last.value + part.value };
+    else found.push(part);
+  }
+  return found;
+}
+
+/** Where two texts differ by words, as parts in order; only the surroundings of what differs, hidden characters named. */
+export function wordDifference(before: string, after: string): TextPart[] {
+  const [was, is] = [nameHidden(before), nameHidden(after)];
+  const start = commonStart(was, is);
+  const [oldRest, newRest] = [was.slice(start), is.slice(start)];
+  const end = commonEnd(oldRest, newRest);
+  const compared = compareWords(
+    oldRest.slice(0, oldRest.length - end),
+    newRest.slice(0, newRest.length - end),
+  );
+  const whole = [{ value: was.slice(0, start) }, ...compared, { value: was.slice(was.length - end) }];
+  const parts = joined(whole.filter(({ value }) => value !== ''));
+  return parts.map(({ value, change }, at) =>
+    change
+      ? { text: shorten(value, mostChanged), change }
+      : { text: shortenSame(value, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
+  );
+}
+
+/** The same on one line: `Sends [-a mail-]{+mail to everyone+}.` */
+export const differenceText = (parts: readonly TextPart[]): string =>
+  parts
+    .map(({ text, change }) => (change === 'removed' ? `[-${text}-]` : change ? `{+${text}+}` : text))
+    .join('');

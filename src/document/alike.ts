@@ -1,0 +1,88 @@
+import type { Listing } from '../listings/listing.ts';
+import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
+import { isRecordedTag } from './record.ts';
+
+/** What of listings is compared. */
+export type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
+
+/** What two listings have in common; words as the first of them writes them. */
+export interface Shared {
+  readonly repository: boolean;
+  readonly packages: readonly string[];
+  readonly tags: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** Listings of one publisher among those that are alike: others would never be seen beside a large one. */
+const mostOfPublisher = 2;
+const weights = { place: 4, word: 2, tag: 1 };
+const saysLittle = [stopWords, lightWords, questionWords, verbs];
+
+const publisherOf = ({ handle }: Comparable) => handle.slice(0, handle.indexOf('/'));
+
+/** The words of name and title that say what a listing is about, by their stems. */
+function nameWords({ handle, title }: Comparable): Map<string, string> {
+  const words = toWords(`${handle.slice(handle.indexOf('/') + 1)} ${title ?? ''}`).map(({ text }) => text);
+  const telling = words.filter((word) => word.length > 1 && !saysLittle.some((list) => list.has(word)));
+  return new Map(telling.toReversed().map((word) => [stem(word), word]));
+}
+
+const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
+const packageNames = ({ packages }: Comparable) =>
+  packages.map(({ registry_type, identifier }) => `${registry_type} ${identifier}`);
+
+/** The search that finds candidates: words of name and title, and tags; empty if there are none. */
+export const toAlikeQuery = (listing: Comparable): string =>
+  [...nameWords(listing).values(), ...topics(listing)].join(' ');
+
+/** What a listing has in common with another one. */
+export function findShared(one: Comparable, other: Comparable): Shared {
+  const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
+  return {
+    repository: one.repository_key !== undefined && one.repository_key === other.repository_key,
+    packages: packageNames(one).filter((name) => packages.has(name)),
+    tags: topics(one).filter((tag) => tags.has(tag)),
+    words: [...nameWords(one)].flatMap(([term, word]) => (words.has(term) ? [word] : [])),
+  };
+}
+
+const amountOf = ({ repository, packages, tags, words }: Shared) =>
+  (repository ? weights.place : 0) +
+  packages.length * weights.place +
+  words.length * weights.word +
+  tags.length * weights.tag;
+
+/**
+ * The candidates of other publishers that have anything in common with a listing, most first; between equal ones in the
+ * order given. At most two of one publisher. Ratings and claims have no part in it.
+ */
+export function pickAlike<One extends Comparable>(
+  listing: Comparable,
+  candidates: readonly One[],
+  most: number,
+): { listing: One; shared: Shared }[] {
+  const ofPublisher = new Map<string, number>();
+  return candidates
+    .filter((one) => publisherOf(one) !== publisherOf(listing))
+    .map((one) => ({ listing: one, shared: findShared(listing, one) }))
+    .filter(({ shared }) => amountOf(shared) > 0)
+    .sort((a, b) => amountOf(b.shared) - amountOf(a.shared))
+    .filter(({ listing: one }) => {
+      const before = ofPublisher.get(publisherOf(one)) ?? 0;
+      ofPublisher.set(publisherOf(one), before + 1);
+      return before < mostOfPublisher;
+    })
+    .slice(0, most);
+}
+
+const named = (noun: string, names: readonly string[]) =>
+  names.length === 0 ? [] : [`the ${noun}${names.length > 1 ? 's' : ''} ${names.join(', ')}`];
+
+/** What is shared, in words: `shares the repository; the tags sms, payments; the word relay of name or title`. */
+export const sharedText = ({ repository, packages, tags, words }: Shared): string =>
+  `shares ${[
+    ...(repository ? ['the recorded repository'] : []),
+    ...named('recorded package', packages),
+    ...named('tag', tags),
+    ...named('word', words).map((text) => `${text} in name or title`),
+  ].join('; ')}`;

@@ -1,0 +1,137 @@
+import type { SavedView } from '../config/files.ts';
+import type { FailedCriterion } from '../log/change.ts';
+import { readPriceLimit } from '../observations/kinds/price.ts';
+import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './criteria-observed.ts';
+import { nativeCriteria, recordedCriteria, signalCriteria } from './criteria-recorded.ts';
+import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
+
+/** The closed vocabulary of compare_agents: each follows from facts that a listing document shows. */
+export const criteria = {
+  ...recordedCriteria,
+  ...signalCriteria,
+  ...endpointCriteria,
+  ...priceCriteria,
+  ...unchangedCriteria,
+  ...packageCriteria,
+  ...nativeCriteria,
+};
+
+/** The name of a criterion. */
+export type CriterionName = keyof typeof criteria;
+
+/** The names of the vocabulary, in its order. */
+export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
+
+/** A criterion as a caller requests it. */
+export interface RequestedCriterion {
+  readonly criterion: CriterionName;
+  readonly value?: CriterionValue;
+}
+
+/** A finding with the requested criterion. */
+export interface Answer extends Finding {
+  readonly criterion: CriterionName;
+  readonly value?: string | number;
+}
+
+/** The findings about one listing; imported evidence, own checks and claims and ratings are kept apart. */
+interface Comparison {
+  readonly imported: Answer[];
+  readonly observed: Answer[];
+  readonly native: Answer[];
+}
+
+const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
+const isWhole = (value: CriterionValue, max: number) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
+
+/** Why the value of a criterion is not allowed; undefined if it is. */
+export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
+  const { takes } = criteria[criterion];
+  if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
+  if (takes.kind === 'number')
+    return isWhole(value, takes.max) ? undefined : `${criterion} takes a whole number from 1 to ${takes.max}`;
+  if (takes.kind === 'tag')
+    return typeof value === 'string' && tagForm.test(value)
+      ? undefined
+      : `${criterion} takes a tag; see list_tags`;
+  if (takes.kind === 'price')
+    return typeof value === 'string' && readPriceLimit(value)
+      ? undefined
+      : `${criterion} takes a price such as "0.01 USDC", or a whole number and a CAIP-19 asset`;
+  const isOne = typeof value === 'string' && takes.of.includes(value);
+  return isOne ? undefined : `${criterion} takes one of ${takes.of.join(', ')}`;
+}
+
+/** The label of a criterion with its value filled in. */
+export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
+  criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
+
+function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): Answer {
+  return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
+}
+
+/** Judges one listing by each requested criterion, in their order. Nothing is added up. */
+export function compareListing(
+  compared: ComparedListing,
+  requested: readonly RequestedCriterion[],
+): Comparison {
+  const of = (evidence: Criterion['evidence']) =>
+    requested
+      .filter(({ criterion }) => criteria[criterion].evidence === evidence)
+      .map((one) => answer(compared, one));
+  return { imported: of('imported'), observed: of('observed'), native: of('native') };
+}
+
+/** The criteria of a comparison that names none. */
+export const defaultCriteria: readonly RequestedCriterion[] = [
+  { criterion: 'active' },
+  { criterion: 'has_endpoint' },
+  { criterion: 'has_repository' },
+  { criterion: 'endpoint_observed_alive' },
+  { criterion: 'updated_within_days', value: 180 },
+  { criterion: 'claimed' },
+  { criterion: 'native_ratings_at_least', value: 1 },
+  { criterion: 'rated_within_days', value: 90 },
+];
+
+/** How a listing stands to a view. */
+export interface Membership {
+  /** Which fact answered which criterion on which date. */
+  readonly answers: readonly Answer[];
+  /** The criteria that keep it out; it is in the view if there are none. */
+  readonly failed: readonly FailedCriterion[];
+}
+
+const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
+  (criterionNames as string[]).includes(sent.criterion);
+
+/** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFault` found nothing. */
+export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);
+
+/** What is wrong with the criteria of the first view that has an unknown one or a value that is not allowed. */
+export function findCriterionFault(views: readonly SavedView[]): string | undefined {
+  for (const { name, criteria } of views)
+    for (const sent of criteria) {
+      const fault = isKnown(sent) ? findValueError(sent) : `there is no criterion ${sent.criterion}`;
+      if (fault) return `${name}: ${fault}`;
+    }
+  return undefined;
+}
+
+/** Judges a listing by a view. */
+export function judgeMember(view: SavedView, compared: ComparedListing): Membership {
+  const { imported, observed, native } = compareListing(compared, requestedBy(view));
+  const answers = [...imported, ...observed, ...native];
+  const isMet = ({ result }: Answer) =>
+    result === 'met' || (result !== 'not_met' && view.unknown === 'include');
+  const failed = answers.filter((answer) => !isMet(answer));
+  return {
+    answers,
+    failed: failed.map(({ criterion, value, result }) => ({
+      criterion,
+      ...(value !== undefined && { value }),
+      result,
+    })),
+  };
+}

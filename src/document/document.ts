@@ -1,0 +1,195 @@
+import { placeMember } from '../claims/claim.ts';
+import { claimStatement } from '../claims/methods.ts';
+import { toShownKeys } from '../claims/receipt-keys.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { type ImportedSignal, isSample, type Listing, sampleSentence } from '../listings/listing.ts';
+import { toAppeal } from '../moderation/moderation.ts';
+import { toObservations } from '../observations/to-observations.ts';
+import { countProofs, proofMeanings } from '../ratings/proof.ts';
+import type { CopyField, ListingDocument } from './listing-document.ts';
+import { type ListingFacts, savedCopySentence, toRecordSignals } from './record.ts';
+import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen, toSummaryText } from './sentences.ts';
+
+/** The service that the links of a document point to. */
+export interface DocumentPlace {
+  readonly publicUrl: string;
+  /** Whether something answers there; otherwise links are resources of MCP. */
+  readonly hasPages: boolean;
+  /** OPERATOR_CONTACT. */
+  readonly operatorContact: string;
+  /** OBSERVE_INTERVAL. */
+  readonly observeInterval_s: number;
+}
+
+const untrustedFields = [
+  'summary',
+  'title',
+  'description',
+  'version',
+  'status_message',
+  'endpoint',
+  'remotes',
+  'packages',
+  'repository',
+  'website',
+  'versions',
+  'tags',
+  'claim.receipt_keys',
+  'signals.imported',
+  'signals.native.recent',
+  'observations',
+];
+
+/** Links to every face of a listing. */
+export function listingLinks(
+  handle: string,
+  { publicUrl, hasPages }: Pick<DocumentPlace, 'publicUrl' | 'hasPages'>,
+): ListingDocument['links'] {
+  const resource = `agent://${handle}`;
+  if (!hasPages)
+    return { page: resource, json: resource, markdown: resource, badge: resource, mcp: resource };
+  const page = `${publicUrl}/agents/${handle}`;
+  return {
+    page,
+    json: `${page}.json`,
+    markdown: `${page}.md`,
+    badge: `${publicUrl}/badge/${handle}`,
+    mcp: `${publicUrl}/api/mcp`,
+  };
+}
+
+function snapshotFacts({ listing, native, reading }: ListingFacts, date: string) {
+  return {
+    handle: listing.handle,
+    native,
+    date,
+    copy_at: reading.kind === 'saved_copy' ? reading.observed_at : undefined,
+  };
+}
+
+function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
+  if (!claim) return undefined;
+  return {
+    statement: claimStatement(claim, listing.remotes),
+    kind: claim.kind,
+    claimed_at: claim.claimed_at,
+    ...placeMember(claim.kind, claim.place),
+    ...(claim.commit && { commit: claim.commit }),
+    checked_at: claim.checked_at,
+    ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
+    namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
+    ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
+    history: [...claimHistory],
+  };
+}
+
+/** How many listings of the publisher are stored here; counted when the facts are read. */
+function publisherSignal({ listing, publisherListings, reading }: ListingFacts): ImportedSignal {
+  return {
+    kind: 'publisher.listings',
+    value: publisherListings,
+    unit: 'listings',
+    source: listing.origin,
+    observed_at: reading.observed_at,
+    method_version: 'import/1',
+    state: 'observed',
+  };
+}
+
+const hasField: Readonly<Record<CopyField, (listing: Listing) => boolean>> = {
+  endpoint: ({ remotes }) => remotes.length > 0,
+  package: ({ packages }) => packages.length > 0,
+  repository: ({ repository_key }) => repository_key !== undefined,
+};
+
+function toRecorded({ listing, reading }: ListingFacts) {
+  const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
+  const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
+  return {
+    handle: listing.handle,
+    ...(listing.title && { title: listing.title }),
+    description: listing.description,
+    version: listing.version,
+    ...(isSample(listing) && { sample: true as const }),
+    origin: listing.origin,
+    ...(origin_note && { origin_note }),
+    origin_status: listing.origin_status,
+    ...(listing.status_message && { status_message: listing.status_message }),
+    published_at: listing.published_at,
+    updated_at: listing.updated_at,
+    imported_at: listing.imported_at,
+    observed_at: reading.observed_at,
+    ...(listing.endpoint && { endpoint: listing.endpoint }),
+    remotes: [...listing.remotes],
+    packages: [...listing.packages],
+    ...(listing.repository && { repository: listing.repository }),
+    ...(listing.website && { website: listing.website }),
+    tags: [...listing.tags],
+    ...(lacking.length > 0 && { copy_lacks: lacking }),
+  };
+}
+
+/** Facts from elsewhere, those of the record as of its reading. */
+function toImported(facts: ListingFacts): ImportedSignal[] {
+  const { listing, imported, reading } = facts;
+  const ofRecord = ({ source }: ImportedSignal) => source === listing.origin;
+  return [
+    ...toRecordSignals(imported.filter(ofRecord), { listing, reading }),
+    ...imported.filter((signal) => !ofRecord(signal)),
+    publisherSignal(facts),
+  ];
+}
+
+/** Names of fields of the record that Dossier stores and does not read. */
+const toUnread = (imported: readonly ImportedSignal[]): string[] =>
+  String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
+
+/** What the operator did to the listing, and how to appeal against it or against what was done to its ratings. */
+function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace) {
+  const any = moderation.length + native.voided + native.hidden > 0;
+  const isShown = any || native.recent.some((rating) => rating.moderation ?? rating.response?.moderation);
+  return {
+    ...(moderation.length > 0 && { moderation: [...moderation] }),
+    ...(isShown && { appeal: toAppeal(place) }),
+  };
+}
+
+/** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
+export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
+  const snapshot = snapshotFacts(facts, now.toISOString().slice(0, 10));
+  const observations = toObservations(facts.listing, facts.observed?.observations, {
+    now,
+    interval_s: place.observeInterval_s,
+  });
+  const imported = toImported(facts);
+  const document: Omit<ListingDocument, 'summary'> = {
+    ...toRecorded(facts),
+    versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
+    state: facts.claim?.state ?? 'imported',
+    claim: toClaim(facts),
+    ...(!facts.claim && facts.claimHistory.length > 0 && { history: [...facts.claimHistory] }),
+    signals: {
+      native: {
+        statement: nativeStatement(facts.native),
+        ...facts.native,
+        proof_meanings: proofMeanings(countProofs(facts.native)),
+        computed_score: null,
+      },
+      imported,
+    },
+    observations,
+    not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date: snapshot.date }),
+    not_known: toNotKnown({
+      listing: facts.listing,
+      copyLacks: facts.reading.copyLacks,
+      unread: toUnread(facts.imported),
+      observations,
+    }),
+    evidence_snapshot_date: snapshot.date,
+    evidence_snapshot: snapshotSentence(snapshot),
+    links: listingLinks(facts.listing.handle, place),
+    ...toModeration(facts, place),
+    untrusted_fields: untrustedFields,
+  };
+  return { summary: toSummaryText(document), ...document };
+}

@@ -1,0 +1,213 @@
+import { sql } from 'kysely';
+import { decodeClaim, readClaimHistory } from '../claims/table.ts';
+import { decodeProgress } from '../imports/table.ts';
+import { type Listing, withoutHidden } from '../listings/listing.ts';
+import { decodeListing } from '../listings/table.ts';
+import { decodeSignals } from '../listings/writes.ts';
+import { toNotice } from '../moderation/moderation.ts';
+import { readModerationOf } from '../moderation/table.ts';
+import { decodeObservations } from '../observations/table.ts';
+import { recordedNow } from '../observations/to-observations.ts';
+import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
+import { readReceiptKeys } from '../ratings/queries.ts';
+import { readRecentRatings } from '../ratings/records.ts';
+import { precompileQuery } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
+import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
+
+/** Reads of all that is known of listings. */
+export interface DocumentReads {
+  /**
+   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
+   * at `now` (RFC 3339), by default the machine's time.
+   */
+  facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
+  /**
+   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing is cached: for
+   * work that reads every listing once, so that what others read often stays in memory.
+   */
+  factsOfAll(handles: readonly string[], now: string): Promise<ListingFacts[]>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly documents: DocumentReads;
+  }
+}
+
+/** True or 1 if a table has a row of the listing. */
+const hasRow = (table: keyof Schema, column = 'handle') =>
+  sql<
+    boolean | number
+  >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
+
+const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
+const otherVersions = sql`listing_version as other where other.handle = listing.handle and other.version <> listing.version`;
+/** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
+const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
+
+/** True or 1 if a visible listing has a facet of this range, from the stored counts. */
+const isRecorded = (from: string, before = `${from}!`) =>
+  sql<
+    boolean | number
+  >`exists (select 1 from facet_count where facet >= ${from} and facet < ${before} and listings > 0)`;
+
+/** A template of an address is no endpoint to search for, but it gives a listing its tag. */
+const hasEndpoints = sql<boolean | number>`(${isRecorded('has:endpoint')} or ${isRecorded('tag:remote')})`;
+
+const selectFacts = precompileQuery((db, handles: readonly string[]) =>
+  db
+    .selectFrom('listing')
+    .leftJoin('observation', 'observation.handle', 'listing.handle')
+    .leftJoin('publisher_count', 'publisher_count.namespace', 'listing.namespace')
+    .leftJoin('import_run', 'import_run.id', 'listing.import_run')
+    .leftJoin('imported_signal', 'imported_signal.handle', 'listing.handle')
+    .where('listing.handle', 'in', [...handles])
+    .selectAll('listing')
+    .select([
+      'observation.observed_at',
+      'observation.observations',
+      'publisher_count.listings as publisher_listings',
+      'import_run.source as run_source',
+      'import_run.counts as run_counts',
+      'imported_signal.source as signal_source',
+      'imported_signal.signals',
+      sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
+        'read_at',
+      ),
+      sql<string | null>`(select counts from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
+        'full_run_counts',
+      ),
+      sql<boolean | number>`exists (select 1 from ${otherVersions})`.as('has_other_versions'),
+      sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
+      hasRow('rating', 'subject_handle').as('has_ratings'),
+      sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
+      hasEndpoints.as('copy_has_endpoints'),
+      isRecorded('package:', 'package;').as('copy_has_packages'),
+      isRecorded('has:repository').as('copy_has_repositories'),
+    ]),
+);
+
+/**
+ * What most listings have, in one statement, because each further one costs as much as reading the listing: a row for each
+ * source of imported signals, in no particular order, and one row where there is none. Rows differ in their signals only.
+ */
+const readFactsRows = (db: Db, handles: readonly string[]) => selectFacts(db, handles);
+type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];
+
+const shownVersions = 10;
+const shownRatings = 5;
+
+const readVersions = precompileQuery((db, handle: string) =>
+  db
+    .selectFrom('listing_version')
+    .select(['version', 'status', 'published_at'])
+    .where('handle', '=', handle)
+    .orderBy('published_at', 'desc')
+    .limit(shownVersions),
+);
+
+const readClaim = precompileQuery((db, handle: string) =>
+  db.selectFrom('claim').selectAll().where('handle', '=', handle),
+);
+
+/** Of most listings no more is known than what their row says. */
+const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
+  versions: [{ version, status: origin_status, published_at }],
+  ...{ claim: undefined, claimHistory: [], receiptKeys: [], moderation: [] },
+  native: { ...noNativeCounts, recent: [] },
+});
+
+async function readNative(db: Db, handle: string, now: string) {
+  const counts = await readNativeCounts(db, handle, now);
+  const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
+  const changesAt = counts.flags.new_source ? await readNextChange(db, handle, now) : undefined;
+  return { native: { ...counts, recent }, ...(changesAt && { changesAt }) };
+}
+
+async function readClaims(db: Db, handle: string) {
+  const [[claim], claimHistory, receiptKeys] = await Promise.all([
+    readClaim(db, handle),
+    readClaimHistory(db, handle),
+    readReceiptKeys(db, handle),
+  ]);
+  return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
+}
+
+/** Reads the parts that the row says there are. */
+async function readParts(db: Db, row: FactsRow, now: string) {
+  const { handle, namespace } = row;
+  const plain = toPlain(row);
+  const [versions, claims, native, moderation] = await Promise.all([
+    row.has_other_versions ? readVersions(db, handle) : plain.versions,
+    row.has_claims ? readClaims(db, handle) : undefined,
+    row.has_ratings ? readNative(db, handle, now) : undefined,
+    row.has_moderation ? readModerationOf(db, handle, namespace) : [],
+  ]);
+  return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
+}
+
+const hasParts = (row: FactsRow) =>
+  row.has_other_versions || row.has_claims || row.has_ratings || row.has_moderation;
+
+/** Source by source. Most listings have one. */
+const toImported = (rows: readonly FactsRow[]): ListingFacts['imported'] =>
+  rows
+    .toSorted((a, b) => ((a.signal_source ?? '') < (b.signal_source ?? '') ? -1 : 1))
+    .flatMap(({ signals }) => decodeSignals(signals));
+
+/** Most listings were written by the first full run. */
+const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...copy }: FactsRow): ReadingRuns => ({
+  own:
+    run_source === null || run_counts === null
+      ? undefined
+      : { source: run_source, progress: decodeProgress(run_counts) },
+  read_at: read_at ?? undefined,
+  full:
+    full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
+  copyLacks: [
+    ...(copy.copy_has_endpoints ? [] : ['endpoint' as const]),
+    ...(copy.copy_has_packages ? [] : ['package' as const]),
+    ...(copy.copy_has_repositories ? [] : ['repository' as const]),
+  ],
+});
+
+const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>
+  observed_at === null || observations === null
+    ? undefined
+    : { observed_at, observations: recordedNow(listing, decodeObservations(observations)) };
+
+/** The facts of a listing, of all its rows, and what its rows say there is besides. */
+async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: string): Promise<ListingFacts> {
+  const [row] = rows;
+  const parts = hasParts(row) ? await readParts(db, row, now) : toPlain(row);
+  const listing = withoutHidden(decodeListing(row));
+  return {
+    ...parts,
+    ...{ listing, imported: toImported(rows) },
+    observed: toObserved(row, listing),
+    publisherListings: row.publisher_listings ?? 0,
+    reading: toReading(listing, toRuns(row)),
+  };
+}
+
+/**
+ * Everything about those of some listings (a hundred at most) that exist, in the order of the handles: one statement for
+ * what most listings have, and one more for each of the other parts of a listing.
+ */
+async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
+  if (handles.length === 0) return [];
+  const found = Map.groupBy(await readFactsRows(db, handles), ({ handle }) => handle);
+  const facts: ListingFacts[] = [];
+  for (const handle of handles) {
+    const [first, ...others] = found.get(handle) ?? [];
+    if (first) facts.push(await toFacts(db, [first, ...others], now));
+  }
+  return facts;
+}
+
+/** Reads of all that is known of listings, over any engine. */
+export const createDocumentReads = (db: Db): DocumentReads => ({
+  facts: async (handle, now = new Date().toISOString()) => (await readFactsOf(db, [handle], now))[0],
+  factsOfAll: (handles, now) => readFactsOf(db, handles, now),
+});

@@ -1,0 +1,141 @@
+import type { Claim, ClaimEvent } from '../claims/claim.ts';
+import type { ReceiptKey } from '../claims/receipt-keys.ts';
+import type { ImportRun, RunProgress } from '../imports/import-run.ts';
+import {
+  type ImportedSignal,
+  isSample,
+  isSpecified,
+  type Listing,
+  type VersionSummary,
+} from '../listings/listing.ts';
+import type { ModerationNotice } from '../moderation/moderation.ts';
+import type { StoredObservation } from '../observations/observation.ts';
+import type { NativeSignals } from '../ratings/rating.ts';
+import type { CopyField } from './listing-document.ts';
+
+/** That the copy, not the listing, has none; undefined if another listing of it has one. */
+export const copyLacksSentence = (
+  lacking: readonly CopyField[] = [],
+  field: CopyField,
+): string | undefined =>
+  lacking.includes(field) ? `This copy records no ${field} of any listing.` : undefined;
+
+/** From what the record of a listing was read, and as of when it is known. */
+export interface Reading {
+  readonly kind: 'registry' | 'saved_copy' | 'sample';
+  /**
+   * RFC 3339. Of a registry: its last completed reading, because a reading sends what changed. Of a saved copy: the newest
+   * change in it, because a copy does not state when it was saved, and it was not saved before. Of the sample: when it
+   * was read.
+   */
+  readonly observed_at: string;
+  /** Whether the source has sent a version of any listing that it does not call the newest. */
+  readonly hasOlderVersions: boolean;
+  /** What is recorded of no listing that is stored here: that a listing has none does not follow. */
+  readonly copyLacks: readonly CopyField[];
+}
+
+/** The runs that a reading follows from; each is absent where there is none. */
+export interface ReadingRuns {
+  /** The run that wrote the listing. */
+  readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
+  /** When the newest completed run of the same source ended. */
+  readonly read_at: string | undefined;
+  /** What the first completed full run of the same source has read; undefined if that is `own`. */
+  readonly full: RunProgress | undefined;
+  readonly copyLacks: readonly CopyField[];
+}
+
+const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
+
+/** The reading of a listing, from the runs of its source. */
+export function toReading(listing: Listing, { own, read_at, full, copyLacks }: ReadingRuns): Reading {
+  const { imported_at } = listing;
+  if (isSample(listing))
+    return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing), copyLacks };
+  if (own?.source.startsWith('file:')) {
+    const observed_at = own.progress.newestUpdatedAt ?? imported_at;
+    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress), copyLacks };
+  }
+  return {
+    kind: 'registry',
+    observed_at: read_at !== undefined && read_at > imported_at ? read_at : imported_at,
+    hasOlderVersions: sendsOlder(own?.progress) || sendsOlder(full),
+    copyLacks,
+  };
+}
+
+/** That a listing is from a saved copy, and as of when; undefined for any other listing. */
+export function savedCopySentence({ kind, observed_at }: Reading, { imported_at }: Listing) {
+  const [changed, read] = [observed_at.slice(0, 10), imported_at.slice(0, 10)];
+  return kind === 'saved_copy'
+    ? `This listing is from a saved copy of a registry, read by Dossier on ${read}. The newest change in the copy is of ${changed}, so it was saved on that day or later.`
+    : undefined;
+}
+
+/** Why the first publication and the number of versions are not known; undefined if they are. */
+export function whyNoHistory({ kind, hasOlderVersions }: Reading): string | undefined {
+  if (hasOlderVersions) return undefined;
+  if (kind === 'sample') return 'The version and the dates of this listing are those of the sample.';
+  return kind === 'saved_copy'
+    ? 'The saved copy that was read has no older version of any listing.'
+    : 'The registry has sent Dossier no older version of any listing.';
+}
+
+/** What follows from all versions of a listing: not stated by a source that sends only the newest ones. */
+const historyKinds: readonly string[] = ['registry.versions', 'registry.first_published'];
+
+const datesOfSample = ['version', ...historyKinds, 'registry.last_published'];
+
+/** The signals of a listing's record as of its reading; history is `not_stated`, with the reason, where none was sent. */
+export function toRecordSignals(
+  stored: readonly ImportedSignal[],
+  { listing, reading }: { readonly listing: Listing; readonly reading: Reading },
+): ImportedSignal[] {
+  const { observed_at } = reading;
+  const reason = whyNoHistory(reading);
+  const notStated = (kind: string): ImportedSignal => ({
+    ...{ kind, value: null, source: listing.origin, observed_at, method_version: 'import/1' },
+    ...{ state: 'not_stated' as const, reason },
+  });
+  if (isSpecified(listing)) return datesOfSample.map(notStated);
+  return stored.map((signal) =>
+    reason !== undefined && historyKinds.includes(signal.kind)
+      ? { ...signal, ...notStated(signal.kind) }
+      : { ...signal, observed_at },
+  );
+}
+
+/** Transports that searches and criteria accept; listings may record others. */
+export const transports = ['streamable-http', 'sse', 'stdio'] as const;
+/** Kinds of package that searches and criteria accept; listings may record others. */
+export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
+
+const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
+
+/** Whether a tag only repeats a recorded transport or package. */
+export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
+
+/** Everything known about one listing; its parts are read side by side, not as of one moment. */
+export interface ListingFacts {
+  readonly listing: Listing;
+  /** The newest ten, newest first. */
+  readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
+  readonly imported: readonly ImportedSignal[];
+  /** What this service observed itself of what the listing records now; undefined before the first check. */
+  readonly observed:
+    | { readonly observed_at: string; readonly observations: readonly StoredObservation[] }
+    | undefined;
+  readonly claim: Claim | undefined;
+  readonly claimHistory: readonly ClaimEvent[];
+  /** Keys for receipts that it publishes, and published, oldest first. */
+  readonly receiptKeys: readonly ReceiptKey[];
+  readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
+  /** Listings under the same namespace, this one included. */
+  readonly publisherListings: number;
+  /** When the group of a rating changes next by time alone, RFC 3339. */
+  readonly changesAt?: string;
+  /** What the operator did that stands against the listing itself, its capabilities, namespace or account. */
+  readonly moderation: readonly ModerationNotice[];
+  readonly reading: Reading;
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { Change } from '../log/change.ts';
+import { decodeChange, selectChanges } from '../log/changes.ts';
+import type { Db, Time } from '../store/store.ts';
+
+/** The time of a listing in a view, in positions of the stream of changes. */
+interface ViewSpan {
+  readonly handle: string;
+  /** The change with which it joined; 0 if it was there when the view was first judged. */
+  readonly joined_seq: number;
+  /** The change with which it left; undefined while it is in the view. */
+  readonly left_seq: number | undefined;
+}
+
+/** How far a view is judged. */
+export interface ViewPass {
+  /** The view with its criteria (keyOf in evidence/comparison/saved-view.ts). */
+  readonly view: string;
+  /** Changes after this position are not in it. */
+  readonly seq: number;
+  /** When all listings were last judged, RFC 3339 UTC. */
+  readonly passed_at: string;
+}
+
+/** Which listings are in the operator's views, as they were last judged; a view is named by its key. */
+interface ViewReads {
+  /** All views that were judged. */
+  passes(): Promise<ViewPass[]>;
+  /** Handles of listings in a view that are listed, after a handle and in their order. */
+  members(view: string, after: string, limit: number): Promise<string[]>;
+  /** How many listings are in a view. */
+  count(view: string): Promise<number>;
+  /** Those of some listings that are or were in a view. */
+  spans(view: string, handles: readonly string[]): Promise<ViewSpan[]>;
+  /** The change with which each listing last joined or left a view, newest first. */
+  moves(view: string, limit: number): Promise<Change[]>;
+  /** Handles in any view that are not listed any more. */
+  unlisted(): Promise<string[]>;
+}
+
+/** Writes of views inside a transaction. */
+interface ViewWrites extends ViewReads {
+  putSpan(view: string, span: ViewSpan): Promise<void>;
+  /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
+  putPass(pass: ViewPass, before: string): Promise<void>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly views: ViewReads;
+  }
+  interface Transaction {
+    readonly views: ViewWrites;
+  }
+}
+
+/** The last time of a listing in a view. */
+interface ViewMemberRow {
+  view: string;
+  handle: string;
+  joined_seq: number;
+  left_seq: number | null;
+}
+
+/** How far a view is judged. */
+interface ViewPassRow {
+  view: string;
+  seq: number;
+  passed_at: Time;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    view_member: ViewMemberRow;
+    view_pass: ViewPassRow;
+  }
+}
+
+/** Rows of view_member whose listing is in the view and listed. */
+const selectMembers = (db: Db, view: string) =>
+  db
+    .selectFrom('view_member')
+    .innerJoin('listing', 'listing.handle', 'view_member.handle')
+    .where('view', '=', view)
+    .where('left_seq', 'is', null)
+    .where('listing.withdrawn', 'is', null);
+
+const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
+
+/** Reads of the members of views over any engine. */
+export const createViewReads = (db: Db): ViewReads => ({
+  passes: () => db.selectFrom('view_pass').selectAll().execute(),
+  async members(view, after, limit) {
+    const rows = selectMembers(db, view).where('view_member.handle', '>', after);
+    const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
+    return (await page.execute()).map(({ handle }) => handle);
+  },
+  async count(view) {
+    const { listings } = await selectMembers(db, view)
+      .select(({ fn }) => fn.countAll<number>().as('listings'))
+      .executeTakeFirstOrThrow();
+    return Number(listings);
+  },
+  async spans(view, handles) {
+    if (handles.length === 0) return [];
+    const rows = await db
+      .selectFrom('view_member')
+      .select(['handle', 'joined_seq', 'left_seq'])
+      .where('view', '=', view)
+      .where('handle', 'in', [...handles])
+      .execute();
+    return rows.map(({ left_seq, ...row }) => ({ ...row, left_seq: left_seq ?? undefined }));
+  },
+  async moves(view, limit) {
+    const rows = selectChanges(db)
+      .innerJoin('view_member', (join) => join.on('evidence_change.seq', '=', lastMove))
+      .where('view_member.view', '=', view)
+      .orderBy(lastMove, 'desc')
+      .limit(limit);
+    return (await rows.execute()).map(decodeChange);
+  },
+  async unlisted() {
+    const rows = await db
+      .selectFrom('view_member')
+      .leftJoin('listing', 'listing.handle', 'view_member.handle')
+      .select('view_member.handle')
+      .distinct()
+      .where('left_seq', 'is', null)
+      .where(({ or, eb }) => or([eb('listing.handle', 'is', null), eb('listing.withdrawn', 'is not', null)]))
+      .execute();
+    return rows.map(({ handle }) => handle);
+  },
+});
+
+/** Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and the view. */
+export const createViewWrites = (db: Db, touch: (handle: string) => void): ViewWrites => ({
+  ...createViewReads(db),
+  async putSpan(view, { handle, joined_seq, left_seq = null }) {
+    touch(handle);
+    touch(view);
+    await db
+      .insertInto('view_member')
+      .values({ view, handle, joined_seq, left_seq })
+      .onConflict((conflict) => conflict.columns(['view', 'handle']).doUpdateSet({ joined_seq, left_seq }))
+      .execute();
+  },
+  async putPass({ view, seq, passed_at }, before) {
+    touch(view);
+    await db
+      .insertInto('view_pass')
+      .values({ view, seq, passed_at })
+      .onConflict((conflict) => conflict.column('view').doUpdateSet({ seq, passed_at }))
+      .execute();
+    const unused = db.selectFrom('view_pass').select('view').where('passed_at', '<', before);
+    await db.deleteFrom('view_member').where('view', 'in', unused).execute();
+    await db.deleteFrom('view_pass').where('passed_at', '<', before).execute();
+  },
+});

@@ -1,0 +1,108 @@
+import { isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../config/config.ts';
+import type { Caller } from '../context.ts';
+
+type Address = ReturnType<typeof ipaddr.process>;
+type Range = ReturnType<typeof ipaddr.parseCIDR>;
+const maxCapabilityLength = 200;
+
+function toRange(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** The ranges of TRUSTED_PROXIES; one that is neither an address nor a range is ignored. */
+const toRanges = (trustedProxies: readonly string[]): readonly Range[] =>
+  trustedProxies.flatMap((text) => {
+    try {
+      return [toRange(text)];
+    } catch {
+      return [];
+    }
+  });
+
+/** An address as some balancers write it, with a port: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
+const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
+const withoutPort = (text: string) => {
+  const [, bracketed, plain] = withPort.exec(text) ?? [];
+  return bracketed ?? plain ?? text;
+};
+
+const parse = (text: string): Address | undefined =>
+  ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+
+const isIn = (ranges: readonly Range[], address: Address): boolean =>
+  ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+
+/** The nearest address that is not a trusted proxy, walking X-Forwarded-For from its end. */
+function clientAddress(
+  peer: Address,
+  forwarded: string | null | undefined,
+  ranges: readonly Range[],
+): Address {
+  let client = peer;
+  const hops = forwarded?.split(',') ?? [];
+  while (hops.length > 0 && isIn(ranges, client)) {
+    const hop = parse(withoutPort(hops.pop()?.trim() ?? ''));
+    if (!hop) break;
+    client = hop;
+  }
+  return client;
+}
+
+function toNetwork(address: Address): string {
+  if (address.kind() === 'ipv4') return address.toString();
+  const prefix = (address as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/64`;
+}
+
+/** Tokens of a header that may be repeated; a scheme other than Bearer is not a capability. */
+function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && (bearer === 'allowed' || /^bearer /i.test(part)))
+    .map((part) => part.replace(/^bearer +/i, '').slice(0, maxCapabilityLength));
+}
+
+function capabilityOf(headers: Headers): Caller['capability'] {
+  const sent = new Set([
+    ...tokensOf(headers.get('authorization'), 'required'),
+    ...tokensOf(headers.get('x-agent-capability'), 'allowed'),
+  ]);
+  return sent.size > 1 ? 'conflict' : [...sent][0];
+}
+
+/** Reads the caller of a request from its headers and its peer's address. */
+export interface CallerReader {
+  /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
+  networkOf(forwarded: string | null | undefined, remoteAddress: string | undefined): string;
+  /**
+   * The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the
+   * two differ.
+   */
+  callerOf(headers: Headers, remoteAddress: string | undefined): Caller;
+}
+
+/**
+ * A reader that trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
+ * then each hop, is one of them.
+ */
+export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>): CallerReader {
+  const ranges = toRanges(trustedProxies);
+  const networkOf: CallerReader['networkOf'] = (forwarded, remoteAddress) => {
+    // The usual case: no proxies, and an address that needs no parsing.
+    if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
+    const peer = parse(remoteAddress ?? '');
+    if (!peer) return 'unknown';
+    return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
+  };
+  const callerOf: CallerReader['callerOf'] = (headers, remoteAddress) => {
+    const capability = capabilityOf(headers);
+    const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);
+    return { network, ...(capability !== undefined && { capability }) };
+  };
+  return { networkOf, callerOf };
+}

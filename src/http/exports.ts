@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import { Hono } from 'hono';
+import type { Context } from '../context.ts';
+import { Problem } from '../core/problem.ts';
+import { toListingDocument } from '../document/document.ts';
+import { isSample, withoutHiddenText } from '../listings/listing.ts';
+import { currentCheckpoint, openLogKey } from '../log/checkpoints.ts';
+import { toCanonicalJson } from '../log/leaf.ts';
+import { signNote } from '../log/notes.ts';
+import type { Reads } from '../store/store.ts';
+import type { Face, HttpEnvironment, Request } from './call.ts';
+import { isCurrent } from './response.ts';
+
+/** One file of a dump. */
+interface DumpFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the compressed file, hex. */
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+/** What a dump holds, signed by the key of the log. */
+interface Manifest {
+  readonly created_at: string;
+  /** The newest change that the dump has, or 0: go on from there with /changes. */
+  readonly since: string;
+  readonly checkpoint: string;
+  readonly files: readonly DumpFile[];
+  /** C2SP signed note whose text is the SHA-256 of the RFC 8785 JSON of all other members. */
+  readonly signature: string;
+}
+
+/** A dump in a folder of its own. */
+interface Dump {
+  readonly manifest: Manifest;
+  /** Where its files are. */
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+/** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
+const page = 100;
+
+/** Handles of all listings by their ids. */
+async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
+  for (let after = -1; ; ) {
+    signal.throwIfAborted();
+    const listed = await reads.observations.looks(after, page);
+    if (listed.length > 0) yield listed.map(({ handle }) => handle);
+    const last = listed.at(-1);
+    if (listed.length < page || !last) return;
+    after = last.id;
+    // On SQLite a page is read without a turn of the event loop.
+    await setImmediate();
+  }
+}
+
+const hideText = (record: string) => JSON.stringify(withoutHiddenText(JSON.parse(record) as object));
+
+/** The registry's record of every listing's shown version, one a line. */
+async function* readRecords(reads: Reads, signal: AbortSignal): AsyncGenerator<string> {
+  const { listings } = reads;
+  for await (const handles of readPages(reads, signal)) {
+    const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
+    const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
+    for (const [at, { hidden }] of shown.entries()) {
+      const record = versions[at]?.record;
+      if (record) yield `${hidden ? hideText(record) : record}\n`;
+    }
+  }
+}
+
+/** The listing document of every listing, one a line: what `dossier check --from FILE` reads. */
+async function* readEvidence(
+  reads: Reads,
+  { config, clock }: Context,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for await (const handles of readPages(reads, signal)) {
+    const now = clock();
+    for (const facts of await reads.documents.factsOfAll(handles, now.toISOString()))
+      if (!facts.listing.withdrawn && !isSample(facts.listing))
+        yield `${JSON.stringify(toListingDocument(facts, config, now))}\n`;
+  }
+}
+
+/**
+ * Writes lines to a compressed file, one after the other, so that memory stays flat. The file is called after its digest, so
+ * that a manifest never goes with the file of another dump.
+ */
+async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>): Promise<DumpFile> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  const count = async function* (source: AsyncGenerator<string>) {
+    for await (const line of source) {
+      rows += 1;
+      yield line;
+    }
+  };
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const unnamed = join(folder, name);
+  await pipeline(Readable.from(count(lines)), createGzip(), hashed, createWriteStream(unnamed));
+  const sha256 = hash.digest('hex');
+  const named = `${name}-${sha256.slice(0, 16)}.jsonl.gz`;
+  await rename(unnamed, join(folder, named));
+  return { path: `/export/${named}`, bytes: (await stat(join(folder, named))).size, sha256, rows };
+}
+
+async function toManifest(files: readonly DumpFile[], since: string, context: Context): Promise<Manifest> {
+  const { text: checkpoint, head } = await currentCheckpoint(context);
+  const content = { created_at: context.clock().toISOString(), since, checkpoint, files };
+  const digest = createHash('sha256').update(toCanonicalJson(content)).digest('hex');
+  return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
+}
+
+const folderName = 'dossier-dump-';
+/** No process sends a dump any more that it wrote so long ago. */
+const leftAfter_ms = 86_400_000;
+
+/** Removes the dumps that killed processes have left. */
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(folderName) || Date.now() - (await stat(folder)).mtimeMs < leftAfter_ms) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeFiles(folder: string, context: Context, signal: AbortSignal): Promise<Manifest> {
+  const { files, since } = await context.store.snapshot(async (reads) => ({
+    since: (await reads.changes.newest(1))[0]?.id ?? '0',
+    files: [
+      await writeFile(folder, 'listings', readRecords(reads, signal)),
+      await writeFile(folder, 'evidence', readEvidence(reads, context, signal)),
+    ],
+  }));
+  return toManifest(files, since, context);
+}
+
+/** Writes all listings and their evidence, as of one moment, to a new folder, which is removed if that fails. */
+async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
+  await removeLeft().catch(() => undefined); // of another user, or just removed by another node
+  const folder = await mkdtemp(join(tmpdir(), folderName));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    return { folder, manifest: await writeFiles(folder, context, signal), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Then a dump is written anew. */
+const longestAge_ms = 3_600_000;
+/** One that is older is not sent while the new one is written. */
+const longestSent_ms = 12 * longestAge_ms;
+/** How often the service itself asks for its dump, so that hardly anybody waits for one. */
+const asksEvery_ms = 600_000;
+
+/** The dumps of this process: callers wait for the first one, and get the old one while a new one is written. */
+function createDumps(context: Context) {
+  const { clock, config, log } = context;
+  const stopping = new AbortController();
+  /** The newest, and the one before it: who has its manifest may still read its files. */
+  let kept: readonly Dump[] = [];
+  let writing: Promise<Dump> | undefined;
+  const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);
+  const renew = async () => {
+    const dump = await writeDump(context, stopping.signal);
+    const [last, ...older] = kept;
+    kept = last ? [dump, last] : [dump];
+    await Promise.all(older.map(({ remove }) => remove()));
+    return dump;
+  };
+  const begin = () => {
+    writing ??= renew().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
+  const warn = (error: unknown) =>
+    stopping.signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
+  const read = async (): Promise<Dump> => {
+    const [newest] = kept;
+    if (!newest || ageOf_ms(newest) >= longestSent_ms) return begin();
+    if (ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);
+    return newest;
+  };
+  // In memory all other reads would wait for it.
+  const timer = setInterval(() => config.databaseUrl === ':memory:' || read().catch(warn), asksEvery_ms);
+  timer.unref();
+  return {
+    read,
+    /** The dump that has a file of this path. */
+    find: (path: string) =>
+      kept.find(
+        (one) => ageOf_ms(one) < longestSent_ms && one.manifest.files.some((file) => file.path === path),
+      ),
+    async close() {
+      clearInterval(timer);
+      stopping.abort(new Problem('unavailable', { retry_after_s: 2 }));
+      await writing?.catch(() => undefined);
+      await Promise.all(kept.map(({ remove }) => remove()));
+    },
+  };
+}
+
+async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Promise<Response> {
+  const name = c.req.param('file') ?? '';
+  const dump = dumps.find(`/export/${name}`);
+  const file = dump?.manifest.files.find(({ path }) => path === `/export/${name}`);
+  if (!dump || !file)
+    throw new Problem('not_found', {
+      detail: 'No file of the export has this name any more; /export/manifest.json lists them.',
+    });
+  const etag = `"${file.sha256.slice(0, 32)}"`;
+  const headers = { 'Cache-Control': 'public, max-age=600', 'Access-Control-Allow-Origin': '*', ETag: etag };
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+  const described = { ...headers, 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
+  // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
+  if (c.req.method === 'HEAD') return c.body(null, 200, described);
+  return c.body(Readable.toWeb(createReadStream(join(dump.folder, name))) as ReadableStream, 200, described);
+}
+
+/** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
+export function createExportRoutes({ context }: Face) {
+  const dumps = createDumps(context);
+  const routes = new Hono<HttpEnvironment>()
+    .get('/export/manifest.json', async (c) =>
+      c.json((await dumps.read()).manifest, 200, { 'Access-Control-Allow-Origin': '*' }),
+    )
+    .get('/export/:file', (c) => sendFile(c, dumps));
+  return Object.assign(routes, { close: dumps.close });
+}

@@ -1,0 +1,114 @@
+import type { MiddlewareHandler } from 'hono';
+import { askedLookLimit, badCapabilityLimit } from '../claims/authenticate.ts';
+import { Problem } from '../core/problem.ts';
+import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
+import { createSearchTurns } from '../limits/searches.ts';
+import { tools } from '../tools/index.ts';
+import { webhookLimits } from '../webhooks/register.ts';
+import type { HttpEnvironment } from './call.ts';
+
+/**
+ * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
+ * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
+ * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
+ * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute.
+ */
+const requestLimits = {
+  pages: { name: 'pages', burst: 100, refill_s: 5 },
+  badge: { name: 'badge', burst: 200, refill_s: 4 },
+  mcp: { name: 'mcp', burst: 60, refill_s: 12 },
+  card: { name: 'card', burst: 30, refill_s: 60 },
+  registry: { name: 'registry', burst: 100, refill_s: 5 },
+  views: { name: 'views', burst: 100, refill_s: 10 },
+  export: { name: 'export', burst: 60, refill_s: 600 },
+} as const;
+
+/** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
+export const allLimits = [
+  ...Object.values(requestLimits),
+  ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
+  badCapabilityLimit,
+  askedLookLimit,
+  ...webhookLimits,
+];
+
+/** The limits of requests, with their counts. */
+export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
+
+/** New limits without counts. */
+export const createRequestLimits = (settings: LimitSettings): RequestLimits => ({
+  pages: createMemoryLimit(requestLimits.pages, settings),
+  badge: createMemoryLimit(requestLimits.badge, settings),
+  mcp: createMemoryLimit(requestLimits.mcp, settings),
+  card: createMemoryLimit(requestLimits.card, settings),
+  registry: createMemoryLimit(requestLimits.registry, settings),
+  views: createMemoryLimit(requestLimits.views, settings),
+  export: createMemoryLimit(requestLimits.export, settings),
+});
+
+/** Limits of paths by how they begin. */
+const prefixes = [
+  ['/badge/', 'badge'],
+  ['/v0.1/', 'registry'],
+  ['/v0/', 'registry'],
+  ['/views/', 'views'],
+  ['/export/', 'export'],
+] as const;
+
+/** The limit of a request. A tool call counts the same over MCP and plain JSON; a preflight or a GET counts as a page. */
+export function limitOf(limits: RequestLimits, method: string, path: string): MemoryLimit {
+  const found = prefixes.find(([prefix]) => path.startsWith(prefix));
+  if (found) return limits[found[1]];
+  if (path.endsWith('/card.png')) return limits.card;
+  return method === 'POST' && path.startsWith('/api/') ? limits.mcp : limits.pages;
+}
+
+const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|assets\/)/;
+
+/** Whether the limit of a path counts every request, whatever becomes of it: health and assets are answered before. */
+export const isCounted = (path: string): boolean => !uncounted.test(path);
+
+const mostWaiting = 100;
+const refusal_s = 2;
+/** What waits for a file or a drawing would keep its place meanwhile. */
+const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
+
+/**
+ * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is next, and one
+ * that used half of it rests in between. Throws unavailable while too many wait.
+ */
+export function createTurnGuard(
+  limits: RequestLimits,
+  settings: LimitSettings,
+): MiddlewareHandler<HttpEnvironment> {
+  const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
+  return async (c, next) => {
+    if (c.req.method !== 'GET' || hasNoTurn.test(c.req.path)) return next();
+    const { caller, clock } = c.get('context');
+    const limit = limitOf(limits, c.req.method, c.req.path);
+    const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
+    const end = await turns.wait(used);
+    if (!end)
+      throw new Problem('unavailable', {
+        retry_after_s: refusal_s,
+        detail: 'Too many requests at the moment.',
+      });
+    try {
+      await next();
+    } finally {
+      end();
+    }
+  };
+}
+
+/** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
+export const createLimitGuard =
+  (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
+  async (c, next) => {
+    const { caller, clock } = c.get('context');
+    const limit = limitOf(limits, c.req.method, c.req.path);
+    const now_ms = clock().getTime();
+    c.set('refusal', limit.refusalOf(caller.network, now_ms));
+    limit.take(caller.network, now_ms);
+    await next();
+  };

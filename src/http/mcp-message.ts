@@ -1,0 +1,90 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { findSecret } from '../core/capability.ts';
+import { Problem } from '../core/problem.ts';
+import { tools } from '../tools/index.ts';
+import { bodyDepthOf, bodyLimitOf, type Tool } from '../tools/tool.ts';
+import type { Request } from './call.ts';
+import { toRpcError } from './problems.ts';
+import { parseJson, readText, refuseDeep } from './request.ts';
+
+/** Headers of the protocol whose values refusals repeat. */
+const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
+/** Every message with a capability matches this: the prefix, or an escape that may be part of it. */
+const suspicious = /dossier_cap_|\\u/;
+
+/** The message without the arguments of a tool call: there the tool refuses a capability, in a result that models read. */
+function outsideArguments(message: unknown): unknown {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
+  if (method !== 'tools/call') return message;
+  return { ...(message as object), params: { ...params, arguments: undefined } };
+}
+
+/**
+ * Refuses a message with a capability where answers and errors would repeat it: in ids, method and tool names, URIs,
+ * prompt arguments or protocol headers. Throws secret_in_body.
+ */
+function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
+  const isStray =
+    repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
+    (suspicious.test(text) && findSecret(outsideArguments(message)));
+  if (isStray) throw new Problem('secret_in_body');
+}
+
+/** What is read of a message, unless it calls a tool that takes more. */
+const maxBytes = 64 * 1024;
+const largeTools = tools.filter((tool) => bodyLimitOf(tool) > maxBytes);
+const most_bytes = Math.max(maxBytes, ...largeTools.map(bodyLimitOf));
+const deepest = Math.max(...tools.map(bodyDepthOf));
+
+/** Throws body_too_large for a message of more bytes than it may have. */
+function refuseLarge(text: string, allowed: readonly Tool[]): void {
+  const bytes = Buffer.byteLength(text);
+  const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));
+  if (bytes > limit_bytes)
+    throw new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+}
+
+/** How much is read of a body of undeclared length that begins so. */
+const limitOfStart = (start: Buffer): number =>
+  largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
+
+/** Parses a message, by the limits of the tool that it calls; throws body_too_large, invalid_request or secret_in_body. */
+export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
+  // What names no such tool is refused unparsed.
+  refuseLarge(
+    text,
+    largeTools.filter(({ name }) => text.includes(name)),
+  );
+  const message = parseJson(text, deepest);
+  const called = tools.filter(({ name }) => name === toolOf(message));
+  refuseLarge(text, called);
+  refuseDeep(message, bodyDepthOf(called[0]));
+  refuseStraySecret(headers, text, message);
+  return message;
+}
+
+/** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
+export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
+  const { raw } = c.req;
+  if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
+  try {
+    const isDeclared = raw.headers.has('content-length');
+    const text = await readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
+    const body = parseMessage(text, raw.headers);
+    if (!Array.isArray(body)) return { body };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request')
+      return { refusal: toRpcError(error, -32700) };
+    throw error;
+  }
+  throw new Problem('invalid_request', { detail: 'Batches are not accepted: send one message a POST.' });
+}
+
+const toolNames = new Set(tools.map(({ name }) => name));
+
+/** The tool that a message calls; undefined for any other message, and for a name that is no tool of ours. */
+export function toolOf(message: unknown): string | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  const name = method === 'tools/call' ? params?.name : undefined;
+  return typeof name === 'string' && toolNames.has(name) ? name : undefined;
+}

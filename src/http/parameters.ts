@@ -1,0 +1,63 @@
+import type { MiddlewareHandler } from 'hono';
+import type { HttpEnvironment } from './call.ts';
+
+const listing = '/agents/[^/]+/[^/]+';
+const view = '/views/[^/]+';
+
+/** The query parameters of each address, by its path; an address that is not here has none, and `*` takes any. */
+const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
+  [
+    /^\/agents$/,
+    [
+      ...['q', 'query', 'tag', 'handle', 'from', 'shown', 'transport', 'package', 'state', 'sort', 'cursor'],
+      ...['has_endpoint', 'has_native_ratings'],
+    ],
+  ],
+  // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.
+  [/^\/compare$/, ['*']],
+  [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
+  [new RegExp(`^${listing}/history\\.json$`), ['kind', 'before']],
+  [new RegExp(`^${listing}/badge$`), ['style']],
+  [/^\/badge\//, ['style', 'show']],
+  [/^\/publishers\/[^/]+$/, ['after']],
+  [/^\/feedback$/, ['received', 'handle', 'category', 'message', 'rating_id']],
+  [/^\/sitemap\.xml$/, ['after']],
+  [/^\/changes$/, ['since']],
+  [new RegExp(`^${view}$`), ['cursor']],
+  [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],
+  [/^\/v0(\.1)?\/servers$/, ['cursor', 'limit', 'search', 'updated_since', 'version', 'include_deleted']],
+  [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
+];
+
+const namesOf = (path: string) => declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+
+/** An address, from its path on, without the parameters that its path does not declare. */
+export function toKnownAddress(address: string): string {
+  const end = address.indexOf('?');
+  if (end === -1) return address;
+  const path = address.slice(0, end);
+  const names = namesOf(path);
+  if (names.includes('*')) return address;
+  const known = address
+    .slice(end + 1)
+    .split('&')
+    .filter((pair) => names.includes(pair.split('=', 1)[0] ?? ''));
+  return known.length > 0 ? `${path}?${known.join('&')}` : path;
+}
+
+/** A URL from its path on, as it was sent. */
+export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
+
+/**
+ * Takes the parameters from a GET that its address does not declare, so that no handler reads one, and none makes another
+ * answer to compute or to cache.
+ */
+export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
+  const { url, method, headers, signal } = c.req.raw;
+  if (method !== 'GET' && method !== 'HEAD') return next();
+  const address = addressOf(url);
+  const known = toKnownAddress(address);
+  if (known !== address)
+    c.req.raw = new Request(url.slice(0, url.length - address.length) + known, { method, headers, signal });
+  await next();
+};

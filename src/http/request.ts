@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { SavedView } from '../config/files.ts';
+import { readCursor, toCursor } from '../core/cursor.ts';
+import { isHandle } from '../core/handle.ts';
+import { decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
+import { Problem } from '../core/problem.ts';
+import { isKnown } from '../tools/find-listing.ts';
+import { bodyDepthOf } from '../tools/tool.ts';
+import type { Face, Request } from './call.ts';
+
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get('content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
+}
+
+const tooLarge = (limit_bytes: number) =>
+  new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+
+/** A connection that broke is the caller's business, not a failure of ours. */
+const whole = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof Problem) throw error;
+    throw new Problem('invalid_request', { detail: 'The connection ended before the body did.' });
+  });
+
+async function readChunked(
+  { body }: globalThis.Request,
+  limit_bytes: number,
+  raise?: (start: Buffer) => number,
+): Promise<Uint8Array> {
+  const bytes = body ? await readBounded(body, limit_bytes, raise) : Buffer.alloc(0);
+  if (!bytes) throw tooLarge(limit_bytes);
+  return bytes;
+}
+
+/**
+ * Reads a body as UTF-8 text. Node enforces a declared length, so such a body is read in one piece; any other is
+ * counted as it arrives, and `raise` may give a larger limit for how it begins. Throws body_too_large, unsupported_media_type or invalid_request.
+ */
+export async function readText(
+  request: globalThis.Request,
+  limit_bytes: number,
+  raise?: (start: Buffer) => number,
+): Promise<string> {
+  refuseEncoded(request.headers);
+  const declared = request.headers.get('content-length');
+  if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
+  const body = await whole<ArrayBuffer | Uint8Array>(
+    declared ? request.arrayBuffer() : readChunked(request, limit_bytes, raise),
+  );
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseStorable(text);
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The body is not JSON.' });
+  }
+}
+
+/** Throws invalid_request for a value that is nested in more levels. */
+export function refuseDeep(value: unknown, maxDepth: number): void {
+  if (isDeeperThan(maxDepth, value))
+    throw new Problem('invalid_request', { detail: `The JSON is nested deeper than ${maxDepth} levels.` });
+}
+
+/** Parses JSON of at most so many levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
+export function parseJson(text: string, maxDepth = bodyDepthOf()): unknown {
+  const value = parse(text);
+  refuseDeep(value, maxDepth);
+  return value;
+}
+
+const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+
+/** Reads a JSON body; throws unsupported_media_type for any other content type. */
+export async function readJson(c: Request, limit_bytes: number, maxDepth?: number): Promise<unknown> {
+  if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
+  return parseJson(await readText(c.req.raw, limit_bytes), maxDepth);
+}
+
+function requireSameOrigin(c: Request, publicUrl: string): void {
+  const site = c.req.header('sec-fetch-site');
+  const origin = c.req.header('origin');
+  const ours = site
+    ? site === 'same-origin' || site === 'none'
+    : !origin || origin === new URL(publicUrl).origin;
+  if (!ours) throw new Problem('forbidden_origin');
+}
+
+/** Reads a form sent from this site, without its empty fields. Throws forbidden_origin if another site sent it. */
+export async function readForm(
+  c: Request,
+  limit_bytes: number,
+  publicUrl: string,
+): Promise<Record<string, string>> {
+  requireSameOrigin(c, publicUrl);
+  if (mediaType(c) !== 'application/x-www-form-urlencoded')
+    throw new Problem('unsupported_media_type', {
+      detail: 'A form is sent as application/x-www-form-urlencoded.',
+    });
+  const text = await readText(c.req.raw, limit_bytes);
+  const fields = Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
+  return toStorable(fields) as Record<string, string>;
+}
+
+/** A handle in an address, and the ending that selects another representation. */
+interface NamedListing {
+  readonly handle: string;
+  readonly ending: string;
+}
+
+/** The handle in the address, as `/:namespace/:name`; throws invalid_handle. */
+export function handleOf(c: Request): string {
+  const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  if (!isHandle(handle)) throw new Problem('invalid_handle');
+  return handle;
+}
+
+/** The listing an address names. A listing whose own name has such an ending takes precedence over the other form. */
+export async function listingOf(c: Request, endings: readonly string[]): Promise<NamedListing> {
+  const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  const ending = endings.find((text) => written.endsWith(text));
+  const stripped = ending && { handle: written.slice(0, -ending.length), ending };
+  if (!stripped || !isHandle(stripped.handle)) return { handle: handleOf(c), ending: '' };
+  return (await isKnown(written, c.get('context'))) ? { handle: written, ending: '' } : stripped;
+}
+
+/** The cache tags of an address that may have an ending: the handle with the ending and without it. */
+export function listingNamesOf(c: Request): string[] {
+  const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
+  return [...new Set([written, written.replace(/\.(json|md|svg)$/, '')])];
+}
+
+/** Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's address. */
+export async function orRedirect(
+  c: Request,
+  handle: string,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    const near = error instanceof Problem && error.code === 'unknown_handle' ? error.facts.near : [];
+    const twin = near?.find((other) => other.toLowerCase() === handle.toLowerCase());
+    if (!twin) throw error;
+    const { pathname, search } = new URL(c.req.url);
+    return c.redirect(decodeURIComponent(pathname).replace(handle, () => twin) + search, 308);
+  }
+}
+
+/**
+ * A header of a request of Node's server as `Headers` would return it: repeated ones are joined, where
+ * `incoming.headers` has only the first. Empty if there is none.
+ */
+export function headerOf(rawHeaders: readonly string[], lowerName: string): string {
+  let joined: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length !== lowerName.length || name.toLowerCase() !== lowerName) continue;
+    const value = rawHeaders[at + 1] ?? '';
+    joined = joined === undefined ? value : `${joined}, ${value}`;
+  }
+  return joined ?? '';
+}
+
+const place = z.tuple([z.string().max(200)]);
+/** The handle that a cursor names. Throws invalid_input. */
+export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
+/** The cursor of a handle. */
+export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
+
+/** The view that an address names. Throws not_found. */
+export function viewOf(c: Request, { site }: Face): SavedView {
+  const view = site.config.views.find(({ name }) => name === c.req.param('view'));
+  if (!view) throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
+  return view;
+}

@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import { parseAccept } from 'hono/utils/accept';
+import { LRUCache } from 'lru-cache';
+import type { ProblemFacts } from '../core/problem.ts';
+import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
+
+const preferred: readonly Encoding[] = ['br', 'gzip', 'identity'];
+/** Weight of plain text where a header does not name it: acceptable, but last (RFC 9110, section 12.5.3). */
+const unnamedIdentity = 0.001;
+
+function negotiate(accepted: string): Encoding {
+  const weights = new Map(parseAccept(accepted).map(({ type, q }) => [type.toLowerCase(), q]));
+  const weightOf = (encoding: Encoding) =>
+    weights.get(encoding) ?? weights.get('*') ?? (encoding === 'identity' ? unnamedIdentity : 0);
+  const best = preferred.reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one));
+  return weightOf(best) > 0 ? best : 'identity';
+}
+
+/** The coding that an Accept-Encoding header prefers; among equals, the one that makes the fewest bytes. */
+export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
+
+const cachedHeaders = 100;
+const cachedHeaderLength = 100;
+
+/** A choice that remembers the headers it saw last: browsers send only a few different ones. */
+export function createEncodingChoice(): ChooseEncoding {
+  const choices = new LRUCache<string, Encoding>({ max: cachedHeaders });
+  return (accepted) => {
+    if (!accepted) return 'identity';
+    if (accepted.length > cachedHeaderLength) return negotiate(accepted);
+    const known = choices.get(accepted);
+    if (known) return known;
+    const choice = negotiate(accepted);
+    choices.set(accepted, choice);
+    return choice;
+  };
+}
+
+/** A smaller text fits one packet, compressed or not. */
+const leastCompressed_bytes = 1400;
+/** The cheapest levels: an answer that is made anew may be asked for once. They save four fifths of a page. */
+const [brotliQuality, gzipLevel] = [1, 3];
+/** More is compressed off the main thread. */
+const mostAtOnce_bytes = 64 * 1024;
+
+const toBrotli = (quality: number, size: number) => ({
+  params: {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: size,
+  },
+});
+
+const brotliLater = promisify(brotliCompress);
+const gzipLater = promisify(gzip);
+
+/** A text as bytes, and their coding. */
+interface Encoded {
+  readonly body: Buffer<ArrayBuffer>;
+  readonly encoding: Encoding;
+}
+
+/** Encodes a text; one too small to gain from it stays `identity`. */
+async function encode(text: string, encoding: Encoding): Promise<Encoded> {
+  const plain = Buffer.from(text);
+  const size = plain.byteLength;
+  if (encoding === 'identity' || size < leastCompressed_bytes) return { body: plain, encoding: 'identity' };
+  const isLong = size > mostAtOnce_bytes;
+  if (encoding === 'gzip') {
+    const options = { level: gzipLevel };
+    return { body: isLong ? await gzipLater(plain, options) : gzipSync(plain, options), encoding };
+  }
+  const options = toBrotli(brotliQuality, size);
+  return { body: isLong ? await brotliLater(plain, options) : brotliCompressSync(plain, options), encoding };
+}
+
+/** Encodes bytes as small as possible, off the main thread: it takes tenths of a second. */
+export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  if (encoding === 'identity') return new Uint8Array(bytes);
+  if (encoding === 'gzip') return new Uint8Array(await gzipLater(bytes, { level: 9 }));
+  const options = toBrotli(constants.BROTLI_MAX_QUALITY, bytes.byteLength);
+  return new Uint8Array(await brotliLater(bytes, options));
+}
+
+/** A text to send, with its media type. */
+interface Answer {
+  readonly type: string;
+  readonly body: string;
+  readonly cacheControl?: string;
+  /** Left out if the text depends on the caller or must be current: then it is made for each request. */
+  readonly cachePolicy?: CachePolicy | undefined;
+}
+
+const namesTag = (ifNoneMatch: string, etag: string) =>
+  ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+
+/** Whether an If-None-Match header contains this ETag, so that the caller's copy is current. */
+export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
+  ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
+
+/** A short hash of a text. */
+export const toTag = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
+
+async function finish({ type, body: text, cachePolicy }: Answer, wanted: Encoding): Promise<Finished> {
+  const { body, encoding } = await encode(text, wanted);
+  return {
+    // Strong, so each coding has its own (RFC 9110, section 8.8.3.3).
+    etag: `"${toTag(text)}${suffixes[encoding]}"`,
+    body,
+    headers: {
+      'Content-Type': type,
+      'Content-Length': String(body.byteLength),
+      ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    },
+    cachePolicy,
+  };
+}
+
+/**
+ * Sends a text in the requested coding with a strong ETag, or 304 if the caller's copy is current. Browsers revalidate
+ * each time, unless `cacheControl` says otherwise.
+ */
+export async function answerWithETag(c: Request, answer: Answer): Promise<Response> {
+  const finished = await finish(answer, c.get('encoding'));
+  c.set('finished', finished);
+  c.header('ETag', finished.etag);
+  c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
+  c.header('Vary', 'Accept-Encoding');
+  if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
+  return c.body(finished.body, { headers: finished.headers });
+}
+
+/** A page with its ETag. */
+export const answerPage = (
+  c: Request,
+  page: { toString(): string },
+  cachePolicy?: CachePolicy,
+): Promise<Response> =>
+  answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
+
+/** JSON with its ETag. */
+export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
+  answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
+
+/** JSON for this caller and this moment: never cached. */
+export const answerOnce = (c: Request, value: object): Response =>
+  c.json(value, 200, { 'Cache-Control': 'no-store' });
+
+/**
+ * When to retry: Retry-After and, if a limit was reached, its RateLimit-Policy (a burst of q calls, refilled in w
+ * seconds) and RateLimit (no calls left, the next one in t seconds), as in draft-ietf-httpapi-ratelimit-headers.
+ */
+export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
+  ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),
+  ...(limit && {
+    'RateLimit-Policy': `"${limit.name}";q=${limit.burst};w=${limit.refill_s}`,
+    RateLimit: `"${limit.name}";r=0;t=${retry_after_s}`,
+  }),
+});

@@ -1,0 +1,290 @@
+import { Hono } from 'hono';
+import type { StatusCode } from 'hono/utils/http-status';
+import type { ClaimKind } from '../../claims/claim.ts';
+import { findMethods } from '../../claims/locations.ts';
+import type { Context } from '../../context.ts';
+import { isHandle } from '../../core/handle.ts';
+import { Problem, problemTable } from '../../core/problem.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import { changedEndpoints, withTexts } from '../../observations/kinds/tools.ts';
+import { toListingChanges } from '../../observations/observation.ts';
+import type { RatingFilter } from '../../ratings/rating.ts';
+import { readListedTools } from '../../resources/listing.ts';
+import { claimAgent } from '../../tools/claim-agent.ts';
+import { orEmpty } from '../../tools/find-listing.ts';
+import { getListing } from '../../tools/get-agent.ts';
+import { listRatings } from '../../tools/list-ratings.ts';
+import { searchAgents } from '../../tools/search-agents.ts';
+import { bodyLimitOf } from '../../tools/tool.ts';
+import {
+  type Badge,
+  toBadge,
+  toBadged,
+  toBadgePage,
+  toBadgeStyle,
+  toBadgeSvg,
+  toClaimBadge,
+  toShieldsEndpoint,
+} from '../../views/badge.ts';
+import { toClaimPage } from '../../views/claim-page.ts';
+import { toHistoryPage, toToolsPage } from '../../views/history-page.ts';
+import { pagePath } from '../../views/html.ts';
+import { toListingPage } from '../../views/listing-page.ts';
+import { toMarkdown } from '../../views/markdown.ts';
+import { toRatingsPage } from '../../views/ratings-page.ts';
+import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { wantsPage } from '../problems.ts';
+import { handleOf, listingNamesOf, listingOf, orRedirect, readForm } from '../request.ts';
+import { answerJson, answerPage, answerWithETag, toWaitHeaders } from '../response.ts';
+import { isNamespace, toPublisher } from './pages.ts';
+
+const cacheControl = 'public, max-age=300';
+
+const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
+
+function answerBadge(c: Request, badge: Badge, ending: string): Promise<Response> {
+  const cachePolicy = { cacheTags: listingNamesOf(c) };
+  if (ending === '.json') {
+    const body = JSON.stringify(toShieldsEndpoint(badge));
+    return answerWithETag(c, { type: 'application/json', body, cacheControl, cachePolicy });
+  }
+  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  const body = toBadgeSvg(badge, styleOf(c));
+  return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, cachePolicy });
+}
+
+const noListing = ['unknown_handle', 'invalid_handle', 'listing_withdrawn'];
+
+/** A badge image with the problem's title, because pages that embed it cannot show a problem document. */
+function answerMissing(c: Request, error: unknown): Response {
+  if (!(error instanceof Problem) || !noListing.includes(error.code)) throw error;
+  c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
+  c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  const message = problemTable[error.code].title.toLowerCase();
+  return c.body(toBadgeSvg({ label: 'evidence', message }, styleOf(c)), {
+    headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
+  });
+}
+
+/** What `show` names: the claim; by default the evidence. */
+const badgeOf = (c: Request) => (c.req.query('show') === 'claim' ? toClaimBadge : toBadge);
+
+const showBadge = async (c: Request) => {
+  const { handle, ending } = await listingOf(c, ['.svg', '.json']);
+  const answer = orRedirect(c, handle, async () =>
+    answerBadge(c, badgeOf(c)(await getListing(handle, c.get('context'))), ending),
+  );
+  return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
+};
+
+/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
+export const createBadgeRoutes = () =>
+  new Hono<HttpEnvironment>().get('/badge/:namespace/:name', (c) => showBadge(c));
+
+/** What the page shows of a listing before a step. */
+async function toStep(c: Request, handle: string) {
+  const context = c.get('context');
+  const listing = await getListing(handle, context);
+  const { state, claim, origin_note } = listing;
+  return { handle, ways: findMethods(listing, context), state, claim, origin_note };
+}
+
+const showSteps = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    return answerPage(c, toClaimPage(site, await toStep(c, handle)));
+  });
+};
+
+/** Problems that are shown on the claim page instead of a problem page. */
+const atTheForm = [
+  'invalid_input',
+  'no_repository',
+  'host_unsupported',
+  'method_unsupported',
+  'rate_limited',
+  'unavailable',
+];
+
+/** The page as before the step, with the problem. */
+async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
+  if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
+  c.status(problem.status as StatusCode);
+  const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
+  return c.html(String(toClaimPage(site, { ...(await toStep(c, handle)), problem })), { headers });
+}
+
+/** The fields of the form as the input of claim_agent; empty ones are left out. */
+const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
+  ...(challenge && { challenge }),
+  ...(rotate && { rotate: true }),
+  ...(method && { method: method as ClaimKind }),
+  ...(signature && { signature: signature.replace(/\s+/g, '') }),
+});
+
+/** Runs claim_agent with the input of the form; the secret is shown only in this response. */
+const runStep = async (c: Request, face: Face) => {
+  const handle = handleOf(c);
+  const { config } = face.site;
+  const form = await readForm(c, bodyLimitOf(claimAgent), config.publicUrl);
+  return orRedirect(c, handle, async () => {
+    try {
+      const answer = await call(c, claimAgent, { handle, ...toInput(form) });
+      const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };
+      return c.html(String(toClaimPage(face.site, step)), 200, { 'Cache-Control': 'no-store' });
+    } catch (problem) {
+      return showProblem(c, handle, [problem, face]);
+    }
+  });
+};
+
+/** The claim page of a listing (get_agent), and its form (claim_agent). */
+export const createClaimRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
+    .post('/agents/:namespace/:name/claim', (c) => runStep(c, face));
+
+/** Looks that a page shows, and one answer of JSON. */
+const mostLooks = 100;
+
+/** Which changes: of one kind if it is named, older than a log index if it is given. */
+interface Wanted {
+  readonly kind?: string | undefined;
+  readonly before?: number | undefined;
+}
+
+/** The `next_before` of the answer before; anything else asks for the newest. */
+function toWanted(c: Request): Wanted {
+  const { kind, before = '' } = c.req.query();
+  return { kind, before: /^\d{1,15}$/.test(before) ? Number(before) : undefined };
+}
+
+/** Changes of a listing, newest first, those of tools with the texts that differ. */
+async function readChanges(handle: string, { kind, before }: Wanted, { store }: Context) {
+  const looks = await store.observations.history(handle, { before, limit: mostLooks });
+  const changes = toListingChanges(looks, kind);
+  const endpoints = changedEndpoints(changes);
+  const sets = await Promise.all(endpoints.map((endpoint) => store.observations.surfaces(handle, endpoint)));
+  const stored = new Map(endpoints.map((endpoint, at) => [endpoint, sets[at] ?? []]));
+  const isMore = looks.length === mostLooks;
+  return { changes: withTexts(changes, stored), ...(isMore && { next_before: looks.at(-1)?.log_index }) };
+}
+
+/** The changes of a listing: as page, or as JSON, there as `kind` and `before` ask. */
+const showHistory = (c: Request, { site }: Face, ending: string) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const context = c.get('context');
+    const listing = await getListing(handle, context);
+    const found = await readChanges(handle, ending ? toWanted(c) : {}, context);
+    const cachePolicy = { cacheTags: [handle] };
+    if (!ending) return answerPage(c, toHistoryPage(site, listing, found.changes), cachePolicy);
+    const claim = listing.claim?.history ?? listing.history ?? [];
+    return answerJson(c, { handle, ...found, claim }, cachePolicy);
+  });
+};
+
+/** The page of what changed about a listing. */
+export const createListingHistoryRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
+    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'));
+
+/** The tools of a listing as they were listed to this service, as page or JSON. */
+const showTools = (c: Request, { site, context }: Face, ending: string) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const listed = await readListedTools(handle, context);
+    const cachePolicy = { cacheTags: [handle] };
+    return ending
+      ? answerJson(c, listed, cachePolicy)
+      : answerPage(c, toToolsPage(site, listed), cachePolicy);
+  });
+};
+
+/** The page of a listing's tools. */
+export const createListingToolsRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
+    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'));
+
+const markdownType = 'text/markdown; charset=utf-8';
+
+const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
+  signals.native.ratings > 0 ? ((await call(c, listRatings, { handle })).months ?? []) : [];
+
+const shownSimilar = 5;
+
+/** Changes of a listing among which its newest log entry is looked for; those of an import have none. */
+const newestChanges = 20;
+
+async function newestEntryOf(handle: string, c: Request): Promise<number | undefined> {
+  const changes = await c.get('context').store.changes.newest(newestChanges, { handle });
+  const entries = changes.map(({ data }) => data.log_index);
+  return entries.find((index) => typeof index === 'number');
+}
+
+/** The page of a listing; it is stale once the listing or one of those similar to it changes. */
+async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
+  const { handle } = listing;
+  const found = call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
+  const similar = await orEmpty(
+    found.then(({ listings }) => listings),
+    c.get('context'),
+  );
+  const [months, entry] = [await monthsOf(c, listing), await newestEntryOf(handle, c)];
+  const page = toListingPage(site, listing, { months, similar, entry });
+  return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
+}
+
+/** A listing as page, JSON or Markdown: the same document in three forms. */
+const showListing = async (c: Request, face: Face) => {
+  const { handle, ending } = await listingOf(c, ['.json', '.md']);
+  return orRedirect(c, handle, async () => {
+    const listing = await getListing(handle, c.get('context'));
+    const cachePolicy = { cacheTags: listingNamesOf(c) };
+    // Search engines index the page instead.
+    if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
+    if (ending === '.json') return answerJson(c, listing, cachePolicy);
+    if (ending === '.md')
+      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
+    return answerListingPage(c, face, listing);
+  });
+};
+
+const showRatings = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const { outcome, group, proof_class, cursor } = c.req.query();
+    const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
+    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
+    const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
+    const page = toRatingsPage(site, await getListing(handle, c.get('context')), { answer, filter });
+    return answerPage(c, page, { cacheTags: [handle] });
+  });
+};
+
+const showBadgePage = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const listing = await getListing(handle, c.get('context'));
+    const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
+    return answerPage(c, page, { cacheTags: [handle] });
+  });
+};
+
+/** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
+const redirectEncoded = async (c: Request, { context }: Face) => {
+  const handle = c.req.param('handle') ?? '';
+  if (await isNamespace(context.store.listings, handle)) return toPublisher(c, handle);
+  if (!isHandle(handle)) throw new Problem('invalid_handle');
+  return c.redirect(pagePath(handle), 308);
+};
+
+/** The pages of one listing, except its claim page. */
+export const createListingRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents/:namespace/:name', (c) => showListing(c, face))
+    .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
+    .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
+    .get('/agents/:handle', (c) => redirectEncoded(c, face));

@@ -1,0 +1,199 @@
+import { Hono } from 'hono';
+import type { Context } from '../../context.ts';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { Problem } from '../../core/problem.ts';
+import { toShortListing } from '../../document/listing-document.ts';
+import type { ListingReads } from '../../listings/table.ts';
+import type { Change } from '../../log/change.ts';
+import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
+import { readStatus } from '../../resources/about.ts';
+import { llmsTxt } from '../../resources/index.ts';
+import { toToolReference } from '../../resources/llms-txt.ts';
+import { refuseUnknownTag } from '../../tools/find-listing.ts';
+import { tools } from '../../tools/index.ts';
+import { listTags } from '../../tools/list-tags.ts';
+import { searchAgents } from '../../tools/search-agents.ts';
+import { publisherPath } from '../../views/html.ts';
+import { toOpenApi } from '../../views/openapi.ts';
+import {
+  type Publisher,
+  toAboutPage,
+  toHomePage,
+  toPublisherPage,
+  toTagsPage,
+  toToolsPage,
+} from '../../views/pages.ts';
+import { pageSize, toTagPage } from '../../views/search-page.ts';
+import { catalogType, serverCardType, toCatalog, toServerCard } from '../../views/server-card.ts';
+import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
+import { answerPage, answerWithETag } from '../response.ts';
+import { answerSitemap } from './sitemap.ts';
+
+/** A page that shows the import may be a second late; what it shows of listings is always current. */
+const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
+
+/** The page about the service: its rules, and agent://status. */
+export const createAboutRoutes = ({ site }: Face) =>
+  new Hono<HttpEnvironment>().get('/about', async (c) =>
+    answerPage(c, toAboutPage(site, await readStatus(c.get('context'))), statusPolicy),
+  );
+
+/** Changes read for the first page, which shows those of a few listings. */
+const newestChanges = 60;
+
+/** The newest changes of listings that are not withdrawn. */
+async function readChanges({ store: { changes, listings } }: Context): Promise<Change[]> {
+  const newest = await changes.newest(newestChanges);
+  const found = await listings.byHandles([...new Set(newest.map(({ handle }) => handle))]);
+  const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
+  return newest.filter(({ handle }) => shown.has(handle));
+}
+
+/** The first page: agent://status, list_tags and the newest changes. */
+export const createHomeRoutes = ({ site }: Face) =>
+  new Hono<HttpEnvironment>().get('/', async (c) => {
+    const status = await readStatus(c.get('context'));
+    const { tags } = await call(c, listTags, {});
+    return answerPage(
+      c,
+      toHomePage(site, { tags, status, changes: await readChanges(c.get('context')) }),
+      statusPolicy,
+    );
+  });
+
+const showTags = async (c: Request, { site }: Face) =>
+  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { cacheTags: 'all' });
+
+const showTag = async (c: Request, { site }: Face) => {
+  const tag = c.req.param('tag') ?? '';
+  await refuseUnknownTag(tag, c.get('context').store.listings);
+  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize });
+  return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
+};
+
+/** All tags (list_tags), and the listings of one tag (search_agents). */
+export const createTagRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/tags', (c) => showTags(c, face))
+    .get('/tags/:tag', (c) => showTag(c, face));
+
+/** The reference page of all tools; it follows from their definitions and is rendered once. */
+export function createToolsRoutes({ site }: Face) {
+  const page = cachedOnce(async () => String(toToolsPage(site, tools)));
+  return new Hono<HttpEnvironment>().get('/tools', async (c) =>
+    answerPage(c, await page(), { cacheTags: [] }),
+  );
+}
+
+/** A small document that any page may read, and that follows from the settings alone. */
+function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
+  c.header('Access-Control-Allow-Origin', '*');
+  const body = `${JSON.stringify(document)}\n`;
+  return answerWithETag(c, {
+    ...{ type, body },
+    cacheControl: 'public, max-age=3600',
+    cachePolicy: { cacheTags: [] },
+  });
+}
+
+/** The card of the MCP server, and the catalog of this host that names it. */
+export const createServerCardRoutes = ({ site: { config } }: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/api/mcp/server-card', (c) => answerOpenly(c, serverCardType, toServerCard(config)))
+    .get('/.well-known/ai-catalog.json', (c) => answerOpenly(c, catalogType, toCatalog(config)));
+
+const plain = 'text/plain; charset=utf-8';
+
+const toRobots = (publicUrl: string) =>
+  `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
+
+const json = 'application/json';
+/** They follow from the definitions alone. */
+const cachePolicy = { cacheTags: [] };
+
+/** Documents for machines, generated once from the definitions; the sitemap from the listings. */
+export function createDiscoveryRoutes({ context, site: { config } }: Face) {
+  const short = cachedOnce(async () => llmsTxt.read({}, context));
+  const full = cachedOnce(async () => `${await short()}\n${toToolReference()}`);
+  const openApi = cachedOnce(async () => `${JSON.stringify(toOpenApi(config))}\n`);
+  const keys = cachedOnce(async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`);
+  return new Hono<HttpEnvironment>()
+    .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), cachePolicy }))
+    .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
+    .get('/openapi.json', async (c) => answerWithETag(c, { type: json, body: await openApi(), cachePolicy }))
+    .get('/robots.txt', (c) =>
+      answerWithETag(c, { type: plain, body: toRobots(config.publicUrl), cachePolicy }),
+    )
+    .get('/.well-known/http-message-signatures-directory', async (c) =>
+      answerWithETag(c, { type: keyDirectoryType, body: await keys(), cachePolicy }),
+    )
+    .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
+}
+
+/** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
+async function readAudit({ store }: Face['context']) {
+  const last = await store.health.audits.last();
+  if (!last) return { state: 'not_finished' as const };
+  const { finished_at, entries, faults } = last;
+  return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
+}
+
+/** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
+export const createHealthRoutes = ({ context }: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
+    .get('/readyz', async (c) => {
+      const { store } = context;
+      const listings = await store.health.listings.count();
+      const ready = listings > 0 && (await store.isWell());
+      return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
+        'Cache-Control': 'no-store',
+      });
+    });
+
+const perPage = 50;
+
+/** Listings under a namespace, in the order of their handles, after one of them. */
+async function findPublisher(
+  namespace: string,
+  after: string,
+  { store: { listings, documents }, clock }: Context,
+): Promise<Publisher> {
+  const start = `${namespace}/`;
+  const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
+  const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
+  const shown = handles.slice(0, perPage);
+  const [first] = shown;
+  const facts = first === undefined ? undefined : await documents.facts(first, clock().toISOString());
+  const found = new Map((await listings.byHandles(shown)).map((listing) => [listing.handle, listing]));
+  return {
+    namespace,
+    listings: shown.flatMap((handle) => found.get(handle) ?? []).map((listing) => toShortListing(listing)),
+    total: facts?.publisherListings ?? 0,
+    next: handles.length > perPage ? shown.at(-1) : undefined,
+  };
+}
+
+async function showPublisher(c: Request, { site, context }: Face) {
+  const namespace = c.req.param('namespace') ?? '';
+  const publisher = await findPublisher(namespace, c.req.query('after') ?? '', context);
+  if (publisher.listings.length === 0)
+    throw new Problem('not_found', { detail: 'No listing stored here has this namespace.' });
+  return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
+}
+
+/** Whether any listing is stored under a namespace. */
+export async function isNamespace(listings: ListingReads, text: string): Promise<boolean> {
+  if (!/^[A-Za-z0-9.-]{1,200}$/.test(text)) return false;
+  const [next] = await listings.page(`${text}/`, 1);
+  return next?.handle.startsWith(`${text}/`) === true;
+}
+
+/** Sends a namespace on to the page of its publisher. */
+export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
+
+/** The page of a publisher: the listings under its namespace. */
+export const createPublisherRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>().get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) =>
+    showPublisher(c, face),
+  );

@@ -1,0 +1,246 @@
+import { hash } from 'node:crypto';
+import semver from 'semver';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { cleanText, toLine } from '../core/text.ts';
+import type { ListingVersion, VersionSummary } from '../listings/listing.ts';
+
+/** Key of the registry's own facts in an entry's `_meta`. */
+const registryMeta = 'io.modelcontextprotocol.registry/official';
+/** Key of the publisher's own facts in a record's `_meta`. */
+export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
+
+const listPage = Type.Object({
+  servers: Type.Union([Type.Array(Type.Unknown()), Type.Null()]),
+  metadata: Type.Optional(
+    Type.Object({ nextCursor: Type.Optional(Type.Union([Type.String({ maxLength: 4096 }), Type.Null()])) }),
+  ),
+});
+/** One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for no entries. */
+const listPageForm = Compile(listPage);
+
+const entryHead = Type.Object({
+  server: Type.Object({
+    name: Type.String({
+      minLength: 3,
+      maxLength: 200, // A part of dots alone would lead elsewhere in the address of the page.
+      pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
+    }),
+    version: Type.String({ minLength: 1, maxLength: 255 }),
+  }),
+});
+/** What identifies an entry, and all that a deleted one needs. */
+const entryHeadForm = Compile(entryHead);
+
+const statusMeta = Type.Object({
+  status: Type.Union([Type.Literal('active'), Type.Literal('deprecated'), Type.Literal('deleted')]),
+  statusMessage: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  publishedAt: Type.String(),
+  updatedAt: Type.Optional(Type.String()),
+  isLatest: Type.Optional(Type.Boolean()),
+});
+/** The registry's facts about an entry: `_meta` under `registryMeta`. */
+const statusMetaForm = Compile(statusMeta);
+type StatusMeta = Static<typeof statusMeta>;
+
+const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Optional(Type.Union([Type.Array(item), Type.Null()]));
+/** Inputs that a caller must provide: read if well-formed (inputs.ts), never a reason to reject the record. */
+const inputs = Type.Optional(Type.Unknown());
+const transport = Type.Object({ type: Type.String(), url: text, headers: inputs, variables: inputs });
+
+const serverJson = Type.Object({
+  description: text,
+  title: text,
+  websiteUrl: text,
+  repository: Type.Optional(Type.Union([Type.Object({ url: text }), Type.Null()])),
+  remotes: listOf(transport),
+  packages: listOf(
+    Type.Object({
+      registryType: text,
+      identifier: text,
+      version: text,
+      transport: Type.Optional(transport),
+      environmentVariables: inputs,
+      runtimeArguments: inputs,
+      packageArguments: inputs,
+    }),
+  ),
+  _meta: Type.Optional(
+    Type.Union([Type.Object({ [publisherMeta]: Type.Optional(Type.Unknown()) }), Type.Null()]),
+  ),
+});
+/** The parts of a publisher's server.json that a listing is made of; other fields are stored unchecked. */
+const serverJsonForm = Compile(serverJson);
+export type ServerJson = Static<typeof serverJson>;
+
+/** Keywords, tags and categories that the publisher states in its own `_meta`. */
+export function publisherKeywords(server: ServerJson): string[] {
+  const provided = server._meta?.[publisherMeta];
+  if (typeof provided !== 'object' || provided === null) return [];
+  const { keywords, tags, categories } = provided as Record<string, unknown>;
+  return [keywords, tags, categories]
+    .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
+    .filter((word) => typeof word === 'string')
+    .filter((word) => word.length <= 64);
+}
+
+const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+
+/** A recorded RFC 3339 time, in UTC with milliseconds; undefined for any other text and for Go's zero time. */
+function toTime(recorded: string | undefined): string | undefined {
+  const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
+  return time > 0 ? new Date(time).toISOString() : undefined;
+}
+
+/** The latest of times in one format; '' if there are none. */
+export const newest = (times: readonly string[]): string => [...times].sort().at(-1) ?? '';
+
+/** The earliest of times in one format; '' if there are none. */
+export const oldest = (times: readonly string[]): string => [...times].sort()[0] ?? '';
+
+const deepest = 32;
+const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
+
+function clean(value: unknown, depth = 0): unknown {
+  if (depth > deepest) throw new RangeError('too deep');
+  if (typeof value === 'string') return cleanText(value).text;
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [cleanText(key).text, clean(item, depth + 1)]),
+  );
+}
+
+/**
+ * A server.json as JSON text with every string in it cleaned (docs/trust.md section 6). Most need no cleaning, which
+ * their JSON shows at once. Undefined if it is nested too deeply.
+ */
+function toCleanJson(server: object): string | undefined {
+  try {
+    const json = JSON.stringify(server);
+    return nothingToClean.test(json) ? json : JSON.stringify(clean(server));
+  } catch {
+    return undefined;
+  }
+}
+
+const largestRecord_bytes = 64 * 1024;
+
+/** An entry that was not read: the name it is quarantined under and the reason. A malformed name is not repeated. */
+export interface Unreadable {
+  readonly name: string;
+  readonly version: string;
+  readonly reason: string;
+}
+
+/** An identified entry: its name, its version and the digest of all of it. */
+export interface EntryHead {
+  readonly name: string;
+  readonly version: string;
+  /** SHA-256 of the entry as received (its JSON without white space), hex. */
+  readonly digest: string;
+  readonly size_bytes: number;
+  readonly entry: { readonly server: object; readonly _meta?: unknown };
+}
+
+/** The entries of a page and the next cursor; undefined if the value is not a page of a registry's list. */
+export function readListPage(
+  page: unknown,
+): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
+  if (!listPageForm.Check(page)) return undefined;
+  return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined; // nested deeper than the stack
+  }
+}
+
+const isPrintable = (version: string) => cleanText(version).text === version && toLine(version) === version;
+
+/** Identifies an entry. Never throws: an entry without name and version is unreadable. */
+export function readHead(entry: unknown): EntryHead | Unreadable {
+  const json = toJson(entry);
+  const digest = json === undefined ? '' : hash('sha256', json);
+  const unknown = { name: `(unreadable ${digest.slice(0, 12)})`, version: '' };
+  if (json === undefined) return { ...unknown, reason: 'nested too deeply' };
+  if (!entryHeadForm.Check(entry)) return { ...unknown, reason: 'name or version missing or malformed' };
+  const { name, version } = entry.server;
+  if (!isPrintable(version))
+    return { name, version: '', reason: 'version has characters that cannot be shown' };
+  return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
+}
+
+function toVersion(
+  { name, version, digest }: EntryHead,
+  meta: StatusMeta,
+  record: string,
+): ListingVersion | undefined {
+  const published_at = toTime(meta.publishedAt);
+  if (!published_at) return undefined;
+  const isDeleted = meta.status === 'deleted';
+  return {
+    handle: name,
+    version,
+    status: meta.status,
+    status_message: isDeleted ? undefined : toLine(meta.statusMessage ?? '').slice(0, 500) || undefined,
+    published_at,
+    updated_at: toTime(meta.updatedAt) ?? published_at,
+    is_latest: meta.isLatest ?? false,
+    digest,
+    record,
+  };
+}
+
+/**
+ * One version: the registry's status and dates, and the publisher's record (at most 64 KiB), cleaned. A
+ * deleted version stores no publisher text and needs no readable record. Never throws: anything malformed is unreadable.
+ */
+export function readVersion(head: EntryHead): ListingVersion | Unreadable {
+  const { name, version, size_bytes, entry } = head;
+  const unreadable = (reason: string): Unreadable => ({ name, version, reason });
+  const meta = (entry._meta as Record<string, unknown> | undefined | null)?.[registryMeta];
+  if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates missing or malformed');
+  const isDeleted = meta.status === 'deleted';
+  if (!isDeleted && size_bytes > largestRecord_bytes) return unreadable('record larger than 64 KiB');
+  if (!isDeleted && !serverJsonForm.Check(entry.server))
+    return unreadable('a field of the record has the wrong type');
+  const record = isDeleted ? '{}' : toCleanJson(entry.server);
+  if (record === undefined) return unreadable('nested too deeply');
+  return toVersion(head, meta, record) ?? unreadable('publication time is not RFC 3339');
+}
+
+const later = (a: VersionSummary, b: VersionSummary): number =>
+  a.published_at === b.published_at
+    ? a.version < b.version
+      ? -1
+      : 1
+    : a.published_at < b.published_at
+      ? -1
+      : 1;
+
+const loose = { loose: true };
+
+/** Semantic order if all are semantic versions, else order of publication; ties by publication. */
+function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
+  if (!versions.every(({ version }) => semver.valid(version, loose))) return later;
+  return (a, b) => semver.compare(a.version, b.version, loose) || later(a, b);
+}
+
+/**
+ * Picks the version that a listing shows: the one marked latest (of several, the one published last, as an older row
+ * keeps its mark until it is imported again), else the highest semantic version, else the one published last. Never a
+ * deleted one; undefined if all are deleted.
+ */
+export function pickShown(versions: readonly VersionSummary[]): VersionSummary | undefined {
+  const listed = versions.filter(({ status }) => status !== 'deleted');
+  const latest = listed.filter(({ is_latest }) => is_latest);
+  const candidates = latest.length > 0 ? latest : listed;
+  const compare = latest.length > 0 ? later : order(listed);
+  return candidates.length < 2 ? candidates[0] : candidates.reduce((a, b) => (compare(a, b) > 0 ? a : b));
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts';
+import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
+import type { ImportRun } from './import-run.ts';
+import { findImportLease, UnderWayError } from './run.ts';
+import { RegistryError } from './source.ts';
+
+/** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
+export interface Outcome {
+  readonly state: ImportReport['state'] | 'busy';
+  readonly error?: string;
+}
+
+/** An import that can be stopped; from REGISTRY_URL unless a source is given. */
+export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };
+
+/** Runs one import. A failure of the registry is an outcome, never an exception. */
+export type ImportOnce = (context: ImportContext, attempt: Attempt) => Promise<Outcome>;
+
+/** Runs one import in this thread, which is blocked while SQLite runs each of its transactions. Never throws. */
+export const importOnce: ImportOnce = async (context, attempt) => {
+  try {
+    // Loaded lazily: a node that never imports does not pay for it.
+    const { runImport } = await import('./import.ts');
+    return await runImport(context, attempt);
+  } catch (error) {
+    if (attempt.signal.aborted) return { state: 'running' };
+    if (error instanceof UnderWayError) return { state: 'busy' };
+    if (error instanceof RegistryError) return { state: 'failed', error: error.message };
+    context.log.error({ err: error }, 'import failed with an internal error');
+    return { state: 'failed', error: 'internal error' };
+  }
+};
+
+/** What is known of a store's imports. */
+export interface ImportStatus {
+  /** Of the newest run. `stopped`: interrupted, or its node died; the next import of its source continues it. */
+  readonly state: 'none' | 'running' | 'stopped' | 'done' | 'failed' | 'held';
+  readonly run: ImportRun | undefined;
+  /** The newest run that completed. */
+  readonly done: ImportRun | undefined;
+  /** When the dead node of a stopped run last renewed its lease, RFC 3339; absent where the run was interrupted. */
+  readonly lastSeen_at?: string;
+}
+
+/** Reads the status of the newest import. Whether its node is alive is decided by its lease, on every call. */
+export async function readImportStatus({ store }: Pick<Context, 'store'>): Promise<ImportStatus> {
+  const { run, done } = await store.imports.last();
+  if (!run) return { state: 'none', run, done };
+  if (run.state !== 'running') return { state: run.state, run, done };
+  const lease = await findImportLease(store);
+  if (lease?.isHeld) return { state: 'running', run, done };
+  return { state: 'stopped', run, done, ...(lease && { lastSeen_at: lease.renewed_at }) };
+}

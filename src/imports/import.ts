@@ -1,0 +1,372 @@
+import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { recordRestored, suspendClaim } from '../claims/suspend.ts';
+import type { Context } from '../context.ts';
+import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
+import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
+import { toLeaf } from '../log/leaf.ts';
+import type { Lease, Transaction } from '../store/store.ts';
+import type { ImportCounts, ImportRun, QuarantinedRecord } from './import-run.ts';
+import {
+  addCounts,
+  changesRepository,
+  createMassChangeGuard,
+  MassChangeError,
+  type MassChangeGuard,
+  type PagePlan,
+  planPage,
+  toChanges,
+  withdraws,
+} from './plan.ts';
+import { type Origin, recordedOf } from './recorded.ts';
+import { beginRun, newestKnown, type Run, type RunStart, saveWithLease, whileImporting } from './run.ts';
+import {
+  batchPages,
+  openSource,
+  type Page,
+  type Patience,
+  RegistryError,
+  type RegistrySource,
+  readPages,
+  readSampleHandles,
+} from './source.ts';
+
+/** The source of the signals that the import derives. */
+export const signalSource = 'registry';
+
+/** What is written besides the plan. */
+export interface PageWrite {
+  readonly runId: number;
+  readonly at: string;
+  /** Whether the quarantine may hold entries that are readable now and must be released. */
+  readonly mayRelease: boolean;
+  /** Whether what the page changes goes into the stream of changes: not in the first import, which it begins after. */
+  readonly isRecorded: boolean;
+}
+
+function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantinedRecord[] {
+  const rows = quarantined.map((one): QuarantinedRecord => ({ ...one, run_id: runId, seen_at: at }));
+  return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
+}
+
+async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
+  for (const change of listings) {
+    const { handle } = change.listing;
+    if (changesRepository(change) && (await tx.claims.claim(handle))?.kind === 'repository')
+      await suspendClaim(tx, { handle, reason: 'repository_changed', at });
+    if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+    if (change.optOut) await recordRestored(tx, change.optOut, { at, reason: 'repository_changed' });
+    // A withdrawn listing has no facets of its claim and ratings.
+    if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
+  }
+}
+
+/** Every account and host that the versions of a page name, deleted versions included, each once. */
+function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
+  const named = versions.flatMap((version) =>
+    recordedIdentities(version.handle, recordedOf(version)).map((identity) => ({
+      handle: version.handle,
+      ...identity,
+      first_imported_at: at,
+    })),
+  );
+  return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
+}
+
+/** What a look asks, as a listing records it. */
+const lookedAt = ({ remotes, packages, repository, website }: Listing) => ({
+  remotes: remotes.map(({ type, url }) => [type, url]),
+  packages: packages.map(({ registry_type, identifier, version }) => [registry_type, identifier, version]),
+  ...{ repository, website },
+});
+
+/** Listings that now record something else to look at. */
+const renamed = ({ listings }: PagePlan): string[] =>
+  listings
+    .filter(({ known, listing }) => known && !isDeepStrictEqual(lookedAt(known), lookedAt(listing)))
+    .map(({ listing: { handle } }) => handle);
+
+/** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
+export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
+  await tx.listings.putVersions(plan.versions, write.at);
+  await tx.ratings.putIdentities(toIdentities(plan, write.at));
+  await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
+  await tx.listings.putSignals(
+    plan.listings.map(({ listing: { handle }, signals }) => ({ handle, source: signalSource, signals })),
+  );
+  for (const { optOut } of plan.optedOut) await tx.optOuts.put(optOut);
+  await tx.listings.putSignals(
+    plan.optedOut.map(({ optOut: { handle }, signals }) => ({ handle, source: signalSource, signals })),
+  );
+  await tx.observations.setDue(renamed(plan), write.at);
+  if (write.mayRelease) await tx.imports.release(plan.readable);
+  await tx.imports.quarantine(toQuarantine(plan, write));
+  await updateClaims(tx, plan, write.at);
+  if (write.isRecorded) await tx.changes.add(toChanges(plan.listings, write.at));
+}
+
+async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
+  for (const { id, subject_handle } of await tx.ratings.currentWith(handle)) {
+    const record = { id, withdrawn_at, reason: 'sample_ended' };
+    const about = { handle: subject_handle, at: withdrawn_at };
+    const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), about);
+    await tx.ratings.end(id, { withdrawn_at, withdrawn_by });
+    await tx.listings.reindex(subject_handle);
+  }
+}
+
+async function endOne(tx: Transaction, listing: Listing, at: string): Promise<void> {
+  const { handle } = listing;
+  await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+  await withdrawRatings(tx, handle, at);
+  await tx.listings.deleteVersions(handle);
+  await tx.listings.putSignals([{ handle, source: signalSource, signals: [] }]);
+  await tx.listings.putListings([toWithdrawn(listing, 'deleted')]);
+}
+
+const nameOf = (entry: unknown) => (entry as { server?: { name?: unknown } } | null)?.server?.name;
+
+/**
+ * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that the page
+ * names, so that the registry's listing takes their place, and all of them once the page is the last one.
+ */
+export async function endSample(tx: Transaction, page: Page, at: string): Promise<void> {
+  const handles = await readSampleHandles();
+  const named = new Set(page.entries.map(nameOf));
+  const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));
+  if (ending.length === 0) return;
+  for (const listing of await tx.listings.byHandles(ending))
+    if (isSample(listing) && !isGone(listing)) await endOne(tx, listing, at);
+}
+
+/** What an import may touch. */
+export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
+
+/** How far a run is. */
+export interface ImportProgress {
+  readonly counts: ImportCounts;
+  /** Rows in the source, if known. */
+  readonly total: number | undefined;
+}
+
+/** One run and everything that writing its pages needs. */
+export interface Import {
+  readonly context: ImportContext;
+  readonly source: RegistrySource;
+  readonly origin: Origin;
+  readonly guard: MassChangeGuard;
+  /** Whether the list may end before most of what the last full run read. */
+  readonly acceptsShorter: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Whether what changes goes into the stream of changes. */
+  readonly isRecorded: boolean;
+  /** Whether the quarantine may hold entries that this run must release. */
+  mayRelease: boolean;
+  /** The run after the last page written. */
+  run: Run;
+}
+
+/** A full walk that ends after less than this share of the rows of the last one is taken for a fault of the registry. */
+const leastShare = 0.9;
+
+/**
+ * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws a passing
+ * RegistryError: the cursor stays, and the next import asks for the same page again.
+ */
+function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
+  const { kind, expectedRows = 0, counts } = run;
+  const rows = counts.rows_seen + page.entries.length;
+  if (acceptsShorter || kind !== 'full' || page.nextCursor !== undefined || rows >= leastShare * expectedRows)
+    return;
+  throw new RegistryError(
+    `the list ended after ${rows} entries, and the last full import read ${expectedRows}; if that is right, run: dossier import --full --accept-changes`,
+    true,
+  );
+}
+
+/** The page would withdraw or move listings before the whole run was checked against the 20 % limit. */
+class ReviewNeeded extends Error {}
+
+async function writePage(current: Import, page: Page): Promise<void> {
+  const { context, guard, origin, run } = current;
+  const at = context.clock().toISOString();
+  const cursor = page.nextCursor;
+  requireWhole(current, page);
+  current.run = await context.store.write(async (tx) => {
+    if (current.source.name !== sampleSource) await endSample(tx, page, at);
+    const plan = await planPage(tx, page.entries, { origin, at, runId: run.id });
+    if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
+    guard.count(plan.affected);
+    await applyPage(tx, plan, {
+      runId: run.id,
+      at,
+      mayRelease: current.mayRelease,
+      isRecorded: current.isRecorded,
+    });
+    const progress = {
+      counts: addCounts(run.counts, plan.counts),
+      newestUpdatedAt: newestKnown(run, plan.updatedAt),
+    };
+    const end = cursor === undefined ? ({ state: 'done', finished_at: at } as const) : {};
+    const isSaved = await saveWithLease(tx, run, { cursor, progress, ...end });
+    if (!isSaved) throw new RegistryError('another process has taken this import over', true);
+    return { ...run, ...progress, cursor };
+  });
+  if (current.run.counts.rows_quarantined > 0) current.mayRelease = true;
+}
+
+/** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
+async function review({ context, run, source, origin, guard, signal }: Import): Promise<void> {
+  const { cursor, updatedSince } = run;
+  const at = context.clock().toISOString();
+  for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
+    guard.count((await planPage(context.store, entries, { origin, at, runId: run.id })).affected);
+    await setImmediate();
+  }
+  guard.clear();
+}
+
+/**
+ * Writes all pages of a run, one transaction each; `run` of the import is up to date after every page. Throws
+ * RegistryError, MassChangeError or the signal's reason.
+ */
+export async function writePages(current: Import): Promise<void> {
+  const { source, run, signal, onProgress } = current;
+  const { cursor, updatedSince } = run;
+  for await (const page of batchPages(readPages(source, { cursor, updatedSince, signal }))) {
+    try {
+      await writePage(current, page);
+    } catch (error) {
+      if (!(error instanceof ReviewNeeded)) throw error;
+      await review(current);
+      await writePage(current, page);
+    }
+    onProgress?.({ counts: current.run.counts, total: page.total });
+    await setImmediate();
+  }
+}
+
+/** Below this share of all listings, what a run wrote is left to the index to merge as it goes. */
+const mergedShare = 0.1;
+
+/** After a run that wrote many listings, merges the search index in small transactions; stops with the signal. */
+async function mergeIndex({ context, run, signal }: Import): Promise<void> {
+  const { store } = context;
+  const written = run.counts.listings_new + run.counts.listings_changed;
+  if (written === 0 || written < (await store.listings.count()) * mergedShare) return;
+  const mergePart = (isFirst: boolean) => store.write((tx) => tx.listings.mergeIndex(isFirst));
+  for (let isMore = await mergePart(true); isMore && !signal?.aborted; isMore = await mergePart(false))
+    await setImmediate();
+}
+
+/** What to import and how. */
+export interface ImportRequest {
+  /** A registry's address, `file:path`, a path or `sample`; REGISTRY_URL when absent. */
+  readonly source?: string | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Stops the run between two pages; the next import continues it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Reads all of the source, also where changes would do. */
+  readonly isFull?: boolean | undefined;
+  /** Accepts changes that the mass-change guard would stop. */
+  readonly acceptChanges?: boolean | undefined;
+  readonly patience?: Partial<Patience> | undefined;
+  /** The run after which this import was found due; UnderWayError where another one has ended since. Absent: due anyway. */
+  readonly dueAfter?: RunStart['dueAfter'];
+}
+
+/** How a run ended; `running` if it was stopped and the next import continues it. */
+export interface ImportReport {
+  readonly id: number;
+  readonly kind: ImportRun['kind'];
+  readonly state: ImportRun['state'];
+  readonly isResumed: boolean;
+  readonly counts: ImportCounts;
+  /** Why it failed or was held. The message is ours and quotes nothing of the source. */
+  readonly error?: string;
+}
+
+async function openImport(
+  context: ImportContext,
+  request: ImportRequest,
+  { source, lease }: { readonly source: RegistrySource; readonly lease: Lease },
+): Promise<Import> {
+  const { store, config, clock } = context;
+  const { done } = await store.imports.last();
+  const run = await store.write((tx) =>
+    beginRun(tx, source, {
+      ...{ lease, at: clock().toISOString() },
+      fullInterval_s: config.importFullInterval_s,
+      isFull: request.isFull ?? false,
+      dueAfter: request.dueAfter,
+    }),
+  );
+  return {
+    context,
+    source,
+    origin: { name: source.origin, ...(source.api && { api: source.api }) },
+    guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
+    acceptsShorter: request.acceptChanges ?? false,
+    isRecorded: done !== undefined && done.source !== sampleSource,
+    signal: request.signal,
+    onProgress: request.onProgress,
+    mayRelease: (await store.imports.quarantined(1)).length > 0,
+    run,
+  };
+}
+
+/** Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's. */
+async function endRun({ context, run, signal }: Import, error: unknown): Promise<ImportReport['state']> {
+  if (signal?.aborted) {
+    return 'running';
+  }
+  if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
+  const state = error instanceof MassChangeError ? 'held' : 'failed';
+  const keepsCursor = error instanceof RegistryError && error.isPassing;
+  await context.store.write((tx) =>
+    saveWithLease(tx, run, {
+      state,
+      finished_at: context.clock().toISOString(),
+      error: error.message,
+      ...(!keepsCursor && { cursor: undefined }),
+    }),
+  );
+  return state;
+}
+
+async function runToEnd(current: Import): Promise<Pick<ImportReport, 'state' | 'error'>> {
+  try {
+    await writePages(current);
+    await mergeIndex(current);
+    return { state: 'done' };
+  } catch (error) {
+    const state = await endRun(current, error);
+    return state === 'running' ? { state } : { state, error: (error as Error).message };
+  }
+}
+
+async function importOpened(current: Import): Promise<ImportReport> {
+  const { log } = current.context;
+  const { id, kind, isResumed } = current.run;
+  log.info({ run: id, kind, source: current.source.name, isResumed }, 'import started');
+  const end = await runToEnd(current);
+  const { counts } = current.run;
+  log.info({ run: id, state: end.state, ...counts }, 'import ended');
+  return { id, kind, isResumed, counts, ...end };
+}
+
+/**
+ * Imports a registry or a saved copy: everything once and again after IMPORT_FULL_INTERVAL, in between what changed. Each page is one transaction with its rows,
+ * the cursor and the counts, so that an interrupted run loses and repeats nothing. Rows that did not change are not
+ * written again; listings missing from the source are not deleted. Throws RegistryError if the source cannot be opened
+ * and UnderWayError while any process imports into this store; any other source failure is reported in
+ * ImportReport.error.
+ */
+export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
+  const { store, config } = context;
+  const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
+  return whileImporting(store, async (lease) =>
+    importOpened(await openImport(context, request, { source, lease })),
+  );
+}

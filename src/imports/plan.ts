@@ -1,0 +1,336 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { OptOut } from '../claims/claim.ts';
+import {
+  isGone,
+  isSample,
+  type Listing,
+  type ListingVersion,
+  sampleOriginOf,
+  type VersionSummary,
+} from '../listings/listing.ts';
+import type { ListingReads } from '../listings/table.ts';
+import type { NewChange } from '../log/change.ts';
+import type { Reads } from '../store/store.ts';
+import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';
+import { type ImportCounts, zeroImportCounts } from './import-run.ts';
+import { type ImportedListing, toListing } from './listing.ts';
+import type { Origin } from './recorded.ts';
+
+/** Mutable counts, for counting. */
+type Counting = { -readonly [Name in keyof ImportCounts]: number };
+
+/** Counts of zero. */
+export const createCounts = (): Counting => ({ ...zeroImportCounts });
+
+/** The sum of two counts. */
+export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
+  const sum = createCounts();
+  for (const name of Object.keys(sum) as (keyof Counting)[]) sum[name] = a[name] + b[name];
+  return sum;
+}
+
+/** Versions by handle, then by version. */
+type Versions = Map<string, Map<string, VersionSummary>>;
+
+/** A page's entries, each counted once: versions to write by keyOf, unreadable entries, and readable ones. */
+interface ClassifiedEntries {
+  readonly rows: Map<string, ListingVersion>;
+  readonly quarantined: Unreadable[];
+  readonly readable: EntryHead[];
+  readonly updatedAt: string[];
+  readonly counts: Counting;
+}
+
+/** Key of one version of one handle; handles contain no line feed. */
+const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
+
+async function knownVersions(reads: ListingReads, handles: readonly string[]): Promise<Versions> {
+  const versions: Versions = new Map(handles.map((handle) => [handle, new Map()]));
+  for (const summary of await reads.versionSummaries(handles))
+    versions.get(summary.handle)?.set(summary.version, summary);
+  return versions;
+}
+
+function classify(head: EntryHead, versions: Versions, classified: ClassifiedEntries): void {
+  const { counts, rows, quarantined, readable, updatedAt } = classified;
+  const ofHandle = versions.get(head.name);
+  const known = ofHandle?.get(head.version);
+  const row = known?.digest === head.digest ? known : readVersion(head);
+  if ('reason' in row) {
+    counts.rows_quarantined += 1;
+    quarantined.push(row);
+    return;
+  }
+  readable.push(head);
+  updatedAt.push(row.updated_at);
+  if (!row.is_latest) counts.older_versions += 1;
+  if (row === known) {
+    counts.rows_unchanged += 1;
+    return;
+  }
+  counts[known ? 'rows_changed' : 'rows_new'] += 1;
+  if (row.status !== 'active') counts[`rows_${row.status}`] += 1;
+  ofHandle?.set(head.version, row);
+  rows.set(keyOf(row.handle, row.version), row as ListingVersion);
+}
+
+/** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */
+async function classifyEntries(
+  reads: ListingReads,
+  entries: readonly unknown[],
+): Promise<ClassifiedEntries & { versions: Versions }> {
+  const classified: ClassifiedEntries = {
+    rows: new Map(),
+    quarantined: [],
+    readable: [],
+    updatedAt: [],
+    counts: createCounts(),
+  };
+  const heads: EntryHead[] = [];
+  for (const head of entries.map(readHead)) {
+    if ('reason' in head) classified.quarantined.push(head);
+    else heads.push(head);
+  }
+  classified.counts.rows_seen = entries.length;
+  classified.counts.rows_quarantined = classified.quarantined.length;
+  const versions = await knownVersions(reads, [...new Set(heads.map(({ name }) => name))]);
+  for (const head of heads) classify(head, versions, classified);
+  return { ...classified, versions };
+}
+
+/** A listing after the page, and before it. */
+interface ListingChange extends ImportedListing {
+  readonly known: Listing | undefined;
+  /** Whether the listing differs in more than when it was read. */
+  readonly differs: boolean;
+  /** The opt-out line that withdrew the listing until now, in a repository that it no longer records. */
+  readonly optOut?: OptOut;
+}
+
+/** An opt-out line that stays in force, with the listing as now recorded. */
+interface OptedOut {
+  readonly optOut: OptOut;
+  readonly signals: ImportedListing['signals'];
+}
+
+/** Everything one page changes, planned before anything is written. */
+export interface PagePlan {
+  readonly versions: readonly ListingVersion[];
+  readonly listings: readonly ListingChange[];
+  readonly optedOut: readonly OptedOut[];
+  readonly quarantined: readonly Unreadable[];
+  /** Entries that were read, changed or not. */
+  readonly readable: readonly { readonly name: string; readonly version: string }[];
+  /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
+  readonly affected: readonly string[];
+  readonly counts: ImportCounts;
+  /** Registry times of the page's rows, RFC 3339. */
+  readonly updatedAt: readonly string[];
+}
+
+/** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
+interface PageFacts {
+  readonly origin: Origin;
+  readonly at: string;
+  readonly runId: number;
+}
+
+/** Keeps the stored id while the first publication is the same, as the id may have moved past one that was taken. */
+const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
+  known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
+
+/** What the operator hid or withdrew stays so, and is no difference. */
+const withModeration = (listing: Listing, known: Listing | undefined): Listing => ({
+  ...listing,
+  ...(known?.hidden && { hidden: true }),
+  ...(known?.withdrawn === 'operator' && !listing.withdrawn && { withdrawn: 'operator' }),
+});
+
+const withoutReading = ({ imported_at: _, import_run: __, ...listing }: Listing) => listing;
+const differ = (listing: Listing, known: Listing): boolean =>
+  !isDeepStrictEqual(withoutReading(listing), withoutReading(known));
+
+async function planListings(
+  reads: Reads,
+  { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
+  { origin, at, runId }: PageFacts,
+): Promise<Pick<PagePlan, 'listings' | 'optedOut'>> {
+  const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
+  const known = new Map(
+    (await reads.listings.byHandles(handles)).map((listing) => [listing.handle, listing]),
+  );
+  const listings: ListingChange[] = [];
+  const optedOut: OptedOut[] = [];
+  const ownOrigin = (handle: string) =>
+    isSample({ origin: origin.name }) ? { name: sampleOriginOf(handle) } : origin;
+  for (const handle of handles) {
+    const before = known.get(handle);
+    const all = [...(versions.get(handle)?.values() ?? [])];
+    const picked = pickShown(all);
+    const shown =
+      picked &&
+      (rows.get(keyOf(handle, picked.version)) ?? (await reads.listings.version(handle, picked.version)));
+    const made = toListing(
+      { handle, versions: all, shown, known: before, importedAt: at, runId },
+      ownOrigin(handle),
+    );
+    const listing = withModeration(withKnownId(made.listing, before), before);
+    const { signals } = made;
+    const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.of(handle) : undefined;
+    if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
+      optedOut.push({ optOut: { ...optOut, listing }, signals });
+      continue;
+    }
+    const differs = !before || differ(listing, before);
+    listings.push({ listing, signals, known: before, differs, ...(optOut && { optOut }) });
+  }
+  return { listings, optedOut };
+}
+
+/** Whether the record still names the place of an opt-out line: a namespace always does. */
+const stillStands = ({ kind, place_key }: OptOut, { repository_key }: Listing) =>
+  kind !== 'repository' || repository_key === place_key;
+
+/** Whether a visible listing's recorded repository changes or disappears. */
+export const changesRepository = ({ listing, known }: ListingChange): boolean =>
+  !!known?.repository_key &&
+  !isGone(known) &&
+  !isGone(listing) &&
+  listing.repository_key !== known.repository_key;
+
+/** Whether a listing that was not gone is now. */
+export const withdraws = ({ listing, known }: ListingChange): boolean =>
+  !!known && !isGone(known) && isGone(listing);
+
+const hostOf = (endpoint: string | undefined) =>
+  endpoint === undefined ? undefined : URL.parse(endpoint)?.host;
+
+/** Whether a visible listing's endpoint moves to another host, or disappears. */
+const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
+  !!known?.endpoint &&
+  !known.withdrawn &&
+  !listing.withdrawn &&
+  hostOf(listing.endpoint) !== hostOf(known.endpoint);
+
+function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['rows']): string[] {
+  const losesShown = ({ known }: ListingChange) =>
+    !!known && !isGone(known) && rows.get(keyOf(known.handle, known.version))?.status === 'deleted';
+  return changes
+    .filter(
+      (change) =>
+        losesShown(change) || withdraws(change) || changesRepository(change) || changesEndpointHost(change),
+    )
+    .map(({ listing }) => listing.handle);
+}
+
+/** Plans what a page changes in the store; writes nothing. Counts every entry once. */
+export async function planPage(
+  reads: Reads,
+  entries: readonly unknown[],
+  facts: PageFacts,
+): Promise<PagePlan> {
+  const { rows, quarantined, readable, updatedAt, counts, versions } = await classifyEntries(
+    reads.listings,
+    entries,
+  );
+  const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
+  counts.listings_new = listings.filter(({ known }) => !known).length;
+  counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
+  counts.listings_withdrawn = listings.filter(withdraws).length;
+  counts.repositories_changed = listings.filter(changesRepository).length;
+  return {
+    versions: [...rows.values()],
+    listings,
+    optedOut,
+    quarantined,
+    readable,
+    affected: toAffected(listings, rows),
+    counts,
+    updatedAt,
+  };
+}
+
+/** What a record says, by the names of the listing document. */
+const recordedFields = [
+  'title',
+  'description',
+  'version',
+  'origin_status',
+  'status_message',
+  'endpoint',
+  'remotes',
+  'packages',
+  'repository',
+  'website',
+  'tags',
+] as const;
+
+const differing = (before: Listing, after: Listing) =>
+  recordedFields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+
+function toChange(change: ListingChange, at: string): NewChange | undefined {
+  const { listing, known } = change;
+  const { handle, version } = listing;
+  if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
+  if (listing.withdrawn) return undefined;
+  if (!known) return { type: 'listing.new', handle, at, data: { version } };
+  // What an opt-out line withdrew is restored by an event of its own.
+  if (known.withdrawn && change.optOut) return undefined;
+  if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
+  const fields = differing(known, listing);
+  if (fields.length === 0) return undefined;
+  const left_tags = known.tags
+    .map(({ tag }) => tag)
+    .filter((tag) => !listing.tags.some((one) => one.tag === tag));
+  const data = { version, fields, ...(left_tags.length > 0 && { left_tags }) };
+  return { type: 'listing.changed', handle, at, data };
+}
+
+/** What a page of an import changes, as entries of the stream of changes. */
+export const toChanges = (listings: readonly ListingChange[], at: string): NewChange[] =>
+  listings.map((change) => toChange(change, at)).filter((change) => change !== undefined);
+
+/** The guard ignores smaller directories, which may change as a whole. */
+const smallestGuarded = 50;
+const maxAffectedShare = 0.2;
+
+/** The run would withdraw or move too many known listings. Nothing is written from the page that affects the first one. */
+export class MassChangeError extends Error {
+  constructor(affected: number, known: number) {
+    super(
+      `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected} so far); look at the registry, then run: dossier import --accept-changes`,
+    );
+    this.name = 'MassChangeError';
+  }
+}
+
+/** Counts the listings that a run affects (withdraws, or changes the repository or the host of the endpoint of) and stops a run that affects too many. */
+export interface MassChangeGuard {
+  /** Whether the rest of the run must be checked before a page that affects listings is written. */
+  readonly mustReview: boolean;
+  /** Throws MassChangeError once more than 20 % of the known listings are affected. */
+  count(affected: readonly string[]): void;
+  /** The whole run was checked: counting starts again, and no further check is needed. */
+  clear(): void;
+}
+
+/** A guard for `known` visible listings; inactive if the operator accepts the changes. */
+export function createMassChangeGuard(known: number, isAccepted: boolean): MassChangeGuard {
+  const affected = new Set<string>();
+  const isActive = known >= smallestGuarded && !isAccepted;
+  let isCleared = false;
+  return {
+    get mustReview() {
+      return isActive && !isCleared;
+    },
+    count(handles) {
+      for (const handle of handles) affected.add(handle);
+      if (isActive && affected.size > known * maxAffectedShare)
+        throw new MassChangeError(affected.size, known);
+    },
+    clear() {
+      isCleared = true;
+      affected.clear();
+    },
+  };
+}

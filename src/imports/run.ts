@@ -1,0 +1,170 @@
+import type { Lease, Store, Transaction } from '../store/store.ts';
+import type { ImportRun, RunProgress } from './import-run.ts';
+import { createCounts } from './plan.ts';
+import { RegistryError, type RegistrySource } from './source.ts';
+
+/** Whoever holds this lease is the only one that imports, from whatever source. */
+const name = 'import';
+
+/** Another import into the same store is running; the caller may try again later. */
+export class UnderWayError extends RegistryError {
+  constructor() {
+    super('an import is already under way', true);
+  }
+}
+
+/** What is known of the import that runs, or of one whose node died; undefined if neither is the case. */
+export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(name);
+
+/** Whether any process imports into this store. */
+export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
+  (await findImportLease(store))?.isHeld ?? false;
+
+/** Runs `work` as the only import into this store. Throws UnderWayError while another process imports. */
+export async function whileImporting<T>(
+  { leases }: Pick<Store, 'leases'>,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = await leases.take(name);
+  if (!lease) throw new UnderWayError();
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** A run and the lease it is worked on under. */
+interface LeasedRun {
+  readonly id: number;
+  readonly lease: Lease;
+}
+
+/** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */
+export async function saveWithLease(
+  tx: Transaction,
+  run: LeasedRun,
+  change: Partial<Omit<ImportRun, 'id'>>,
+): Promise<boolean> {
+  if (!(await tx.leases.isHeldBy(run.lease))) return false;
+  await tx.imports.saveRun(run.id, change);
+  return true;
+}
+
+const overlap_ms = 10 * 60_000;
+
+/** A run in progress, new or resumed. */
+export interface Run extends RunProgress {
+  readonly id: number;
+  readonly kind: ImportRun['kind'];
+  readonly startedAt: string;
+  readonly updatedSince: string | undefined;
+  readonly cursor: string | undefined;
+  readonly isResumed: boolean;
+  readonly lease: Lease;
+  /** Rows that the last full run of this source read; undefined where that says nothing about this one. */
+  readonly expectedRows: number | undefined;
+}
+
+const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Omit<Run, 'expectedRows'> => ({
+  ...run.progress,
+  id: run.id,
+  kind: run.kind,
+  startedAt: run.started_at,
+  updatedSince: run.updated_since,
+  cursor: run.cursor,
+  isResumed,
+  lease,
+});
+
+/**
+ * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. One of
+ * changes is not where all of the source is asked for.
+ */
+const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
+  (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
+  (!isFull || run.kind === 'full');
+
+/** Whether all of a source is read again: what one run of changes missed, no later one finds. */
+function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
+  const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
+  return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
+}
+
+/** Ends an interrupted run of changes that a run of all of the source takes the place of. */
+async function replace(tx: Transaction, run: ImportRun | undefined, at: string): Promise<void> {
+  if (run?.state !== 'running') return;
+  const error = 'replaced by a full import';
+  await tx.imports.saveRun(run.id, {
+    state: 'failed',
+    finished_at: at,
+    cursor: undefined,
+    error,
+  });
+}
+
+/** How a run is begun. */
+export interface RunStart {
+  readonly lease: Lease;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  /** After this time all of the source is read again. */
+  readonly fullInterval_s: number;
+  /** Reads all of the source now. */
+  readonly isFull: boolean;
+  /** The run after which this one was found due, by the time it ended (RFC 3339; undefined: none had ended). */
+  readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
+}
+
+/** Whether another run has ended since this one was found due: its node was quicker. */
+async function isTaken(tx: Transaction, { dueAfter }: RunStart): Promise<boolean> {
+  if (!dueAfter) return false;
+  const { run } = await tx.imports.last();
+  return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
+}
+
+/** Changes are requested from the newest known one on, with an overlap for clock differences and late commits. */
+function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
+  const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
+  if (!newest) return undefined;
+  return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
+}
+
+/**
+ * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
+ * the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended since this one was
+ * found due.
+ */
+export async function beginRun(tx: Transaction, source: RegistrySource, start: RunStart): Promise<Run> {
+  const { lease, at, isFull } = start;
+  if (await isTaken(tx, start)) throw new UnderWayError();
+  const { run, done } = await tx.imports.last(source.name);
+  const lastFull = await tx.imports.lastFull(source.name);
+  const expectedRows = source.isIncremental ? lastFull?.progress.counts.rows_seen : undefined;
+  if (isResumable(run, isFull)) {
+    await tx.imports.saveRun(run.id, {
+      state: 'running',
+      finished_at: undefined,
+      error: undefined,
+    });
+    return { ...toRun(run, lease, true), expectedRows };
+  }
+  await replace(tx, run, at);
+  const since = isFull || isFullDue(lastFull, start) ? undefined : toUpdatedSince(done, source);
+  const begun: Omit<ImportRun, 'id'> = {
+    kind: since ? 'incremental' : 'full',
+    source: source.name,
+    state: 'running',
+    started_at: at,
+    updated_since: since?.updatedSince,
+    progress: { counts: createCounts(), newestUpdatedAt: since?.newest },
+  };
+  return { ...toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false), expectedRows };
+}
+
+/** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */
+export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
+  [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
+    .filter((time) => time <= run.startedAt)
+    .sort()
+    .at(-1);

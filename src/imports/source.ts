@@ -1,0 +1,411 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Config, copySuffix } from '../config/config.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import { isHandle } from '../core/handle.ts';
+import { decodeUtf8, readBounded } from '../core/json.ts';
+import { readRetryAfter_s } from '../core/retry-after.ts';
+import { sampleOrigin, sampleSource } from '../listings/listing.ts';
+import { readListPage } from './entry.ts';
+import type { Origin } from './recorded.ts';
+
+/** One page of entries as received, and the cursor of the next one. */
+export interface Page {
+  readonly entries: readonly unknown[];
+  /** Undefined at the end of the list. */
+  readonly nextCursor: string | undefined;
+  /** Entries in the whole list, if known. */
+  readonly total?: number;
+}
+
+/** Which page to read. */
+interface PageRequest {
+  readonly cursor?: string | undefined;
+  /** RFC 3339; only entries that changed after it. */
+  readonly updatedSince?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A registry, or a saved copy of one. */
+export interface RegistrySource {
+  /** Name of its runs. A run with the same name can continue from a stored cursor. Contains no path of this machine. */
+  readonly name: string;
+  /** Base URL of its API, for links; absent for a saved copy. */
+  readonly api?: string;
+  /** Whether it can list only what changed since a time. */
+  readonly isIncremental: boolean;
+  /** The origin stored with its listings and signals. */
+  readonly origin: Origin['name'];
+  /** Throws RegistryError. */
+  page(request: PageRequest): Promise<Page>;
+}
+
+/** Why a source could not be read. The message is ours and quotes nothing of the response. */
+export class RegistryError extends Error {
+  /** Whether the same request may succeed later. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, isPassing: boolean) {
+    super(message);
+    this.name = 'RegistryError';
+    this.isPassing = isPassing;
+  }
+}
+
+const largestPage_bytes = 8 * 1024 * 1024;
+const longestRetryAfter_s = 120;
+
+/** A transient failure; `after_ms` is the pause that the registry requested. */
+class PassingFailure extends RegistryError {
+  readonly after_ms: number | undefined;
+
+  constructor(message: string, after_ms?: number) {
+    super(message, true);
+    this.after_ms = after_ms;
+  }
+}
+
+async function refuse(response: Response): Promise<never> {
+  const { status, headers } = response;
+  await response.body?.cancel();
+  const message = `the registry answered with status ${status}`;
+  if (status !== 429 && status < 500) throw new RegistryError(message, false);
+  const wait_s = readRetryAfter_s(headers.get('retry-after'), Date.now());
+  throw new PassingFailure(
+    message,
+    wait_s === undefined ? undefined : Math.min(wait_s, longestRetryAfter_s) * 1000,
+  );
+}
+
+/** The body, at most 8 MiB after decompression; reading stops there, so that a compression bomb is never unpacked. */
+async function readBody(response: Response): Promise<string> {
+  const isTooLarge = Number(response.headers.get('content-length')) > largestPage_bytes;
+  const body = response.body ?? new Blob().stream();
+  const bytes = isTooLarge ? undefined : await readBounded(body, largestPage_bytes);
+  if (!bytes) throw new RegistryError('the page is larger than 8 MiB', false);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new RegistryError('the page is not UTF-8', false);
+  return text;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
+    await response.body?.cancel();
+    throw new RegistryError('the answer is not JSON (another kind of server, or a sign-in page)', false);
+  }
+  const text = await readBody(response);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new RegistryError('the page is not well-formed JSON, or was cut off', true);
+  }
+}
+
+function toFailure(error: unknown, timeout_ms: number): unknown {
+  if (error instanceof RegistryError) return error;
+  if ((error as Error).name === 'TimeoutError')
+    return new PassingFailure(`the registry did not answer within ${timeout_ms / 1000} s`);
+  return new PassingFailure('the registry cannot be reached, or the connection broke');
+}
+
+/** How to send one request. */
+interface FetchOptions {
+  readonly userAgent: string;
+  /** For the whole exchange. */
+  readonly timeout_ms: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Fetches JSON; redirects are not followed. Throws PassingFailure for what may work later, RegistryError for what will
+ * not (status, content type, UTF-8, more than 8 MiB), and the signal's reason.
+ */
+async function fetchJson(url: URL, { userAgent, timeout_ms, signal }: FetchOptions): Promise<unknown> {
+  const timeout = AbortSignal.timeout(timeout_ms);
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', 'user-agent': userAgent },
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    return response.status === 200 ? await readJson(response) : await refuse(response);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toFailure(error, timeout_ms);
+  }
+}
+
+const pageSize = 100;
+/** A registry that ignores `limit` may send more entries than requested, up to this many. */
+const mostEntries = 500;
+
+/** How long and how often a page is tried. */
+export interface Patience {
+  /** For the whole exchange of one try. */
+  readonly timeout_ms: number;
+  readonly tries: number;
+  /** Before the second try; doubled for each one after it. */
+  readonly wait_ms: number;
+}
+
+const defaultPatience: Patience = { timeout_ms: 60_000, tries: 5, wait_ms: 1000 };
+
+/** What a registry client needs. */
+interface RegistryClientOptions {
+  /** Base of the registry; `/v0.1` is appended if it has no version. */
+  readonly url: string;
+  readonly userAgent: string;
+  readonly origin: string;
+  readonly patience?: Partial<Patience> | undefined;
+}
+
+const toApi = (url: string) => {
+  const base = url.replace(/\/+$/, '').replace(/\/servers$/, '');
+  return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/v0.1`;
+};
+
+function toPageUrl(api: string, { cursor, updatedSince }: PageRequest): URL {
+  const query = new URLSearchParams({ limit: String(pageSize), include_deleted: 'true' });
+  if (updatedSince) query.set('updated_since', updatedSince);
+  if (cursor) query.set('cursor', cursor);
+  return new URL(`${api}/servers?${query}`);
+}
+
+function toPage(json: unknown): Page {
+  const page = readListPage(json);
+  if (!page) throw new RegistryError('the answer is not a page of a registry list', false);
+  if (page.entries.length > mostEntries)
+    throw new RegistryError(`the page has over ${mostEntries} entries`, false);
+  return page;
+}
+
+const isPassing = (error: unknown): error is RegistryError =>
+  error instanceof RegistryError && error.isPassing;
+
+/**
+ * A registry that implements the generic registry API, read in pages of 100 with deleted entries. 429 (with its
+ * Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the pause. Throws
+ * RegistryError, or the signal's reason.
+ */
+function createRegistryClient(options: RegistryClientOptions): RegistrySource {
+  const { userAgent, origin } = options;
+  const api = toApi(options.url);
+  const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...options.patience };
+  return {
+    name: api,
+    api,
+    origin,
+    isIncremental: true,
+    async page(request) {
+      const { signal } = request;
+      for (let tried = 1; ; tried++) {
+        try {
+          return toPage(await fetchJson(toPageUrl(api, request), { userAgent, timeout_ms, signal }));
+        } catch (error) {
+          if (!isPassing(error) || tried >= tries) throw error;
+          const requested_ms = error instanceof PassingFailure ? error.after_ms : undefined;
+          const pause_ms = requested_ms ?? wait_ms * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
+          await wait(pause_ms, undefined, { signal });
+        }
+      }
+    },
+  };
+}
+
+const unzip = promisify(gunzip);
+
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+function toEntries(json: string): readonly unknown[] {
+  const value = JSON.parse(json) as unknown;
+  const entries = Array.isArray(value) ? value : (value as { servers?: unknown } | null)?.servers;
+  if (!Array.isArray(entries)) throw new TypeError('no list');
+  return entries as unknown[];
+}
+
+async function readCopy(path: string): Promise<{ entries: readonly unknown[]; digest: string }> {
+  const bytes = await readFile(path).catch(() => {
+    throw new RegistryError(`the saved copy ${basename(path)} cannot be read`, false);
+  });
+  try {
+    const json = (isGzip(bytes) ? await unzip(bytes) : bytes).toString('utf8');
+    return { entries: toEntries(json), digest: hash('sha256', bytes) };
+  } catch {
+    throw new RegistryError(`the saved copy ${basename(path)} is not a JSON list of entries`, false);
+  }
+}
+
+/**
+ * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a
+ * position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
+ */
+async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
+  const { entries, digest } = await readCopy(path);
+  return {
+    name: name ?? `file:${basename(path)}#${digest.slice(0, 12)}`,
+    origin,
+    isIncremental: false,
+    page: async ({ cursor = '0' }) => {
+      const from = Number(cursor);
+      const to = from + pageSize;
+      const nextCursor = to < entries.length ? String(to) : undefined;
+      return { entries: entries.slice(from, to), nextCursor, total: entries.length };
+    },
+  };
+}
+
+const samplePath = fileURLToPath(new URL('../../data/sample.json', import.meta.url));
+const official = 'registry.modelcontextprotocol.io';
+/** Origin of the directories that start with the shipped sample; one of another registry does not. */
+export const officialOrigin = `${official} (MCP)`;
+
+type Settings = Pick<
+  Config,
+  'serviceName' | 'version' | 'publicUrl' | 'registryUrl' | 'registryName' | 'origin'
+>;
+
+const isWeb = (source: string) => /^https?:\/\//i.test(source);
+
+/**
+ * The origin stored with a source's listings: the configured one for the configured source, else the host. A saved copy
+ * has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else its file name.
+ */
+function originOf(source: string, { registryUrl, registryName, origin }: Settings): string {
+  if (source.replace(/\/+$/, '') === registryUrl) return origin;
+  if (isWeb(source)) return `${new URL(source).host} (MCP)`;
+  const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
+  return `${registryName || configured} (MCP)${copySuffix}`;
+}
+
+const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
+
+async function readHandles(): Promise<readonly string[]> {
+  const { entries } = await (await openSample()).page({});
+  const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
+  return [...new Set(names.filter(isHandle))];
+}
+
+/** The handles of the shipped sample, which fits on one page. */
+export const readSampleHandles = cachedOnce<readonly string[]>(readHandles);
+
+/**
+ * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws
+ * RegistryError for `off`, for an invalid address and for a copy that cannot be read.
+ */
+export async function openSource(
+  source: string,
+  settings: Settings,
+  patience?: Partial<Patience>,
+): Promise<RegistrySource> {
+  const { serviceName, version, publicUrl } = settings;
+  if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)', false);
+  const url = isWeb(source) ? URL.parse(source) : undefined;
+  if (url === null) throw new RegistryError('invalid address', false);
+  if (url?.username) throw new RegistryError('the address must not contain a user name', false);
+  const origin = originOf(source, settings);
+  if (source === sampleSource) return openSample();
+  const path = source.replace(/^file:(\/\/(?=\/))?/, '');
+  if (!url) return resolve(path) === samplePath ? openSample() : openSavedCopy(path, origin);
+  const userAgent = `${serviceName.replaceAll(' ', '-')}/${version} (+${publicUrl})`;
+  return createRegistryClient({ url: source, userAgent, origin, patience });
+}
+
+const mostPages = 100_000;
+
+/** Which part of a source to read. */
+interface PageRange {
+  readonly cursor: string | undefined;
+  readonly updatedSince: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
+
+/**
+ * The pages of a source from a cursor on; the next page is fetched while one is processed. Throws RegistryError if a
+ * cursor repeats or the list does not end.
+ */
+export async function* readPages(
+  source: RegistrySource,
+  range: PageRange,
+): AsyncGenerator<Page, void, undefined> {
+  const { signal, updatedSince } = range;
+  const fetchPage = (cursor: string | undefined) => {
+    const page = source.page({ cursor, updatedSince, signal });
+    page.catch(() => undefined); // reported when it is awaited; an earlier failure may prevent that
+    return page;
+  };
+  // Digests: a registry may give cursors of 4 KiB without end.
+  const seen = new Set([digestOf(range.cursor)]);
+  let next = fetchPage(range.cursor);
+  for (;;) {
+    const page = await next;
+    signal?.throwIfAborted();
+    const { nextCursor } = page;
+    if (nextCursor === undefined) return yield page;
+    if (seen.has(digestOf(nextCursor)))
+      throw new RegistryError('the registry gave a cursor that it had given before', false);
+    if (seen.size >= mostPages)
+      throw new RegistryError(`the list does not end within ${mostPages} pages`, false);
+    seen.add(digestOf(nextCursor));
+    next = fetchPage(nextCursor);
+    yield page;
+  }
+}
+
+/** How long a collected batch waits for the next page. */
+const quick_ms = 100;
+/** Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should write. */
+const firstBatch = 100;
+const largestBatch = 1000;
+
+/** Whether a promise settles within `quick_ms`. */
+function settlesSoon(next: Promise<unknown>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, quick_ms, false);
+  const settled = () => {
+    clearTimeout(timer);
+    resolve(true);
+  };
+  next.then(settled, settled);
+  return promise;
+}
+
+const join = (batch: Page | undefined, page: Page): Page =>
+  batch ? { ...page, entries: [...batch.entries, ...page.entries] } : page;
+
+/**
+ * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page waits long
+ * for the next one, and pages before a failure are yielded before it is thrown.
+ */
+export async function* batchPages(
+  pages: AsyncGenerator<Page, void, undefined>,
+): AsyncGenerator<Page, void, undefined> {
+  let batch: Page | undefined;
+  let size = firstBatch;
+  for (;;) {
+    const next = pages.next();
+    if (batch && !(await settlesSoon(next))) {
+      yield batch;
+      batch = undefined;
+    }
+    const { value, failure } = await next.then(
+      ({ value: page }) => ({ value: page, failure: undefined }),
+      (error: unknown) => ({ value: undefined, failure: { error } }),
+    );
+    if (value) batch = join(batch, value);
+    if (batch && (!value || batch.entries.length >= size)) {
+      yield batch;
+      batch = undefined;
+      size = Math.min(size * 2, largestBatch);
+    }
+    if (failure) throw failure.error;
+    if (!value) return;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Facet } from '../search/facets.ts';
+import { countFacets } from '../search/gather.ts';
+import type { SearchCounts } from '../search/query.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { afterPrefix, inChunks } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { decodeFacets, type ListingRow } from './table.ts';
+
+/** The counter of all visible listings; no facet has this form. */
+const everyListing = '*';
+/** Listings are counted up to here, so that no count takes long. */
+const maxCounted = 1000;
+
+/** How many listings are visible. */
+export async function countListings(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('facet_count')
+    .select('listings')
+    .where('facet', '=', everyListing)
+    .executeTakeFirst();
+  return row?.listings ?? 0;
+}
+
+/** How many visible listings have each facet of a kind, most first. */
+export async function readFacetCounts(db: Db, kind: string): Promise<{ facet: Facet; listings: number }[]> {
+  const rows = await db
+    .selectFrom('facet_count')
+    .selectAll()
+    .where('facet', '>=', `${kind}:`)
+    .where('facet', '<', afterPrefix(`${kind}:`))
+    .where('listings', '>', 0)
+    .orderBy('listings', 'desc')
+    .orderBy('facet')
+    .execute();
+  return rows.map(({ facet, listings }) => ({ facet: facet as Facet, listings }));
+}
+
+async function readAllCounts(db: Db): Promise<SearchCounts> {
+  const rows = await db.selectFrom('facet_count').selectAll().where('listings', '>', 0).execute();
+  const total = rows.find(({ facet }) => facet === everyListing)?.listings ?? 0;
+  const facets = rows
+    .filter(({ facet }) => facet !== everyListing)
+    .map(({ facet, listings }) => [facet, listings]);
+  return { total, capped: false, facets: Object.fromEntries(facets) };
+}
+
+/** Counts of listings with all of these facets; those of all listings are stored. */
+export async function readListCounts(
+  db: Db,
+  search: SearchIndex,
+  facets: readonly Facet[],
+): Promise<SearchCounts> {
+  if (facets.length === 0) return readAllCounts(db);
+  const range = { facets, order: 'oldest', after: undefined, limit: maxCounted + 1 } as const;
+  const ids = await search.list(db, range);
+  const texts = await search.readFacetTexts(db, ids.slice(0, maxCounted));
+  return countFacets(texts, ids.length > maxCounted);
+}
+
+/** By how much the number of visible listings changes for each key that rows have. */
+function toChanges(
+  before: readonly ListingRow[],
+  after: readonly ListingRow[],
+  keysOf: (row: ListingRow) => readonly string[],
+): [key: string, listings: number][] {
+  const change = new Map<string, number>();
+  const add = (rows: readonly ListingRow[], step: number) => {
+    for (const row of rows)
+      if (!row.withdrawn) for (const key of keysOf(row)) change.set(key, (change.get(key) ?? 0) + step);
+  };
+  add(before, -1);
+  add(after, 1);
+  return [...change].filter(([, by]) => by !== 0);
+}
+
+const addToFacets = (db: Db, changes: readonly [facet: string, listings: number][]) =>
+  db
+    .insertInto('facet_count')
+    .values(changes.map(([facet, listings]) => ({ facet, listings })))
+    .onConflict((conflict) =>
+      conflict.column('facet').doUpdateSet(({ eb, ref }) => ({
+        listings: eb(ref('facet_count.listings'), '+', ref('excluded.listings')),
+      })),
+    )
+    .execute();
+
+const addToPublishers = (db: Db, changes: readonly [namespace: string, listings: number][]) =>
+  db
+    .insertInto('publisher_count')
+    .values(changes.map(([namespace, listings]) => ({ namespace, listings })))
+    .onConflict((conflict) =>
+      conflict.column('namespace').doUpdateSet(({ eb, ref }) => ({
+        listings: eb(ref('publisher_count.listings'), '+', ref('excluded.listings')),
+      })),
+    )
+    .execute();
+
+/** Updates the stored counts after rows were replaced. */
+export async function updateCounts(
+  db: Db,
+  before: readonly ListingRow[],
+  after: readonly ListingRow[],
+): Promise<void> {
+  const facets = toChanges(before, after, (row) => [everyListing, ...decodeFacets(row.facets)]);
+  await inChunks(facets, (chunk) => addToFacets(db, chunk));
+  const publishers = toChanges(before, after, ({ namespace }) => [namespace]);
+  await inChunks(publishers, (chunk) => addToPublishers(db, chunk));
+}

@@ -1,0 +1,193 @@
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import type { Facet } from '../search/facets.ts';
+
+/** Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an argument. */
+const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
+
+/** One input that a remote or a package needs from its caller, as the publisher recorded it; never a value. */
+const listingInput = z.object({
+  name: z.string(),
+  kind: z.enum(inputKinds),
+  required: z.boolean(),
+  secret: z.boolean(),
+});
+export type ListingInput = z.infer<typeof listingInput>;
+
+/** One tag and why the listing has it. */
+export const listingTag = z.object({ tag: z.string(), reason: z.string() });
+
+export type ListingTag = z.infer<typeof listingTag>;
+
+/** Whether a fact was observed, not found, not stated by its source, not checked, or refused to the check. */
+const signalStates = ['observed', 'not_found', 'not_stated', 'not_checked', 'refused'] as const;
+
+/** One fact that came from somewhere else, with its source and date. Never a rating (docs/trust.md section 3). */
+export const importedSignal = z.object({
+  kind: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  unit: z.string().optional(),
+  source: z.string(),
+  source_url: z.string().optional(),
+  observed_at: z.string(),
+  method_version: z.string(),
+  state: z.enum(signalStates),
+  reason: z.string().optional(),
+});
+
+export type ImportedSignal = z.infer<typeof importedSignal>;
+
+/** A remote endpoint as the publisher recorded it. */
+export const listingRemote = z.object({
+  type: z.string(),
+  url: z.string(),
+  inputs: z.array(listingInput).optional(),
+});
+
+export type ListingRemote = z.infer<typeof listingRemote>;
+
+/** A package as the publisher recorded it. */
+export const listingPackage = z.object({
+  registry_type: z.string(),
+  identifier: z.string(),
+  version: z.string().optional(),
+  transport: z.string().optional(),
+  inputs: z.array(listingInput).optional(),
+});
+
+export type ListingPackage = z.infer<typeof listingPackage>;
+
+/** What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time order. */
+export interface ListingSummary {
+  /** The static rank (static-rank.ts): it orders every list and never changes with ratings or new versions. */
+  readonly id: number;
+  readonly handle: string;
+  readonly title: string | undefined;
+  readonly description: string;
+  readonly version: string;
+  /** Name of the registry it was imported from, as it was named at that time. */
+  readonly origin: string;
+  readonly origin_status: 'active' | 'deprecated';
+  readonly status_message: string | undefined;
+  readonly published_at: string;
+  readonly updated_at: string;
+  /** When it was read; `import_run` is the run that read it. */
+  readonly imported_at: string;
+  readonly import_run: number;
+  readonly endpoint: string | undefined;
+  readonly repository: string | undefined;
+  /** Lower-cased host/path without .git; equal for two listings of one repository. */
+  readonly repository_key: string | undefined;
+  readonly website: string | undefined;
+  readonly tags: readonly ListingTag[];
+  readonly facets: readonly Facet[];
+  /** Why the listing is no longer shown; its texts are then empty, unless the operator withdrew it. */
+  readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
+  /** Whether the operator has hidden its title, description and status message. */
+  readonly hidden?: true;
+}
+
+/** One listing: the facts of its latest version, cleaned. */
+export interface Listing extends ListingSummary {
+  readonly remotes: readonly ListingRemote[];
+  readonly packages: readonly ListingPackage[];
+}
+
+/** One version of a listing, without the publisher's record. */
+export interface VersionSummary {
+  readonly handle: string;
+  readonly version: string;
+  readonly status: 'active' | 'deprecated' | 'deleted';
+  readonly published_at: string;
+  readonly updated_at: string;
+  /** Whether the registry calls it the latest. */
+  readonly is_latest: boolean;
+  /** SHA-256 of the entry as received, hex: an equal digest means that nothing changed. */
+  readonly digest: string;
+}
+
+/** One version of a listing, deleted ones included. */
+export interface ListingVersion extends VersionSummary {
+  readonly status_message: string | undefined;
+  /** The publisher's server.json, cleaned, as JSON text: a document of its own, parsed only for the version shown. */
+  readonly record: string;
+}
+
+/** Texts of a listing that the operator can hide, emptied where they are hidden. */
+export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
+  listing.hidden ? { ...listing, title: undefined, description: '', status_message: undefined } : listing;
+
+/** What lists say of a listing whose texts are hidden; its page says why. */
+export const hiddenSentence =
+  'The operator has hidden the title, description and status message of this listing.';
+
+/** A publisher's record without the texts that are hidden. */
+export const withoutHiddenText = <T extends object>(record: T) => ({
+  ...record,
+  title: undefined,
+  description: hiddenSentence,
+});
+
+/** Name of the sample as a source of imports, for a first run without a network. */
+export const sampleSource = 'sample';
+
+/** Origin of the made-up listings of the shipped sample. */
+export const sampleOrigin = 'sample shipped with Dossier, not a registry';
+const specificationOrigin = 'registry, as given in the specification, not read there';
+/** Origins of the listings of the shipped sample. */
+export const sampleOrigins = [sampleOrigin, specificationOrigin] as const;
+const specified: ReadonlySet<string> = new Set(['co.webhook/webhook', 'com.politicalcomms/api']);
+
+/** The origin of a listing of the shipped sample. */
+export const sampleOriginOf = (handle: string): string =>
+  specified.has(handle) ? specificationOrigin : sampleOrigin;
+
+/** Whether a listing is one of the shipped sample; the origin of any other has its kind, `(MCP)`. */
+export const isSample = ({ origin }: Pick<Listing, 'origin'>): boolean =>
+  origin === sampleOrigin || origin === specificationOrigin;
+
+/** Whether the sample quotes the specification, so that nothing but the sample's own file was read. */
+export const isSpecified = ({ origin }: Pick<Listing, 'origin'>): boolean => origin === specificationOrigin;
+
+/** What a listing of the shipped sample is; undefined for any other listing. */
+export function sampleSentence(listing: Pick<Listing, 'origin'>): string | undefined {
+  if (isSpecified(listing))
+    return 'Sample: the description, the repository and the endpoint, if any, are as given in the specification of Dossier and were not read from a registry. The version and the dates are those of the sample.';
+  return isSample(listing)
+    ? 'Sample: this listing is made up and shipped with Dossier. It was not read from a registry.'
+    : undefined;
+}
+
+/** Whether the registry or the publisher withdrew a listing; what the operator withdrew is still theirs. */
+export const isGone = ({ withdrawn }: Pick<Listing, 'withdrawn'>): boolean =>
+  withdrawn === 'deleted' || withdrawn === 'optout';
+
+/** The listing without any text of its publisher, withdrawn for this reason. */
+export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): Listing => ({
+  ...listing,
+  title: undefined,
+  description: '',
+  status_message: undefined,
+  endpoint: undefined,
+  repository: undefined,
+  website: undefined,
+  remotes: [],
+  packages: [],
+  tags: [],
+  facets: [],
+  withdrawn,
+});
+
+const slotsPerMillisecond = 1024;
+/** In the year 2248; well below 2^53 / 1024, so that ranks stay safe integers when the next free one is taken. */
+const latest_ms = 8_790_000_000_000;
+
+/**
+ * The static rank of a listing, which orders every list: the oldest publication that was read (RFC 3339), then a checksum of the handle.
+ * Ratings and new versions never change it. A whole number from 0 to 2^53. Two listings first published in the same
+ * millisecond may have the same rank; the store then takes the next free one.
+ */
+export function toStaticRank(handle: string, firstPublishedAt: string): number {
+  const published_ms = Math.min(Math.max(Date.parse(firstPublishedAt), 0), latest_ms);
+  return published_ms * slotsPerMillisecond + (crc32(handle) & (slotsPerMillisecond - 1));
+}

@@ -1,0 +1,314 @@
+import { distance } from 'fastest-levenshtein';
+import { type SqlBool, sql } from 'kysely';
+import { rankListings } from '../search/gather.ts';
+import { toId } from '../search/query.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { stem, toWords } from '../search/words.ts';
+import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { countListings, readFacetCounts, readListCounts } from './counts.ts';
+import type { ListingVersion, VersionSummary } from './listing.ts';
+import { readVersionPage } from './registry-entries.ts';
+import {
+  decodeListing,
+  decodeShown,
+  decodeVersion,
+  decodeVersionSummary,
+  encodeVersion,
+  type ListingReads,
+  type ListingRow,
+  type ListingVersionRow,
+  type ListQuery,
+  readVisibleListings,
+} from './table.ts';
+
+/** Where the visible values of each part are read from. */
+const valuesOf = {
+  handle: sql`listing where withdrawn is null`,
+  namespace: sql`publisher_count where listings > 0`,
+} as const;
+
+/** Distinct visible values that start with a prefix, in order. */
+async function readCompletions(
+  db: Db,
+  ...[part, prefix, limit]: Parameters<ListingReads['completions']>
+): Promise<string[]> {
+  const name = sql.ref(part);
+  const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
+    and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`;
+  return (await query.execute(db)).rows.map(({ value }) => value);
+}
+
+/** So many listings with some facets are all read and sorted by their last update. */
+const maxSorted = 2000;
+
+/** The visible listings of some ids, in the same order. */
+async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('listing')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('withdrawn', 'is', null)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+const newestFirst = (db: Db, after: number | undefined, limit: number) =>
+  db
+    .selectFrom('listing')
+    .selectAll()
+    .where('withdrawn', 'is', null)
+    .where('id', '<', after ?? Number.MAX_SAFE_INTEGER)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+/** A facet stands between spaces, or at an end of the column. LIKE would ignore capitals on SQLite only. */
+const hasFacet = (facet: string) =>
+  sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
+
+const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
+  db
+    .selectFrom('listing')
+    .selectAll()
+    .where('withdrawn', 'is', null)
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('updated_at', 'id'), '<', tuple(after?.updated_at ?? '', after?.id ?? 0)),
+      ),
+    )
+    .where((eb) => eb.and(facets.map(hasFacet)))
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+interface Updated {
+  readonly id: number;
+  readonly updated_at: string;
+}
+
+const isBehind = (a: Updated, b: Updated) =>
+  a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
+
+/** Those of a few listings that come next by their last update. */
+async function sortLatest(db: Db, ids: readonly number[], { after, limit }: ListQuery): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const times = await db
+    .selectFrom('listing')
+    .select(['id', 'updated_at'])
+    .where('id', 'in', [...ids])
+    .execute();
+  const next = after ? times.filter((time) => isBehind(time, after)) : times;
+  const sorted = next.sort((a, b) => (isBehind(a, b) ? 1 : -1));
+  return sorted.slice(0, limit).map(({ id }) => id);
+}
+
+/**
+ * Listings with some facets, those updated last first. Where there are many, listings are read by their last update
+ * until enough have the facets, which is soon; few are all read.
+ */
+async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
+  const range = { facets: query.facets, order: 'newest', after: undefined } as const;
+  const ids = await index.list(db, { ...range, limit: maxSorted + 1 });
+  if (ids.length <= maxSorted) return readByIds(db, await sortLatest(db, ids, query));
+  return latestFirst(db, query);
+}
+
+/** Visible listings by their facets alone, in one of three orders. */
+async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
+  const { facets, sort, after, limit } = query;
+  if (sort === 'updated')
+    return facets.length > 0 ? latestWithFacets(db, index, query) : latestFirst(db, query);
+  const order = sort === 'published' ? 'newest' : 'oldest';
+  if (facets.length > 0)
+    return readByIds(db, await index.list(db, { facets, order, after: after?.id, limit }));
+  return order === 'oldest'
+    ? readVisibleListings(db, after?.id ?? 0, limit)
+    : newestFirst(db, after?.id, limit);
+}
+
+const mostCandidates = 200;
+const mostWords = 5;
+
+/** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
+const readSame = (db: Db, folded: string) =>
+  db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', 'in', [folded, `io.github.${folded}`])
+    .orderBy('handle_folded')
+    .execute();
+
+/** Visible handles that start alike, in any case. */
+const readAlike = (db: Db, folded: string) => {
+  const start = folded.slice(0, Math.max(3, folded.indexOf('/')));
+  return db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', '>=', start)
+    .where('handle_folded', '<', afterPrefix(start))
+    .orderBy('handle_folded')
+    .limit(mostCandidates)
+    .execute();
+};
+
+/** Visible listings that have any word of a name in their own. */
+async function readNamed(db: Db, search: SearchIndex, name: string) {
+  const words = toWords(name).slice(0, mostWords);
+  if (words.length === 0) return [];
+  const atoms = words.map(({ text }) => ({ terms: [stem(text)], strong: true }));
+  const limits = { limit: mostCandidates, expected: mostCandidates };
+  const found = await search.find(db, { groups: [atoms], facets: [], excluded: [], ...limits });
+  return readByIds(
+    db,
+    found.map(({ position }) => toId(position)),
+  );
+}
+
+/** Visible handles similar to an unknown one, by edit distance without regard to case. */
+async function readNearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
+  const folded = handle.toLowerCase();
+  const same = await readSame(db, folded);
+  const alike = await readAlike(db, folded);
+  const named = await readNamed(db, search, handle.slice(handle.indexOf('/') + 1));
+  return [...new Set([...same, ...alike, ...named].map((row) => row.handle))]
+    .map((candidate) => {
+      const own = candidate.toLowerCase();
+      return { candidate, edits: own === `io.github.${folded}` ? 0 : distance(folded, own) };
+    })
+    .filter(({ candidate, edits }) => edits <= Math.max(3, candidate.length * 0.4))
+    .sort((a, b) => a.edits - b.edits || (a.candidate < b.candidate ? -1 : 1))
+    .map(({ candidate }) => candidate);
+}
+
+/** The columns of a version without its record and status message. */
+const summaryColumns = [
+  'handle',
+  'version',
+  'status',
+  'published_at',
+  'updated_at',
+  'is_latest',
+  'digest',
+] as const;
+
+/** All versions of some listings, without their records. */
+async function readVersionSummaries(db: Db, handles: readonly string[]): Promise<VersionSummary[]> {
+  if (handles.length === 0) return [];
+  const rows = db
+    .selectFrom('listing_version')
+    .select(summaryColumns)
+    .where('handle', 'in', [...handles]);
+  return (await rows.execute()).map(decodeVersionSummary);
+}
+
+/** One version with its record. */
+async function readVersion(db: Db, handle: string, version: string): Promise<ListingVersion | undefined> {
+  const rows = db.selectFrom('listing_version').selectAll().where('handle', '=', handle);
+  const row = await rows.where('version', '=', version).executeTakeFirst();
+  return row && decodeVersion(row);
+}
+
+const upsertVersions = precompileQuery((db, rows: readonly ListingVersionRow[]) =>
+  db
+    .insertInto('listing_version')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0]))),
+);
+
+/** Inserts or replaces versions by handle and version. */
+export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: string): Promise<void> =>
+  inChunks(versions, (chunk) =>
+    upsertVersions(
+      db,
+      chunk.map((version) => encodeVersion(version, at)),
+    ),
+  );
+
+const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
+
+async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
+  const rated = db
+    .selectFrom('rating')
+    .select('subject_handle as handle')
+    .where('subject_handle', '>', after);
+  const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
+  const holding = db.selectFrom('claim').select('handle').where('handle', '>', after);
+  const moderated = db
+    .selectFrom('moderation')
+    .select(sql<string>`handle`.as('handle'))
+    .where('handle', '>', after)
+    .where('ended_by', 'is', null);
+  // Each part is cut before they are joined: the observer may have looked at every listing.
+  const firstOf = (table: 'observation' | 'observation_change') =>
+    db
+      .selectFrom(
+        db
+          .selectFrom(table)
+          .select('handle')
+          .distinct()
+          .where('handle', '>', after)
+          .orderBy('handle')
+          .limit(limit)
+          .as(table),
+      )
+      .select('handle');
+  const rows = await rated
+    .union(claimed)
+    .union(holding)
+    .union(moderated)
+    .union(firstOf('observation'))
+    .union(firstOf('observation_change'))
+    .orderBy('handle')
+    .limit(limit)
+    .execute();
+  return rows.map(({ handle }) => handle);
+}
+
+/** Reads of listings over any engine. */
+export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
+  byHandle: async (handle) => {
+    const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+    return row && decodeListing(row);
+  },
+  byHandles: async (handles) => {
+    if (handles.length === 0) return [];
+    const rows = db
+      .selectFrom('listing')
+      .selectAll()
+      .where('handle', 'in', [...handles]);
+    return (await rows.execute()).map(decodeListing);
+  },
+  near: async (handle, limit) => (await readNearHandles(db, search, handle)).slice(0, limit),
+  search: (query) => rankListings(db, search, query),
+  list: async (query) => (await readList(db, search, query)).map(decodeShown),
+  listCounts: (facets) => readListCounts(db, search, facets),
+  byIds: async (ids) => (await readByIds(db, ids)).map(decodeShown),
+  facetCounts: (kind) => readFacetCounts(db, kind),
+  page: (afterHandle, limit) =>
+    selectVisible(db)
+      .select(['handle', 'updated_at'])
+      .where('handle', '>', afterHandle)
+      .orderBy('handle')
+      .limit(limit)
+      .execute(),
+  withEvidence: (afterHandle, limit) => readHandlesWithEvidence(db, afterHandle, limit),
+  newest: async (by, limit) => {
+    const rows = selectVisible(db)
+      .selectAll()
+      .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
+      .orderBy('id', 'desc')
+      .limit(limit);
+    return (await rows.execute()).map(decodeShown);
+  },
+  count: () => countListings(db),
+  completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
+  versionPage: (query) => readVersionPage(db, query),
+  versionSummaries: (handles) => readVersionSummaries(db, handles),
+  version: (handle, version) => readVersion(db, handle, version),
+});

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Db } from '../store/store.ts';
+import { sampleOrigins } from './listing.ts';
+import { decodeVersion, type ListedVersion, type VersionQuery } from './table.ts';
+
+const selectListed = (db: Db) =>
+  db
+    .selectFrom('listing_version')
+    .innerJoin('listing', 'listing.handle', 'listing_version.handle')
+    .selectAll('listing_version')
+    .select('listing.withdrawn')
+    .where('listing.origin', 'not in', [...sampleOrigins]);
+
+type Listed = ReturnType<typeof selectListed>;
+
+/** Of a listing whose versions are all deleted, which shows none, the newest. */
+const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
+  listing_version.version = (select other.version from listing_version as other
+    where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
+
+/** Keeps the versions that the query asks for. */
+function filter(listed: Listed, { version, versions, handles, withDeleted }: VersionQuery): Listed {
+  return listed
+    .$if(version === 'latest', (query) => query.where(isLatest))
+    .$if(version !== undefined && version !== 'latest', (query) =>
+      query.where('listing_version.version', '=', version ?? ''),
+    )
+    .$if(versions !== undefined, (query) =>
+      query.where('listing_version.version', 'in', [...(versions ?? [])]),
+    )
+    .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
+    .$if(!withDeleted, (query) =>
+      query.where('listing_version.status', '<>', 'deleted').where('listing.withdrawn', 'is', null),
+    );
+}
+
+const withdrawnHere = 'Withdrawn from this directory.';
+
+/** What was being written when the time was read may become visible with an earlier time. */
+const overlap_ms = 60_000;
+
+/** Orders, and continues after the last version of the page before. */
+function inOrder(listed: Listed, { after, updatedSince }: VersionQuery): Listed {
+  const byName = ['listing_version.handle', 'listing_version.version'] as const;
+  if (updatedSince === undefined) {
+    const ordered = listed.orderBy(byName[0]).orderBy(byName[1]);
+    if (!after) return ordered;
+    // The second bound follows from the first, but without it PostgreSQL reads listings from the beginning.
+    return ordered
+      .where(
+        sql<boolean>`(listing_version.handle, listing_version.version) > (${after.handle}, ${after.version})`,
+      )
+      .where('listing.handle', '>=', after.handle);
+  }
+  const since = new Date(Date.parse(updatedSince) - overlap_ms).toISOString();
+  const ordered = listed
+    .where('listing_version.listed_at', '>=', since)
+    .orderBy('listing_version.listed_at')
+    .orderBy(byName[0])
+    .orderBy(byName[1]);
+  return after
+    ? ordered.where(
+        sql<boolean>`(listing_version.listed_at, listing_version.handle, listing_version.version) > (${after.listed_at}, ${after.handle}, ${after.version})`,
+      )
+    : ordered;
+}
+
+/** A page of versions, as the registry API lists them. */
+export async function readVersionPage(db: Db, query: VersionQuery): Promise<ListedVersion[]> {
+  if (query.handles?.length === 0 || query.versions?.length === 0) return [];
+  const rows = await inOrder(filter(selectListed(db), query), query)
+    .limit(query.limit)
+    .execute();
+  return rows.map(({ withdrawn, ...row }) => ({
+    ...decodeVersion(row),
+    listed_at: row.listed_at,
+    ...((withdrawn === 'optout' || withdrawn === 'operator') && {
+      status: 'deleted' as const,
+      status_message: undefined,
+      record: JSON.stringify({ name: row.handle, version: row.version, description: withdrawnHere }),
+    }),
+  }));
+}

@@ -1,0 +1,148 @@
+import { tokenize } from '../core/text.ts';
+import type { ListingTag } from './listing.ts';
+import { vocabulary } from './tag-vocabulary.ts';
+
+/** Longer phrases in which words of the vocabulary have another sense: they produce no tag. */
+const otherSenses =
+  'any mcp client, memory usage, memory safe, memory efficient, no browser, without a browser, no docker, no code, low code, price alerts, memory leak, meok ai labs, in transit, ai search, on github, from github, via github, github com, stock photo, stock image, out of stock, stock level, profit and loss, sales forecast, demand forecast, public domain, of course, tennis court, law of, power law, design pattern, design by contract, by design, docker image, container image, disk image, email address, address validation, yield curve, think playwright, trading terminal, bloomberg terminal, data dictionary, type inference, robots txt, game theory, game changer, prices images, unity catalog, geological survey, social security, security token, law enforcement, full text search, in memory database, memory bandwidth, using docs, sop workflow, news feed reader, energy efficient, low energy, voice of customer, tone of voice, quantum safe, quantum resistant, message queue, food for thought, self hosted git, git for, version control, air gapped, image based, screenshot testing, satellite of, sports car, music to, pull data from any, database name, self hosted, time travel, of the game, pre flight, preflight, in flight, print farm, chromium style, real databases, vulnerability databases, are masked, road trip logistics, security headers, as laws, lifecycle email, social security number, secrets are masked, for companies, for startups, sales pitch, vision ocr, for ai models, to ai models, email forwarding, email engagement, filesystem commands, for hire, startup time, local rest api, obsidian rest api, via rest api, or rest api, and rest api, rest api mcp, rest api and, prices and images, rest api free, public rest api, api rest api, rest api v2, agnostic rest api, via graphql, graphql writes, graphql api, zoom in, zoom level, envirofacts rest api, copyright safe, for video creators, gaming pc, mcp servers for, of mcp servers for, csv sql, for whatsapp, clinical docs, and slack, and emails, with mcp servers, via mcp servers, an mcp servers, through mcp servers, registry supply chain, accessibility tree, email or github, invoicing mcp servers, full docs, draft analytics, full docs and, cosmic weather, dashboard component, dashboard components, flight recorder, legal entity, generic ingredient, solar correlation, wedding quotes, safety databases, healthcare databases, government databases, public databases, research databases, scientific databases, biomedical databases, official databases, open databases, federal databases, company databases, payment rates, skilled trades, presentation ready, in sqlite, local sqlite, sqlite fts, sqlite fts5, sqlite storage, sqlite backed, sqlite based, sqlite millisecond search, sqlite database file, with playwright, via playwright, using playwright, powered by playwright, playwright powered, emails phones, phones emails, texts and emails, phone numbers urls, ssns credit cards, in usdc, paid in usdc, usdc paid, usdc micropayments, per call usdc, usdc payments on, usdc per call, as mcp servers, eu gdpr, json urls images, podcast and writing, vehicle recalls, images recalls, no login, no crypto, without code, code of conduct, zip code of, error code, dress code, promo code, airport code, free auth, test in production, voice first, in the cloud, cloud hosted, data from government, not legal advice, not financial advice, security cameras, home security, cbt dbt, non robot, image required, marketplace listings, research portfolio management, debug console, volcano engine, platform mcp gateway, equal housing, physics simulation, campaign finance, markdown emails, in emails, password protection, password protected, password protect, openapi backed, io github, random weather, compare translations, decode vins, security boundaries, security policy, affiliate signals, nhtsa recalls, check nhtsa recalls, origin chain provenance, emails and slack';
+
+/** A tag of the vocabulary; tags of a lower rank come first. */
+interface Topic {
+  readonly tag: string;
+  readonly rank: number;
+}
+
+/** The words that may follow, and the tags of the phrase that ends here: none for one of another sense. */
+interface Node {
+  readonly next: Map<string, Node>;
+  topics: Topic[] | undefined;
+}
+
+/** A phrase of the vocabulary in a text. */
+interface Match extends Topic {
+  /** As the text has it, in lower case. */
+  readonly phrase: string;
+}
+
+const newNode = (): Node => ({ next: new Map(), topics: undefined });
+
+const toPlural = (phrase: string) =>
+  /[^aeiou]y$/.test(phrase)
+    ? `${phrase.slice(0, -1)}ies`
+    : `${phrase}${/(s|x|ch|sh)$/.test(phrase) ? 'es' : 's'}`;
+
+const toPhrases = (list: string) => list.split(', ').flatMap((phrase) => [phrase, toPlural(phrase)]);
+
+function insert(root: Node, phrase: string, topic: Topic | undefined) {
+  let node = root;
+  for (const word of phrase.split(' ')) {
+    const next = node.next.get(word) ?? newNode();
+    node.next.set(word, next);
+    node = next;
+  }
+  node.topics = [...(node.topics ?? []), ...(topic ? [topic] : [])];
+}
+
+const root = newNode();
+for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
+  for (const phrase of toPhrases(phrases)) insert(root, phrase, { tag, rank });
+for (const phrase of toPhrases(otherSenses)) insert(root, phrase, undefined);
+
+/** The longest phrase that starts at a word: where it ends and its tags. */
+function longestAt(
+  words: readonly string[],
+  start: number,
+): { end: number; topics: readonly Topic[] } | undefined {
+  let longest: { end: number; topics: readonly Topic[] } | undefined;
+  let node = root.next.get(words[start] ?? '');
+  for (let end = start + 1; node; end += 1) {
+    if (node.topics) longest = { end, topics: node.topics };
+    node = node.next.get(words[end] ?? '');
+  }
+  return longest;
+}
+
+/**
+ * The phrases of the vocabulary in a text, in its order. The longest phrase wins and its words produce nothing else, so
+ * that "video games" is not about video.
+ */
+export function matchPhrases(words: readonly string[]): Match[] {
+  const matches: Match[] = [];
+  for (let at = 0; at < words.length; ) {
+    const longest = longestAt(words, at);
+    const phrase = longest?.topics.length ? words.slice(at, longest.end).join(' ') : '';
+    for (const topic of longest?.topics ?? []) matches.push({ ...topic, phrase });
+    at = longest?.end ?? at + 1;
+  }
+  return matches;
+}
+
+const maxTags = 8;
+const maxWordTags = 5;
+const maxRecordedTags = 3;
+const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
+
+/** What tags are derived from. */
+export interface TagFacts {
+  readonly title: string | undefined;
+  readonly description: string;
+  /** Keywords from the publisher's record. */
+  readonly keywords: readonly string[];
+  readonly hasRemote: boolean;
+  /** Recorded package types, as `npm`. */
+  readonly packageTypes: readonly string[];
+  /** Recorded transports of remotes and packages, as `stdio`. */
+  readonly transports: readonly string[];
+}
+
+/** Where a phrase ends: punctuation before a space, so that the dot of "next.js" is none. */
+const breaks = /[.,;:!?()|—–]+\s|\s[-—–|/]+\s/;
+
+const wordTags = (text: string, place: string): (ListingTag & { rank: number })[] =>
+  text
+    .split(breaks)
+    .flatMap((clause) => matchPhrases(tokenize(clause)))
+    .map(({ tag, phrase, rank }) => ({
+      tag,
+      reason: `the ${phrase.includes(' ') ? 'words' : 'word'} '${phrase}' in the ${place}`,
+      rank,
+    }));
+
+function vocabularyTags({ title, description }: TagFacts): ListingTag[] {
+  return [...wordTags(title ?? '', 'title'), ...wordTags(description, 'description')]
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ tag, reason }) => ({ tag, reason }));
+}
+
+const factTags = ({ hasRemote, packageTypes, transports }: TagFacts): ListingTag[] => [
+  ...(hasRemote ? [{ tag: 'remote', reason: 'a recorded remote endpoint' }] : []),
+  ...(transports.includes('stdio') ? [{ tag: 'stdio', reason: 'recorded transport stdio' }] : []),
+  ...packageTypes.map((type) => ({ tag: type, reason: `recorded package type ${type}` })),
+];
+
+const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
+  keywords
+    .map((keyword) => tokenize(keyword).join('-'))
+    .filter((tag) => keywordForm.test(tag))
+    .map((tag) => ({ tag, reason: 'publisher keyword' }));
+
+function once(
+  tags: readonly ListingTag[],
+  most: number,
+  taken: ReadonlySet<string> = new Set(),
+): ListingTag[] {
+  const chosen = new Map<string, ListingTag>();
+  for (const tag of tags) if (!taken.has(tag.tag) && !chosen.has(tag.tag)) chosen.set(tag.tag, tag);
+  return [...chosen.values()].slice(0, most);
+}
+
+/**
+ * The tags of a listing, at most 8, each with its reason: at most 5 of the curated vocabulary, then publisher keywords
+ * while there is room, then at most 3 recorded facts. The same facts always give the same tags.
+ */
+export function toTags(facts: TagFacts): ListingTag[] {
+  const recorded = once(factTags(facts), maxRecordedTags);
+  const named = once(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));
+  const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
+  return [...named, ...once(keywordTags(facts), maxTags - taken.size, taken), ...recorded];
+}

@@ -1,0 +1,227 @@
+import { readModeratedListings } from '../moderation/table.ts';
+import { withNativeFacets } from '../search/facets.ts';
+import { replaceInIndex } from '../search/indexing.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { currentFlag, excluded, inChunks, precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { updateCounts } from './counts.ts';
+import type { ImportedSignal } from './listing.ts';
+import { createListingReads, writeVersions } from './reads.ts';
+import {
+  decodeFacets,
+  encodeFacets,
+  encodeListing,
+  type ImportedSignalRow,
+  type ListingRow,
+  type ListingWrites,
+  type SourceSignals,
+} from './table.ts';
+
+/** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
+const probedIds = 512;
+
+const readIds = (db: Db, from: number, to: number) =>
+  db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', from).where('id', '<', to).execute();
+
+/**
+ * The rows with ids that no other listing has: two listings may have the same static rank, and the later one gets the
+ * next free id. `known` are the stored rows by handle.
+ */
+async function toFreeIds(
+  db: Db,
+  rows: readonly ListingRow[],
+  known: ReadonlyMap<string, ListingRow>,
+): Promise<ListingRow[]> {
+  const wanted = rows.filter((row) => known.get(row.handle)?.id !== row.id).map(({ id }) => id);
+  if (wanted.length === 0) return [...rows];
+  const taken = await db.selectFrom('listing').select(['id', 'handle']).where('id', 'in', wanted).execute();
+  const holders = new Map(taken.map(({ id, handle }) => [id, handle]));
+  const placed: ListingRow[] = [];
+  for (const row of rows) {
+    let { id } = row;
+    let readTo = id + 1;
+    while (holders.has(id) && holders.get(id) !== row.handle) {
+      id += 1;
+      if (id < readTo) continue;
+      readTo = id + probedIds;
+      for (const holder of await readIds(db, id, readTo)) holders.set(holder.id, holder.handle);
+    }
+    holders.set(id, row.handle);
+    placed.push({ ...row, id });
+  }
+  return placed;
+}
+
+/** The stored facets of a listing, its claim's state and whether it has ratings: what changes facets without an import. */
+const readFacetFacts = precompileQuery((db, handle: string) =>
+  db
+    .selectFrom('listing')
+    .leftJoin('claim', 'claim.handle', 'listing.handle')
+    .select(['listing.facets', 'claim.state'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('rating')
+          .select('rating.id')
+          .whereRef('rating.subject_handle', '=', 'listing.handle')
+          .where('rating.is_current', '=', currentFlag),
+      ).as('rated'),
+    )
+    .where('listing.handle', '=', handle),
+);
+
+/** A listing's row with the facets that follow from its claim and ratings now; undefined if they are unchanged. */
+async function readReindexed(db: Db, handle: string): Promise<ListingRow | undefined> {
+  const [stored] = await readFacetFacts(db, handle);
+  if (!stored) return undefined;
+  const native = [stored.state ?? 'imported', Boolean(stored.rated)] as const;
+  const facets = encodeFacets(withNativeFacets(decodeFacets(stored.facets), ...native));
+  if (facets === stored.facets) return undefined;
+  const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+  return row && { ...row, facets };
+}
+
+/** Signals as one row stores them: fields with the same value in all of them are stored once. */
+interface StoredSignals {
+  readonly shared: Partial<ImportedSignal>;
+  readonly signals: readonly Partial<ImportedSignal>[];
+}
+
+const pick = (signal: ImportedSignal, isPicked: (name: keyof ImportedSignal) => boolean) =>
+  Object.fromEntries(Object.entries(signal).filter(([name]) => isPicked(name as keyof ImportedSignal)));
+
+function encode(signals: readonly ImportedSignal[]): StoredSignals {
+  const [first] = signals;
+  if (!first) return { shared: {}, signals };
+  const names = Object.keys(first) as (keyof ImportedSignal)[];
+  const shared = new Set(names.filter((name) => signals.every((signal) => signal[name] === first[name])));
+  return {
+    shared: pick(first, (name) => shared.has(name)),
+    signals: signals.map((signal) => pick(signal, (name) => !shared.has(name))),
+  };
+}
+
+/** The signals of one source from the `signals` column; none where it has none. */
+export function decodeSignals(stored: string | null): ImportedSignal[] {
+  if (stored === null) return [];
+  const { shared, signals } = JSON.parse(stored) as StoredSignals;
+  return signals.map((signal) => Object.assign(signal, shared) as ImportedSignal);
+}
+
+const putSignalRows = precompileQuery((db, rows: readonly ImportedSignalRow[]) =>
+  db
+    .insertInto('imported_signal')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['handle', 'source']).doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
+    ),
+);
+
+/** Replaces what these sources report about these listings. */
+const writeSignals = (db: Db, rows: readonly SourceSignals[]): Promise<void> =>
+  inChunks(rows, (chunk) =>
+    putSignalRows(
+      db,
+      chunk.map((row) => ({ ...row, signals: JSON.stringify(encode(row.signals)) })),
+    ),
+  );
+
+const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
+  db
+    .insertInto('listing')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(rows[0]))),
+);
+
+async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const handles = rows.map(({ handle }) => handle);
+  await db.deleteFrom('listing').where('handle', 'in', handles).execute();
+}
+
+/** The columns that the search index depends on, as one text. */
+const indexed = (row: ListingRow) =>
+  [row.hidden, row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join(
+    '\n',
+  );
+
+const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
+
+/** Replaces those rows in the search index whose indexed columns changed. */
+async function updateIndex(
+  db: Db,
+  search: SearchIndex,
+  { known, after }: { known: ReadonlyMap<string, ListingRow>; after: readonly ListingRow[] },
+): Promise<void> {
+  const isStale = (row: ListingRow) => {
+    const before = known.get(row.handle);
+    return !before || indexed(before) !== indexed(row);
+  };
+  const stale = after.filter(isStale);
+  const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
+  const removedIds = removed.map(({ id }) => id);
+  await replaceInIndex(db, search, { removedIds, listings: stale });
+}
+
+/** A row as the actions of the operator that stand want it, whatever was put. */
+function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined): ListingRow {
+  const recorded = row.withdrawn === 'operator' ? null : row.withdrawn;
+  return {
+    ...row,
+    withdrawn: recorded ?? (actions?.has('withdraw') ? 'operator' : null),
+    hidden: actions?.has('hide') ? 1 : 0,
+  };
+}
+
+async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const handles = rows.map(({ handle }) => handle);
+  const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
+  const known = new Map(before.map((row) => [row.handle, row]));
+  const moderated = await readModeratedListings(db, handles);
+  const wanted = rows.map((row) => asModerated(row, moderated.get(row.handle)));
+  const after = await toFreeIds(db, wanted, known);
+  const isMoved = (row: ListingRow) => known.has(row.handle) && known.get(row.handle)?.id !== row.id;
+  await deleteListings(db, after.filter(isMoved));
+  await inChunks(after, (chunk) => upsertListings(db, chunk));
+  await updateIndex(db, search, { known, after });
+  await updateCounts(db, before, after);
+}
+
+/** Writes of listings inside a transaction; `touch` receives each handle that changed. */
+export function createListingWrites(
+  db: Db,
+  search: SearchIndex,
+  touch: (handle: string) => void,
+): ListingWrites {
+  const put = async (rows: readonly ListingRow[]) => {
+    for (const { handle } of rows) touch(handle);
+    await putRows(db, search, rows);
+  };
+  return {
+    ...createListingReads(db, search),
+    putVersions: (versions, at) => writeVersions(db, versions, at),
+    async relistVersions(handle, listed_at) {
+      await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
+    },
+    async deleteVersions(handle) {
+      touch(handle);
+      await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
+    },
+    mergeIndex: (isFirst) => search.merge(db, isFirst),
+    putListings: (listings) => put(listings.map(encodeListing)),
+    async reindex(handle) {
+      touch(handle);
+      const row = await readReindexed(db, handle);
+      if (row) await put([row]);
+    },
+    async moderate(handle) {
+      touch(handle);
+      const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
+      if (row) await put([row]);
+    },
+    async putSignals(signals) {
+      for (const { handle } of signals) touch(handle);
+      await writeSignals(db, signals);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { Json, Time } from '../store/store.ts';
+
+/** Types of change: of listings, every type of log entry about a listing, and of the operator's views. */
+export const changeTypes = [
+  'listing.new',
+  'listing.changed',
+  'listing.withdrawn',
+  'listing.restored',
+  'claim.activated',
+  'claim.suspended',
+  'capability.revoked',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+  'rating.responded',
+  'observation.changed',
+  'moderation.applied',
+  'view.joined',
+  'view.left',
+] as const;
+type ChangeType = (typeof changeTypes)[number];
+
+/** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
+export interface Change {
+  /**
+   * Names this change alone, where to go on from: its position and time. After a restore of an older backup positions are
+   * given again, ids are not.
+   */
+  readonly id: string;
+  /** Position in the stream; grows. */
+  readonly seq: number;
+  readonly type: ChangeType;
+  /** The listing whose evidence changed; of a rating, the rated one. */
+  readonly handle: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  /** What more there is to say: the entry of the log, or the fields of the record that changed. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Whether a change of a listing takes a tag from it. */
+export const takesTag = ({ data: { left_tags } }: Change, tag: string): boolean =>
+  Array.isArray(left_tags) && left_tags.includes(tag);
+
+/** A change before it has its position. */
+export type NewChange = Omit<Change, 'id' | 'seq'>;
+
+/** The id of the change at a position. */
+export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
+  `${seq}_${Date.parse(at).toString(36)}`;
+
+/** Whether a text has the form of a change's id. */
+export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
+
+const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
+
+/** A criterion of a view that a listing does not meet any more, in the data of `view.left`. */
+export interface FailedCriterion {
+  readonly criterion: string;
+  readonly value?: string | number;
+  readonly result: string;
+}
+
+/** What a log entry is about. */
+export interface EntrySubject {
+  readonly handle: string;
+  readonly at: string;
+  readonly data?: NewChange['data'];
+}
+
+/** The change that a log entry about a listing is; undefined for entries about the log itself. */
+export const toLoggedChange = (
+  type: string,
+  log_index: number,
+  { handle, at, data }: EntrySubject,
+): NewChange | undefined =>
+  isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
+
+const sentences: Readonly<Record<ChangeType, string>> = {
+  'listing.new': 'listed for the first time here',
+  'listing.changed': 'record changed',
+  'listing.withdrawn': 'no longer listed',
+  'listing.restored': 'listed again',
+  'claim.activated': 'claim proven',
+  'claim.suspended': 'claim suspended',
+  'capability.revoked': 'capability revoked',
+  'rating.submitted': 'new native rating',
+  'rating.amended': 'native rating amended',
+  'rating.withdrawn': 'native rating withdrawn',
+  'rating.responded': 'response to a native rating',
+  'observation.changed': 'observed facts changed',
+  'moderation.applied': 'action of the operator',
+  'view.joined': 'joined the view',
+  'view.left': 'left the view',
+};
+
+/** What the operator did, as in `hide rating, personal_data`. */
+const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) =>
+  `${ends === undefined ? '' : 'undid '}${action} ${target_kind}, ${reason}`;
+
+/** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
+const toLeftText = ({ view, failed }: NewChange['data']) => {
+  const reasons = (failed as readonly FailedCriterion[]).map(
+    ({ criterion, value, result }) =>
+      `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`,
+  );
+  return `${view}: ${reasons.join(', ') || 'not listed'}`;
+};
+
+const namesOf = ({ type, data }: NewChange): string[] => {
+  if (type === 'moderation.applied') return [toActionText(data)];
+  if (type === 'view.joined') return [String(data.view)];
+  if (type === 'view.left') return [toLeftText(data)];
+  const named = data.fields ?? data.kinds;
+  return Array.isArray(named) ? named.map(String) : [];
+};
+
+/** What a change is, in words; `toName` gives fields and kinds of fact their names. */
+export function changeText(change: NewChange, toName = (name: string) => name): string {
+  const names = namesOf(change).map(toName);
+  return `${sentences[change.type]}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
+}
+
+/** A change as one line of a feed. */
+export const changeTitle = (change: NewChange): string => `${change.handle}: ${changeText(change)}`;
+
+/** Which changes to read. */
+export interface ChangeFilter {
+  /** Of one listing. */
+  readonly handle?: string | undefined;
+  /** Of all listings of a namespace. */
+  readonly namespace?: string | undefined;
+}
+
+export interface ChangeReads {
+  /** Changes after a position, oldest first. */
+  after(seq: number, limit: number, filter?: ChangeFilter): Promise<Change[]>;
+  /** The change at a position. */
+  at(seq: number): Promise<Change | undefined>;
+  /** The newest changes, newest first. */
+  newest(limit: number, filter?: ChangeFilter): Promise<Change[]>;
+}
+
+/** Writes of changes inside a transaction. */
+export interface ChangeWrites extends ChangeReads {
+  /** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
+  add(changes: readonly NewChange[]): Promise<void>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly changes: ChangeReads;
+  }
+  interface Transaction {
+    readonly changes: ChangeWrites;
+  }
+}
+
+/** One change of the evidence about a listing. */
+export interface ChangeRow {
+  seq: number;
+  type: Change['type'];
+  handle: string;
+  at: Time;
+  data: Json;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    evidence_change: ChangeRow;
+  }
+}

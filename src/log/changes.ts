@@ -1,0 +1,85 @@
+import { inChunks } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import {
+  type Change,
+  type ChangeFilter,
+  type ChangeReads,
+  type ChangeRow,
+  type ChangeWrites,
+  toChangeId,
+} from './change.ts';
+
+type ReadRow = ChangeRow & { readonly withdrawn: string | null };
+
+/** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */
+export function decodeChange({ data: text, withdrawn, ...row }: ReadRow): Change {
+  const data = JSON.parse(text) as Change['data'];
+  const id = toChangeId(row);
+  if (withdrawn === null) return { id, ...row, data };
+  const { version: _version, ...kept } = data;
+  return { id, ...row, data: kept };
+}
+
+/** Rows of changes, with what `decodeChange` needs. */
+export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) =>
+  db
+    .selectFrom('evidence_change')
+    .leftJoin('listing', 'listing.handle', 'evidence_change.handle')
+    .selectAll('evidence_change')
+    .select('listing.withdrawn')
+    .$if(handle !== undefined, (query) => query.where('evidence_change.handle', '=', handle ?? ''))
+    .$if(namespace !== undefined, (query) =>
+      // '0' is the character after '/'.
+      query
+        .where('evidence_change.handle', '>', `${namespace}/`)
+        .where('evidence_change.handle', '<', `${namespace}0`),
+    );
+
+async function readLastSeq(db: Db): Promise<number> {
+  const last = await db
+    .selectFrom('evidence_change')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.seq ?? 0;
+}
+
+/** Reads of the stream of changes over any engine. */
+export const createChangeReads = (db: Db): ChangeReads => ({
+  async after(seq, limit, filter) {
+    const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
+    return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
+  },
+  async at(seq) {
+    const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
+    return row && decodeChange(row);
+  },
+  async newest(limit, filter) {
+    const rows = await selectChanges(db, filter)
+      .orderBy('evidence_change.seq', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(decodeChange);
+  },
+});
+
+/** Writes of changes inside a transaction. */
+export const createChangeWrites = (db: Db): ChangeWrites => ({
+  ...createChangeReads(db),
+  async add(changes) {
+    if (changes.length === 0) return;
+    const last = await readLastSeq(db);
+    const rows = changes.map(({ data, ...change }, at) => ({
+      ...change,
+      seq: last + 1 + at,
+      data: JSON.stringify(data),
+    }));
+    await inChunks(rows, async (chunk) => {
+      await db
+        .insertInto('evidence_change')
+        .values([...chunk])
+        .execute();
+    });
+  },
+});

@@ -1,0 +1,305 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { LogHead, LogReads } from './entries.ts';
+import { toLeaf } from './leaf.ts';
+import { treeRoot } from './merkle.ts';
+import {
+  type Checkpoint,
+  type NoteKey,
+  openCheckpoint,
+  readCheckpoint,
+  toCheckpoint,
+  toNoteKey,
+  verifierOf,
+} from './notes.ts';
+
+/** What the transparency log needs of a context. */
+export interface LogContext {
+  readonly store: Store;
+  readonly config: Config;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}
+
+/** Path of a log: /log for the first one, /log/2 and so on for those opened after a restored backup. */
+export const logPath = (log: number): string => (log === 1 ? '/log' : `/log/${log}`);
+
+/** Origin of a log in its checkpoints: its URL without the scheme (C2SP tlog-tiles, "Parameters"). */
+export const logOrigin = (log: number, publicUrl: string): string =>
+  `${publicUrl.replace(/^https?:\/\//, '')}${logPath(log)}`;
+
+/** The number of the log with an origin, whatever host it was served under. */
+export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
+
+/** The seed is generated once and stored in the database, so that all nodes share it without configuration. */
+async function readSeed({ store, clock }: LogContext): Promise<string> {
+  const stored = await store.keys.logSeed();
+  if (stored) return stored;
+  return store.write(async (tx) => {
+    const generated = randomBytes(32).toString('base64');
+    const existing = await tx.keys.logSeed();
+    if (!existing) await tx.keys.addLogSeed(generated, clock().toISOString());
+    return existing ?? generated;
+  });
+}
+
+/** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
+export async function findKeyOfOrigin(
+  { store }: Pick<LogContext, 'store'>,
+  origin: string,
+): Promise<NoteKey | undefined> {
+  const seed = await store.keys.logSeed();
+  return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
+}
+
+/** The seed that the keys of this database are made of, 32 bytes. */
+export const openLogSeed = async (context: LogContext): Promise<Buffer> =>
+  Buffer.from(await readSeed(context), 'base64');
+
+/** The key that signs one log's checkpoints. */
+export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
+  toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
+
+/** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
+function checkpointPath({
+  checkpointFile,
+  databaseUrl,
+}: Pick<Config, 'checkpointFile' | 'databaseUrl'>): string | undefined {
+  if (checkpointFile) return checkpointFile;
+  return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
+}
+
+/** Makes a rename in a folder survive a loss of power. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
+async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
+  const saved = await openOwnCheckpoint(context, text);
+  if (!saved) return false;
+  const [log, savedLog] = [logOfOrigin(checkpoint.origin), logOfOrigin(saved.origin)];
+  return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
+}
+
+/** Nodes with the same process id may share the folder. */
+const processName = randomUUID();
+
+/**
+ * Replaces the checkpoint file atomically, unless it has this checkpoint or a newer one. To be called each time before a
+ * checkpoint is published, one call of a process after the other: another process that read the file just before this one
+ * replaced it may have put back an older one.
+ */
+async function saveCheckpoint(context: LogContext, text: string): Promise<void> {
+  const path = checkpointPath(context.config);
+  const checkpoint = readCheckpoint(text);
+  if (!path || !checkpoint) return;
+  const saved = await readCheckpointFile(context.config);
+  if (saved === text || (await isOlderThan(saved ?? '', context, checkpoint))) return;
+  await mkdir(dirname(path), { recursive: true });
+  const fresh = await open(`${path}.${processName}.new`, 'w');
+  try {
+    await fresh.writeFile(text);
+    await fresh.sync();
+  } finally {
+    // Node.js ends the process when it collects a handle that nobody closed.
+    await fresh.close();
+  }
+  await rename(`${path}.${processName}.new`, path);
+  await syncFolder(dirname(path));
+}
+
+/** Whether a checkpoint could be saved; the error says why not. Makes the folder where there is none. */
+export async function requireCheckpointFolder(
+  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
+): Promise<void> {
+  const path = checkpointPath(config);
+  if (!path) return;
+  await mkdir(dirname(path), { recursive: true });
+  await access(dirname(path), constants.W_OK);
+}
+
+/** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */
+export async function readCheckpointFile(
+  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
+): Promise<string | undefined> {
+  const path = checkpointPath(config);
+  if (!path) return undefined;
+  return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' ? undefined : '',
+  );
+}
+
+/** Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other text. */
+async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
+  const origin = readCheckpoint(text)?.origin;
+  const key = origin === undefined ? undefined : await findKeyOfOrigin(context, origin);
+  return key && openCheckpoint(text, verifierOf(key));
+}
+
+/** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
+async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
+  const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
+  if (head?.closed_with !== undefined) return true;
+  if (!head || head.size < checkpoint.size) return false;
+  return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
+}
+
+/**
+ * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
+ * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
+ * Returns whether it did so. A file without a valid signature of this database's key is reported and otherwise ignored.
+ * To be called once, before anything is written (docs/trust.md section 4).
+ */
+export async function compareWithCheckpointFile(context: LogContext): Promise<boolean> {
+  const { store, config, clock, log } = context;
+  const text = await readCheckpointFile(config);
+  if (text === undefined) return false;
+  const checkpoint = await openOwnCheckpoint(context, text);
+  if (!checkpoint) {
+    log.error(
+      { file: checkpointPath(config) },
+      'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
+    );
+    return false;
+  }
+  if (await isContained(store.log, checkpoint)) return false;
+  const isOpened = await store.write(async (tx) => {
+    if (await isContained(tx.log, checkpoint)) return false;
+    await tx.log.openNext(text, clock().toISOString());
+    await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
+    return true;
+  });
+  if (isOpened)
+    log.warn(
+      { size: checkpoint.size },
+      'the database is older than the published checkpoint; a new transparency log was opened',
+    );
+  return isOpened;
+}
+
+/** A signed checkpoint, and the log it belongs to. */
+export interface IssuedCheckpoint {
+  readonly head: LogHead;
+  /** Entries it covers. */
+  readonly size: number;
+  readonly text: string;
+}
+
+/** A checkpoint, and the signature lines of the witnesses that cosigned it, by their names in the policy. */
+interface CosignedCheckpoint {
+  readonly checkpoint: IssuedCheckpoint;
+  readonly lines: ReadonlyMap<string, string>;
+}
+
+/** The checkpoints of this process, and the one that witnesses cosigned last; shared by all requests. */
+export interface CheckpointCache {
+  cosigned?: CosignedCheckpoint;
+  /** The newest one, or the one that is being signed. */
+  last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
+  /** The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file only grow. */
+  next?: Promise<IssuedCheckpoint> | undefined;
+}
+
+/** What issuing a checkpoint needs of a context. */
+export type IssuingContext = LogContext & { readonly checkpoints: CheckpointCache };
+
+const signAtMostEvery_ms = 1000;
+
+async function sign(context: LogContext, head: LogHead): Promise<IssuedCheckpoint> {
+  const root = await treeRoot(context.store.log.tree(head.id), head.size);
+  const text = toCheckpoint({ size: head.size, root }, await openLogKey(context, head.id));
+  await saveCheckpoint(context, text);
+  return { head, size: head.size, text };
+}
+
+async function issue(context: LogContext, last: IssuedCheckpoint | undefined): Promise<IssuedCheckpoint> {
+  const heads = await context.store.log.heads();
+  const head = heads.at(-1) ?? heads[0];
+  const isSame = last?.head.id === head.id && last.size === head.size;
+  if (!isSame) return sign(context, head);
+  await saveCheckpoint(context, last.text);
+  return last;
+}
+
+/** A checkpoint of what the log contains now; those who ask while another is being signed share the one after it. */
+function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
+  const { checkpoints, clock } = context;
+  checkpoints.next ??= (async () => {
+    const before = await checkpoints.last?.checkpoint.catch(() => undefined);
+    const checkpoint = issue(context, before);
+    checkpoints.last = { at_ms: clock().getTime(), checkpoint };
+    checkpoints.next = undefined;
+    return checkpoint;
+  })();
+  return checkpoints.next;
+}
+
+/**
+ * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file before it
+ * is published (docs/trust.md section 4).
+ */
+export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
+  const { last } = context.checkpoints;
+  const isNew = last && Math.abs(context.clock().getTime() - last.at_ms) < signAtMostEvery_ms;
+  const known = isNew ? await last.checkpoint.catch(() => undefined) : undefined;
+  return known ?? issueNext(context);
+}
+
+/** The text of a checkpoint with the cosignatures that have arrived for it. */
+export function withCosignatures({ cosigned }: CheckpointCache, { text }: IssuedCheckpoint): string {
+  return cosigned?.checkpoint.text === text ? text + [...cosigned.lines.values()].join('') : text;
+}
+
+const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
+
+/**
+ * A checkpoint that covers an entry of the open log: the one that witnesses cosigned, the newest one, or one signed now if
+ * the entry was appended after both.
+ */
+export async function checkpointCovering(
+  context: IssuingContext,
+  log_index: number,
+): Promise<IssuedCheckpoint> {
+  const newest = await currentCheckpoint(context);
+  const cosigned = context.checkpoints.cosigned?.checkpoint;
+  if (cosigned && cosigned.head.id === newest.head.id && covers(cosigned, log_index)) return cosigned;
+  if (covers(newest, log_index)) return newest;
+  return issueNext(context);
+}
+
+/** What to erase: the record of which entry, when (RFC 3339), and the published reason. */
+interface Erasure {
+  readonly log_index: number;
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** Why nothing was erased, as a sentence for the operator. */
+export class NotErasable extends Error {}
+
+/**
+ * Deletes the record and salt of a log entry, and appends `record.erased`, in the caller's transaction; the leaf stays, so
+ * every proof still holds. What listings show of it is the caller's. Returns the log index of the new entry. Throws
+ * NotErasable.
+ */
+export async function eraseRecord(tx: Transaction, { log_index, at, reason }: Erasure): Promise<number> {
+  const entry = await tx.log.leaf(log_index);
+  if (!entry) throw new NotErasable('no log entry has this index');
+  if (!(await tx.log.record(log_index)))
+    throw new NotErasable('the record of this entry is not stored: it was erased before, or lost');
+  const { leaf } = entry;
+  const erased_by = await tx.log.append(toLeaf('record.erased', { log_index, leaf, erased_at: at, reason }));
+  await tx.log.erase(log_index, erased_by);
+  return erased_by;
+}

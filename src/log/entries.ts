@@ -1,0 +1,289 @@
+import { inChunks, precompileQuery } from '../store/query.ts';
+import type { Db, Json, Time } from '../store/store.ts';
+import { type EntrySubject, toLoggedChange } from './change.ts';
+import { createChangeWrites } from './changes.ts';
+import type { Leaf } from './leaf.ts';
+import { nodeHash, type ReadNode } from './merkle.ts';
+
+/**
+ * One log. A new one is opened only if the database turns out to be older than a published checkpoint; entries are
+ * appended to the last one.
+ */
+export interface LogHead {
+  readonly id: number;
+  /** log_index of its first entry. */
+  readonly base: number;
+  /** How many entries it has. */
+  readonly size: number;
+  readonly opened_at: string;
+  /** Once the log is closed: its last published checkpoint. */
+  readonly closed_with: string | undefined;
+}
+
+export interface LogReads {
+  /** All logs, oldest first. */
+  heads(): Promise<[LogHead, ...LogHead[]]>;
+  /** How many entries all logs have together: the next log_index. */
+  size(): Promise<number>;
+  /** `erased_by` is the entry that says that the record was erased. */
+  leaf(index: number): Promise<{ type: string; leaf: string; erased_by: number | null } | undefined>;
+  /** Leaf texts from a log_index on, at most `limit`. */
+  leaves(from: number, limit: number): Promise<string[]>;
+  /** The record that a leaf commits to; undefined if it was erased or never existed. */
+  record(index: number): Promise<{ salt: string; record: string } | undefined>;
+  /** The records and salts of entries, by log_index; those that are not stored are left out. */
+  records(indexes: readonly number[]): Promise<Map<number, { salt: string; record: string }>>;
+  /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
+  tree(log: number): ReadNode;
+  /** Hashes of one level of one log from a position on, at most `limit`. */
+  nodes(log: number, level: number, from: number, limit: number): Promise<Buffer[]>;
+}
+
+/** Appends inside a transaction. */
+interface LogWrites extends LogReads {
+  /**
+   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
+   * listing and the time of the change that it is, for the stream of changes.
+   */
+  append(leaf: Leaf, about?: EntrySubject): Promise<number>;
+  /** Deletes the record and salt of an entry, and names the entry that says so. */
+  erase(index: number, by: number): Promise<void>;
+  /** Closes the last log with its last published checkpoint, and opens the next one. */
+  openNext(closedWith: string, at: string): Promise<void>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly log: LogReads;
+  }
+  interface Transaction {
+    readonly log: LogWrites;
+  }
+}
+
+/** The append-only log: the leaves' texts. */
+interface LogLeafRow {
+  log_index: number;
+  type: string;
+  leaf: string;
+  /** The entry that says that the record was erased. */
+  erased_by: number | null;
+}
+
+/** Hashes of the complete subtrees over one log's leaves (evidence/log/merkle.ts); level 0 is the leaf hashes. */
+interface LogNodeRow {
+  log: number;
+  level: number;
+  position: number;
+  /** Hex. */
+  hash: string;
+}
+
+/** The record that a leaf commits to; deleting the row erases it, the leaf stays. */
+interface LogRecordRow {
+  log_index: number;
+  salt: string;
+  record: Json;
+}
+
+/**
+ * The logs, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log
+ * is opened only if the database turns out to be older than a published checkpoint.
+ */
+interface LogHeadRow {
+  id: number;
+  /** log_index of its first entry. */
+  base: number;
+  /** How many entries it has. */
+  size: number;
+  opened_at: Time;
+  /** Its last published checkpoint, once it is closed. */
+  closed_with: string | null;
+}
+
+/** The result of the last finished audit of the database by its own nodes, in one row. */
+interface AuditRunRow {
+  id: number;
+  finished_at: Time;
+  entries: number;
+  faults: number;
+}
+
+/** The seed of the key that signs checkpoints, base64. */
+interface LogKeyRow {
+  id: number;
+  seed: string;
+  created_at: Time;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    log_leaf: LogLeafRow;
+    log_node: LogNodeRow;
+    log_record: LogRecordRow;
+    log_head: LogHeadRow;
+    log_key: LogKeyRow;
+    audit_run: AuditRunRow;
+  }
+}
+
+const readTree =
+  (db: Db, log: number): ReadNode =>
+  async (level, position) => {
+    const row = await db
+      .selectFrom('log_node')
+      .select('hash')
+      .where('log', '=', log)
+      .where('level', '=', level)
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow();
+    return Buffer.from(row.hash, 'hex');
+  };
+
+const decodeHead = ({ closed_with, ...head }: LogHeadRow): LogHead => ({
+  ...head,
+  closed_with: closed_with ?? undefined,
+});
+
+async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
+  const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
+  if (!first) throw new Error('no log');
+  return [decodeHead(first), ...rest.map(decodeHead)];
+}
+
+async function readNodes(
+  db: Db,
+  log: number,
+  range: { level: number; from: number; limit: number },
+): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('log_node')
+    .select('hash')
+    .where('log', '=', log)
+    .where('level', '=', range.level)
+    .where('position', '>=', range.from)
+    .where('position', '<', range.from + range.limit)
+    .orderBy('position')
+    .execute();
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
+async function readRecords(db: Db, indexes: readonly number[]) {
+  const records = new Map<number, { salt: string; record: string }>();
+  await inChunks(indexes, async (chunk) => {
+    const rows = db
+      .selectFrom('log_record')
+      .selectAll()
+      .where('log_index', 'in', [...chunk]);
+    for (const { log_index, ...row } of await rows.execute()) records.set(log_index, row);
+  });
+  return records;
+}
+
+/** Reads of the append-only logs over any engine. */
+export const createLogReads = (db: Db): LogReads => ({
+  heads: () => readHeads(db),
+  size: async () => {
+    const head = (await readHeads(db)).at(-1);
+    return (head?.base ?? 0) + (head?.size ?? 0);
+  },
+  leaf: (index) =>
+    db
+      .selectFrom('log_leaf')
+      .select(['type', 'leaf', 'erased_by'])
+      .where('log_index', '=', index)
+      .executeTakeFirst(),
+  leaves: async (from, limit) => {
+    const rows = await db
+      .selectFrom('log_leaf')
+      .select('leaf')
+      .where('log_index', '>=', from)
+      .where('log_index', '<', from + limit)
+      .orderBy('log_index')
+      .execute();
+    return rows.map(({ leaf }) => leaf);
+  },
+  record: (index) =>
+    db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
+  records: (indexes) => readRecords(db, indexes),
+  tree: (log) => readTree(db, log),
+  nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
+});
+
+/** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */
+const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeRow, 'hash'>[]) =>
+  db
+    .selectFrom('log_node')
+    .select('hash')
+    .where(({ and, or }) => or(places.map(and)))
+    .orderBy('level'),
+);
+
+/** Hashes of the left siblings of the subtrees that a new leaf completes, lowest first. */
+async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
+  const wanted: Omit<LogNodeRow, 'hash'>[] = [];
+  for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
+    wanted.push({ log, level, position: position - 1 });
+  if (wanted.length === 0) return [];
+  const rows = await readPlaced(db, wanted);
+  if (rows.length < wanted.length) throw new Error('the log has a gap');
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
+
+/** A new leaf hash and the hashes of the subtrees that it completes. */
+async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
+  const nodes = [{ log, level: 0, ...leaf }];
+  let { position } = leaf;
+  let node: Buffer = Buffer.from(leaf.hash, 'hex');
+  for (const left of await readCompleted(db, log, leaf.position)) {
+    node = nodeHash(left, node);
+    position = (position - 1) / 2;
+    nodes.push({ log, level: nodes.length, position, hash: node.toString('hex') });
+  }
+  return nodes;
+}
+
+const takePosition = precompileQuery((db) =>
+  db
+    .updateTable('log_head')
+    .set(({ eb }) => ({ size: eb('size', '+', 1) }))
+    .where(
+      'id',
+      '=',
+      db.selectFrom('log_head').select(({ fn }) => fn.max('id').as('id')),
+    )
+    .returning(['id', 'base', 'size']),
+);
+const insertLeaf = precompileQuery((db, row: LogLeafRow) => db.insertInto('log_leaf').values(row));
+const insertRecord = precompileQuery((db, row: LogRecordRow) => db.insertInto('log_record').values(row));
+const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
+  db.insertInto('log_node').values([...rows]),
+);
+
+/** Appends inside a transaction; updating the head first makes writers wait for each other. */
+export const createLogWrites = (db: Db): LogWrites => ({
+  ...createLogReads(db),
+  async append({ type, leaf, hash, salt, record }, about) {
+    const [head] = await takePosition(db);
+    if (!head) throw new Error('no log');
+    const position = head.size - 1;
+    const log_index = head.base + position;
+    await insertLeaf(db, { log_index, type, leaf, erased_by: null });
+    await insertRecord(db, { log_index, salt, record });
+    await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
+    const change = about && toLoggedChange(type, log_index, about);
+    if (change) await createChangeWrites(db).add([change]);
+    return log_index;
+  },
+  async erase(index, erased_by) {
+    await db.deleteFrom('log_record').where('log_index', '=', index).execute();
+    await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
+  },
+  async openNext(closed_with, opened_at) {
+    const head = (await readHeads(db)).at(-1);
+    if (!head) throw new Error('no log');
+    await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
+    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at, closed_with: null };
+    await db.insertInto('log_head').values(next).execute();
+  },
+});

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** Types of log leaf (docs/trust.md section 4). */
+export type LeafType =
+  | 'claim.activated'
+  | 'claim.suspended'
+  | 'capability.revoked'
+  | 'rating.submitted'
+  | 'rating.amended'
+  | 'rating.withdrawn'
+  | 'rating.responded'
+  | 'listing.withdrawn'
+  | 'listing.restored'
+  | 'observation.changed'
+  | 'moderation.applied'
+  | 'record.erased'
+  | 'log.continued';
+
+/** A leaf ready to append, with the record and the salt that it commits to. */
+export interface Leaf {
+  readonly type: LeafType;
+  /** RFC 8785 JSON `{"v":1,"t":<type>,"c":<base64 commitment>}`. */
+  readonly leaf: string;
+  /** RFC 6962 leaf hash, hex. */
+  readonly hash: string;
+  /** Base64. Stored with `record` apart from the leaf; deleting both erases what the leaf commits to. */
+  readonly salt: string;
+  /** RFC 8785 JSON of the public record, exactly the bytes that the leaf commits to. */
+  readonly record: string;
+}
+
+/** RFC 8785 canonical JSON; undefined members are left out. */
+export function toCanonicalJson(value: object): string {
+  const text = canonicalize(value);
+  if (text === undefined) throw new TypeError('a value without a JSON form');
+  return text;
+}
+
+/** SHA-256 of a value's canonical JSON, hex. */
+export const canonicalDigest = (value: object): string =>
+  createHash('sha256').update(toCanonicalJson(value)).digest('hex');
+
+/**
+ * The log leaf of a public record (docs/trust.md section 4): it commits to SHA-256(salt || JCS(record)) and names
+ * neither handle nor text.
+ */
+export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {
+  const record = toCanonicalJson(publicRecord);
+  const commitment = createHash('sha256').update(salt).update(record).digest('base64');
+  const leaf = toCanonicalJson({ v: 1, t: type, c: commitment });
+  const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
+  return { type, leaf, hash, salt: salt.toString('base64'), record };
+}
+
+/** What a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64. */
+export interface CommittedRecord {
+  readonly record: string;
+  readonly salt: string;
+}
+
+/** The commitment of a leaf, base64; undefined if the leaf is malformed. */
+function commitmentOf(leaf: string): unknown {
+  try {
+    return (JSON.parse(leaf) as { c?: unknown } | null)?.c;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a leaf commits to a record with its salt (docs/trust.md section 4). */
+export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
+  commitmentOf(leaf) ===
+  createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');
+
+/** The members of a record or leaf; undefined unless the text is a JSON object. */
+export function readMembers(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const members: unknown = JSON.parse(text);
+    return typeof members === 'object' && members !== null ? { ...members } : undefined;
+  } catch {
+    return undefined;
+  }
+}

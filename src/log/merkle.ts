@@ -1,0 +1,223 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from i * 2^n up to
+ * (i + 1) * 2^n. Called only for complete subtrees.
+ */
+export type ReadNode = (level: number, index: number) => Promise<Buffer>;
+
+/** Hash of an inner node (RFC 6962 section 2.1). */
+export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
+  createHash('sha256').update(Buffer.of(1)).update(left).update(right).digest();
+
+/** Hash of a leaf (RFC 6962 section 2.1). */
+export const leafHash = (leaf: string | Buffer): Buffer =>
+  createHash('sha256').update(Buffer.of(0)).update(leaf).digest();
+
+/** Root of the empty tree: the hash of nothing. */
+const emptyRoot = () => createHash('sha256').digest();
+
+/** Largest power of two below `size`, for sizes from 2 on. */
+function splitOf(size: number): number {
+  let split = 1;
+  while (split * 2 < size) split *= 2;
+  return split;
+}
+
+const levelOf = (size: number): number => Math.log2(size);
+
+/** Hash of the leaves from `start` up to `end`; `start` is a multiple of the largest complete subtree inside. */
+async function rangeHash(read: ReadNode, start: number, end: number): Promise<Buffer> {
+  const size = end - start;
+  const level = levelOf(size);
+  if (Number.isInteger(level)) return read(level, start / size);
+  const middle = start + splitOf(size);
+  return nodeHash(await rangeHash(read, start, middle), await rangeHash(read, middle, end));
+}
+
+/** Root of the tree of the first `size` leaves. */
+export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
+  size === 0 ? emptyRoot() : rangeHash(read, 0, size);
+
+/** Root of the tree of these leaves, given as data. */
+export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
+  const [first] = leaves;
+  if (!first) return emptyRoot();
+  if (leaves.length === 1) return leafHash(first);
+  const split = splitOf(leaves.length);
+  return nodeHash(rootOfLeaves(leaves.slice(0, split)), rootOfLeaves(leaves.slice(split)));
+}
+
+/** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
+export async function inclusionProof(read: ReadNode, index: number, size: number): Promise<Buffer[]> {
+  const path: Buffer[] = [];
+  let [start, end] = [0, size];
+  while (end - start > 1) {
+    const middle = start + splitOf(end - start);
+    const isLeft = index < middle;
+    path.unshift(await (isLeft ? rangeHash(read, middle, end) : rangeHash(read, start, middle)));
+    if (isLeft) end = middle;
+    else start = middle;
+  }
+  return path;
+}
+
+/** Proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
+export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
+  if (from === 0 || from === to) return [];
+  const path: Buffer[] = [];
+  let [start, end] = [0, to];
+  while (from !== end) {
+    const middle = start + splitOf(end - start);
+    const isLeft = from <= middle;
+    path.unshift(await (isLeft ? rangeHash(read, middle, end) : rangeHash(read, start, middle)));
+    if (isLeft) end = middle;
+    else start = middle;
+  }
+  return start === 0 ? path : [await rangeHash(read, start, end), ...path];
+}
+
+/** Whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section 2.1.3.2). */
+export function isIncluded(
+  leaf: Buffer,
+  place: { readonly index: number; readonly size: number; readonly root: Buffer },
+  path: readonly Buffer[],
+): boolean {
+  if (place.index < 0 || place.index >= place.size) return false;
+  let [node, last] = [place.index, place.size - 1];
+  let hash = leaf;
+  for (const sibling of path) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      hash = nodeHash(sibling, hash);
+      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      hash = nodeHash(hash, sibling);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && isSame(hash, place.root);
+}
+
+/** Size and root hash of a tree. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Buffer;
+}
+
+/** Whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
+export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
+  if (older.size > newer.size) return false;
+  if (older.size === newer.size) return path.length === 0 && isSame(older.root, newer.root);
+  if (older.size === 0) return path.length === 0;
+  const isPowerOfTwo = Number.isInteger(levelOf(older.size));
+  const [first, ...rest] = isPowerOfTwo ? [older.root, ...path] : path;
+  if (!first) return false;
+  let [node, last] = [older.size - 1, newer.size - 1];
+  while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  let [olderHash, newerHash] = [first, first];
+  for (const sibling of rest) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      olderHash = nodeHash(sibling, olderHash);
+      newerHash = nodeHash(sibling, newerHash);
+      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      newerHash = nodeHash(newerHash, sibling);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && isSame(olderHash, older.root) && isSame(newerHash, newer.root);
+}
+
+const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+/** A complete subtree: node `position` of `level`, as in merkle.ts. */
+export interface TreeNode {
+  readonly level: number;
+  readonly position: number;
+  readonly hash: Buffer;
+}
+
+/** A tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section 2.1). */
+interface GrowingTree {
+  /** How many leaves it has. */
+  size(): number;
+  /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
+  add(leaf: string): TreeNode[];
+  root(): Buffer;
+}
+
+/** An empty tree. */
+export function createGrowingTree(): GrowingTree {
+  const complete: Buffer[] = [];
+  let size = 0;
+  return {
+    size: () => size,
+    add(leaf) {
+      let [hash, level, position] = [leafHash(leaf), 0, size];
+      const nodes = [{ level, position, hash }];
+      for (; position % 2 === 1; level++, position = (position - 1) / 2) {
+        hash = nodeHash(complete.pop() ?? hash, hash);
+        nodes.push({ level: level + 1, position: (position - 1) / 2, hash });
+      }
+      complete.push(hash);
+      size += 1;
+      return nodes;
+    },
+    root: () =>
+      complete.length === 0
+        ? createHash('sha256').digest()
+        : complete.reduceRight((right, left) => nodeHash(left, right)),
+  };
+}
+
+/** Nodes or entries in a full tile (C2SP tlog-tiles). */
+export const tileWidth = 256;
+
+/** `<N>[.p/<W>]`: three-digit path elements, all but the last with an x (C2SP tlog-tiles). */
+const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+/** The entries or nodes that a tile's path stands for. */
+export interface TileRange {
+  readonly from: number;
+  readonly width: number;
+}
+
+/** Parses a tile's path; undefined where it is malformed or reaches beyond the `complete` nodes of its level. */
+export function parseTilePath(path: string, complete: number): TileRange | undefined {
+  const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
+  const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;
+  const isInTree = number !== '' && Number(width) <= tileWidth && from + Number(width) <= complete;
+  return isInTree ? { from, width: Number(width) } : undefined;
+}
+
+/** An entry bundle: each leaf behind its length as 16 bits, big endian (C2SP tlog-tiles). */
+export const toEntryBundle = (leaves: readonly string[]): Buffer<ArrayBuffer> =>
+  Buffer.concat(
+    leaves.flatMap((leaf) => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(Buffer.byteLength(leaf));
+      return [length, Buffer.from(leaf)];
+    }),
+  );
+
+/** The leaves of an entry bundle; a cut last entry is left out. */
+export function readEntryBundle(bundle: Buffer): string[] {
+  const leaves: string[] = [];
+  for (let at = 0; at + 2 <= bundle.length; ) {
+    const end = at + 2 + bundle.readUInt16BE(at);
+    if (end > bundle.length) break;
+    leaves.push(bundle.toString('utf8', at + 2, end));
+    at = end;
+  }
+  return leaves;
+}
+
+/** The path of a tile of `width` entries or nodes from `from` on, a multiple of 256 (C2SP tlog-tiles). */
+export function toTilePath({ from, width }: TileRange): string {
+  const digits = String(from / tileWidth);
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];
+  const number = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
+  return width === tileWidth ? number : `${number}.p/${width}`;
+}

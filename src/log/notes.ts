@@ -1,0 +1,162 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import type { TreeHead } from './merkle.ts';
+
+const keyIdBytes = 4;
+const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
+
+/** One signature line of a note. Name and key id say which key it claims to be of; nothing is checked yet. */
+export interface NoteSignature {
+  readonly name: string;
+  readonly keyId: Buffer;
+  readonly signature: Buffer;
+  /** The line as it stands in the note, without its line feed. */
+  readonly line: string;
+}
+
+/** The id of a key: four bytes that its signature lines begin with (C2SP signed-note, "Signatures"). */
+export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
+  createHash('sha256')
+    .update(`${name}\n`)
+    .update(Buffer.of(signatureType))
+    .update(key)
+    .digest()
+    .subarray(0, keyIdBytes);
+
+/** Parses signature lines; any other line is left out. */
+export const readSignatures = (lines: string): NoteSignature[] =>
+  lines.split('\n').flatMap((line) => {
+    const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
+    const bytes = Buffer.from(encoded, 'base64');
+    if (name === undefined || bytes.length <= keyIdBytes) return [];
+    return [{ name, keyId: bytes.subarray(0, keyIdBytes), signature: bytes.subarray(keyIdBytes), line }];
+  });
+
+/** Splits a note into its text, with the final line feed, and its signature lines; undefined if it has no empty line. */
+export function splitNote(note: string): { text: string; signatures: NoteSignature[] } | undefined {
+  const end = note.lastIndexOf('\n\n');
+  return end < 0
+    ? undefined
+    : { text: note.slice(0, end + 1), signatures: readSignatures(note.slice(end + 2)) };
+}
+
+/** A key that signs notes; every signature line names it. */
+export interface NoteKey {
+  readonly name: string;
+  readonly privateKey: KeyObject;
+}
+
+/** The public half of a signing key. */
+export interface NoteVerifier {
+  readonly name: string;
+  readonly publicKey: KeyObject;
+}
+
+/** Signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
+const ed25519 = 1;
+/** The bytes before the key itself in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
+const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+const verifierForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
+
+/** A signing key from its 32-byte seed. */
+export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
+  name,
+  privateKey: createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' }),
+});
+
+const rawPublicKey = (key: KeyObject): Buffer =>
+  Buffer.from(key.export({ format: 'der', type: 'spki' })).subarray(publicPrefix.length);
+
+const keyId = ({ name, publicKey }: NoteVerifier): Buffer => toKeyId(name, ed25519, rawPublicKey(publicKey));
+
+/** The public half of a signing key. */
+export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
+  name,
+  publicKey: createPublicKey(privateKey),
+});
+
+/** `<name>+<key id>+<key>`, the published form of a verifier (C2SP signed-note). */
+export const toVerifierText = (verifier: NoteVerifier): string =>
+  `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
+
+/** Parses the published form; undefined if it is malformed or its key id does not match. */
+export function readVerifier(text: string): NoteVerifier | undefined {
+  const [, name = '', id, encoded = ''] = verifierForm.exec(text.trim()) ?? [];
+  const key = Buffer.from(encoded, 'base64');
+  if (key.length !== 33 || key[0] !== ed25519) return undefined;
+  const publicKey = createPublicKey({
+    key: Buffer.concat([publicPrefix, key.subarray(1)]),
+    format: 'der',
+    type: 'spki',
+  });
+  const verifier = { name, publicKey };
+  return keyId(verifier).toString('hex') === id ? verifier : undefined;
+}
+
+/** Adds a signature line to a text that ends in a line feed (C2SP signed-note). */
+export function signNote(text: string, key: NoteKey): string {
+  const signature = Buffer.concat([keyId(verifierOf(key)), sign(null, Buffer.from(text), key.privateKey)]);
+  return `${text}\n\u2014 ${key.name} ${signature.toString('base64')}\n`;
+}
+
+/** The text of a note that this verifier signed, and in whose name and key id no wrong signature stands; undefined otherwise. */
+export function openNote(note: string, verifier: NoteVerifier): string | undefined {
+  const { text = '', signatures = [] } = splitNote(note) ?? {};
+  const own = signatures.filter((line) => line.name === verifier.name && line.keyId.equals(keyId(verifier)));
+  const isSigned =
+    own.length > 0 &&
+    own.every(({ signature }) => verify(null, Buffer.from(text), verifier.publicKey, signature));
+  return isSigned ? text : undefined;
+}
+
+/** A tree head with the name of its log. */
+export interface Checkpoint extends TreeHead {
+  readonly origin: string;
+}
+
+const body = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n/;
+
+/** The signed text of a tree head (C2SP tlog-checkpoint); the key's name is the origin. */
+export const toCheckpoint = ({ size, root }: TreeHead, key: NoteKey): string =>
+  signNote(`${key.name}\n${size}\n${root.toString('base64')}\n`, key);
+
+/** Parses a checkpoint without checking its signature; undefined if it is malformed. */
+export function readCheckpoint(text: string): Checkpoint | undefined {
+  const [, origin, size, root] = body.exec(text) ?? [];
+  if (!origin || !size || !root) return undefined;
+  return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
+}
+
+/** Parses a checkpoint that this verifier signed under its own name; undefined for any other. */
+export function openCheckpoint(text: string, verifier: NoteVerifier): Checkpoint | undefined {
+  const note = openNote(text, verifier);
+  const checkpoint = note === undefined ? undefined : readCheckpoint(note);
+  return checkpoint?.origin === verifier.name ? checkpoint : undefined;
+}
+
+/** A text that proves offline that a checkpoint's tree has a leaf at `index` (C2SP tlog-proof). */
+export const toProofText = (index: number, path: readonly Buffer[], checkpoint: string): string =>
+  [
+    'c2sp.org/tlog-proof@v1',
+    `index ${index}`,
+    ...path.map((hash) => hash.toString('base64')),
+    '',
+    checkpoint,
+  ].join('\n');
+
+/** Parses a proof without checking it; undefined if it is malformed. */
+export function readProofText(
+  text: string,
+): { index: number; path: Buffer[]; checkpoint: string } | undefined {
+  const end = text.indexOf('\n\n');
+  const [first, ...lines] = text.slice(0, end).split('\n');
+  const [place, ...hashes] = lines.filter((line) => !line.startsWith('extra '));
+  const index = /^index (0|[1-9]\d{0,15})$/.exec(place ?? '')?.[1];
+  const path = hashes.map((line) => Buffer.from(line, 'base64'));
+  const isProof =
+    end > 0 &&
+    first === 'c2sp.org/tlog-proof@v1' &&
+    index !== undefined &&
+    path.every(({ length }) => length === 32);
+  return isProof ? { index: Number(index), path, checkpoint: text.slice(end + 2) } : undefined;
+}

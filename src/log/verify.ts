@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { isCommittedTo, readMembers } from './leaf.ts';
+import { isConsistent, isIncluded, leafHash } from './merkle.ts';
+import { openCheckpoint, readProofText, readVerifier } from './notes.ts';
+
+/** What verifying needs of a saved answer of get_proof. */
+export const savedProof = z.object({
+  leaf: z.string(),
+  record: z.string().optional(),
+  salt: z.string().optional(),
+  proof: z.string(),
+  key: z.string(),
+});
+export type SavedProof = z.infer<typeof savedProof>;
+
+const entries = (size: number) => (size === 1 ? '1 entry' : `${size} entries`);
+
+/** One thing that was checked, its result, and a sentence about it. */
+export interface Check {
+  /** Undefined if there was nothing to check it against. */
+  readonly holds: boolean | undefined;
+  readonly message: string;
+}
+
+/** Whether a proven entry says that the record of this leaf was erased. */
+function checkErasure(leaf: string, erasure: SavedProof): Check {
+  const { leaf: erased, erased_at } = readMembers(erasure.record ?? '') ?? {};
+  const isErasure = readMembers(erasure.leaf)?.t === 'record.erased' && erased === leaf;
+  return {
+    holds: isErasure,
+    message: isErasure
+      ? `the record was erased on ${String(erased_at)}, as an entry of the log says`
+      : 'the entry given as its erasure does not say that the record of this leaf was erased',
+  };
+}
+
+function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): Check {
+  if (erasure && record === undefined) return checkErasure(leaf, erasure);
+  if (record === undefined || salt === undefined)
+    return { holds: undefined, message: 'no record: this proves that an entry exists, not what it says' };
+  const holds = isCommittedTo(leaf, { record, salt });
+  return {
+    holds,
+    message: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',
+  };
+}
+
+/** What the record of a proof is expected to name. */
+export interface ExpectedRecord {
+  /** The listing that it is about: rated or claimed. */
+  readonly handle?: string;
+  /** The listing that rates. */
+  readonly source?: string;
+  /** The rating. */
+  readonly id?: string;
+}
+
+function checkName(record: string, wanted: string, members: readonly string[]): Check {
+  const named = JSON.parse(record) as Record<string, unknown>;
+  const holds = members.some((member) => named[member] === wanted);
+  const as = members.includes('source_handle') ? ' as its source' : '';
+  return { holds, message: `the record ${holds ? 'names' : 'does not name'} ${wanted}${as}` };
+}
+
+const expectedMembers = {
+  handle: ['subject_handle', 'handle'],
+  source: ['source_handle'],
+  id: ['id', 'rating_id'],
+} as const;
+
+/** Whether the record names the expected listings and rating id; throws if the record is not JSON. */
+export function checkExpected({ record }: SavedProof, expected: ExpectedRecord): Check[] {
+  if (record === undefined) return [];
+  return Object.entries(expectedMembers).flatMap(([name, members]) => {
+    const wanted = expected[name as keyof ExpectedRecord];
+    return wanted === undefined ? [] : [checkName(record, wanted, members)];
+  });
+}
+
+/**
+ * Verifies a saved proof offline. `key` is a verifier from another source, if the caller has one; `erasure` the saved proof
+ * of the entry that says that its record was erased.
+ */
+export function verifySavedProof(saved: SavedProof, key: string = saved.key, erasure?: SavedProof): Check[] {
+  return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
+}
+
+function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[] {
+  const verifier = readVerifier(key);
+  const proof = readProofText(saved.proof);
+  const checkpoint = verifier && proof ? openCheckpoint(proof.checkpoint, verifier) : undefined;
+  if (!proof || !checkpoint)
+    return [
+      checkRecord(saved, erasure),
+      { holds: false, message: 'the checkpoint is not signed by this key' },
+    ];
+  const isIn = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
+  return [
+    checkRecord(saved, erasure),
+    {
+      holds: true,
+      message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
+    },
+    {
+      holds: isIn,
+      message: isIn
+        ? `the leaf is entry ${proof.index} under that checkpoint`
+        : 'the leaf is not under that checkpoint',
+    },
+  ];
+}
+
+/** Verifies that a checkpoint is signed by this key. */
+export function verifyCheckpoint(text: string, key: string): Check {
+  const verifier = readVerifier(key);
+  const checkpoint = verifier && openCheckpoint(text, verifier);
+  return checkpoint
+    ? {
+        holds: true,
+        message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
+      }
+    : { holds: false, message: 'the checkpoint is not signed by this key' };
+}
+
+/** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
+export function verifyConsistency(
+  older: string,
+  newer: string,
+  saved: { proof: string; key: string },
+): Check[] {
+  const verifier = readVerifier(saved.key);
+  const [from, to] = [older, newer].map((text) => (verifier ? openCheckpoint(text, verifier) : undefined));
+  if (!from || !to) return [{ holds: false, message: 'a checkpoint is not signed by this key' }];
+  const path = saved.proof
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => Buffer.from(line, 'base64'));
+  const holds = isConsistent(from, to, path);
+  const trees = `${entries(from.size)}, ${entries(to.size)}`;
+  return [
+    { holds: true, message: `both checkpoints of ${to.origin} are signed by this key` },
+    {
+      holds,
+      message: holds
+        ? `the newer tree continues the older one (${trees})`
+        : `the newer tree does not continue the older one (${trees}): history was rewritten`,
+    },
+  ];
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unlessAborted } from '../core/abort.ts';
+import { createOutboundClient, type OutboundClient } from '../net/client.ts';
+import { witnessAnswers } from '../telemetry/events.ts';
+import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from './checkpoints.ts';
+import { isOf, readCosignature } from './cosignature.ts';
+import { consistencyProof } from './merkle.ts';
+import { readSignatures } from './notes.ts';
+import { type AskedWitness, readWitnesses } from './witness-policy.ts';
+
+/** What asking a witness came to. `cosigned` has its signature line; the rest says why there is none. */
+type Asked =
+  | { readonly result: 'cosigned'; readonly line: string; readonly size: number }
+  /** It cosigned a tree of this size last, or says so; what was sent did not begin there. */
+  | { readonly result: 'other_size'; readonly size: number }
+  /** It says that it cosigned a tree of this size, which is larger than the one in the database. */
+  | { readonly result: 'larger_tree'; readonly size: number }
+  /** It says that our tree does not continue the one that it cosigned. */
+  | { readonly result: 'refused_tree' }
+  /** Its cosignature is not valid for the checkpoint. */
+  | { readonly result: 'wrong_cosignature' }
+  | { readonly result: 'unavailable'; readonly why: string };
+
+const exchange_ms = 5000;
+
+/** The text that is signed, without signature lines. */
+const bodyOf = (checkpoint: string) => checkpoint.slice(0, checkpoint.lastIndexOf('\n\n') + 1);
+
+/** The cosignature in a witness's answer; lines of keys that we do not know are ignored, as the specification says. */
+function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): Asked {
+  const own = readSignatures(answer).find((line) => isOf(line, cosigner));
+  const isValid = own && (readCosignature(bodyOf(checkpoint.text), cosigner, own) ?? 0n) > 0n;
+  return isValid
+    ? { result: 'cosigned', line: `${own.line}\n`, size: checkpoint.size }
+    : { result: 'wrong_cosignature' };
+}
+
+/** The operator named the addresses of witnesses, so that any may be reached; no redirect is followed. */
+export const createWitnessClient = ({ version, publicUrl }: IssuingContext['config']): OutboundClient =>
+  createOutboundClient({
+    userAgent: `Dossier/${version} (+${publicUrl}/log)`,
+    bodyLimit_bytes: 65_536,
+    headerLimit_bytes: 16_384,
+    reach: (url) => ({ url, addresses: 'any' }),
+  });
+
+/** What a witness is asked: to cosign a checkpoint, as one that cosigned `oldSize` entries last. */
+interface Question {
+  readonly witness: AskedWitness;
+  readonly checkpoint: IssuedCheckpoint;
+  readonly oldSize: number;
+}
+
+/** The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues it, the checkpoint. */
+const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
+  [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
+
+/** The size in an answer 409; undefined if it is malformed. */
+function readConflict(body: string): number | undefined {
+  const size = /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1];
+  return size === undefined ? undefined : Number(size);
+}
+
+type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
+
+async function askOnce(
+  { store, client }: Asking,
+  { witness, checkpoint, oldSize }: Question,
+): Promise<Asked> {
+  const path = await consistencyProof(store.log.tree(checkpoint.head.id), oldSize, checkpoint.size);
+  const answer = await client.fetch({
+    url: new URL(`${witness.url.href.replace(/\/$/, '')}/add-checkpoint`),
+    method: 'POST',
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: Buffer.from(toBody(oldSize, path, checkpoint.text)),
+    deadline: AbortSignal.timeout(exchange_ms),
+  });
+  if (answer.result !== 'response') return { result: 'unavailable', why: answer.result };
+  const body = answer.body.toString('utf8');
+  if (answer.status === 200) return readAnswer(body, checkpoint, witness);
+  const size = answer.status === 409 ? readConflict(body) : undefined;
+  // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness, "add-checkpoint").
+  if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
+  if (size !== undefined) return { result: 'other_size', size };
+  return { result: 'unavailable', why: `status ${answer.status}` };
+}
+
+/** A larger tree than the checkpoint's is one that another node published meanwhile, or one that the database has not. */
+async function compareWithDatabase(
+  { store }: Asking,
+  size: number,
+  { head }: IssuedCheckpoint,
+): Promise<Asked> {
+  const now = (await store.log.heads()).find(({ id }) => id === head.id);
+  return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
+}
+
+/** What asking came to, and the size that the witness said it had cosigned before, where it is not the one it was asked with. */
+export interface Answered {
+  readonly asked: Asked;
+  readonly before?: number;
+}
+
+/** Asks a witness, and once more with the size that it cosigned last if that is another. Never rejects for what it answers. */
+export async function askWitness(asking: Asking, question: Question): Promise<Answered> {
+  const { checkpoint } = question;
+  const first = await askOnce(asking, question);
+  if (first.result !== 'other_size') return { asked: first };
+  const { size: before } = first;
+  if (before > checkpoint.size)
+    return { asked: await compareWithDatabase(asking, before, checkpoint), before };
+  return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
+}
+
+/** Asks all witnesses of a service. */
+interface WitnessRounds {
+  /** Asks those that have not cosigned the newest checkpoint; what arrives is published at the end. Rejects if the log cannot be read. */
+  ask(): Promise<void>;
+}
+
+/** What the operator reads of a witness that did not cosign. */
+function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, size: number): void {
+  const about = { witness: name, size };
+  if (asked.result === 'larger_tree')
+    log.error(
+      { ...about, cosigned_size: asked.size },
+      'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
+    );
+  else if (asked.result === 'refused_tree')
+    log.error(
+      about,
+      'a witness says that this log does not continue the tree that it cosigned: there are two histories, or the witness is wrong; run dossier audit with a saved checkpoint',
+    );
+  else if (asked.result === 'wrong_cosignature')
+    log.error(
+      about,
+      'a witness sent a cosignature that is not valid for the checkpoint; it is not published',
+    );
+  else if (asked.result === 'unavailable')
+    log.warn({ ...about, why: asked.why }, 'a witness did not cosign; it is asked again');
+}
+
+/** The rounds of one process. Which size each witness cosigned last is learnt from it after a start (answer 409). */
+export function createWitnessRounds(context: IssuingContext): WitnessRounds {
+  const { checkpoints, config } = context;
+  const asking = { store: context.store, client: createWitnessClient(config) };
+  const witnesses = readWitnesses(config.witnesses);
+  const sizes = new Map<string, number>();
+  const sizeKey = (witness: AskedWitness, { head }: IssuedCheckpoint) => `${head.id} ${witness.name}`;
+
+  async function askOne(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<Asked> {
+    const key = sizeKey(witness, checkpoint);
+    const oldSize = Math.min(sizes.get(key) ?? 0, checkpoint.size);
+    const { asked } = await askWitness(asking, { witness, checkpoint, oldSize });
+    if (asked.result === 'cosigned') sizes.set(key, asked.size);
+    witnessAnswers.publish({ witness: witness.name, result: asked.result, at_ms: context.clock().getTime() });
+    report(context, witness, asked, checkpoint.size);
+    return asked;
+  }
+
+  return {
+    async ask() {
+      const checkpoint = await currentCheckpoint(context);
+      if (checkpoint.size === 0) return;
+      const { cosigned } = checkpoints;
+      const lines = new Map(cosigned?.checkpoint.text === checkpoint.text ? cosigned.lines : []);
+      const pending = witnesses.filter(({ name }) => !lines.has(name));
+      const answers = await Promise.all(
+        pending.map(async (witness) => ({ witness, asked: await askOne(witness, checkpoint) })),
+      );
+      for (const { witness, asked } of answers)
+        if (asked.result === 'cosigned') lines.set(witness.name, asked.line);
+      if (lines.size > 0) checkpoints.cosigned = { checkpoint, lines };
+    },
+  };
+}
+
+const pause_ms = 5000;
+
+/** Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing without witnesses. */
+export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
+  if (context.config.witnesses === undefined) return;
+  const rounds = createWitnessRounds(context);
+  while (!signal.aborted) {
+    await unlessAborted(rounds.ask(), signal).catch((error: unknown) => {
+      if (!signal.aborted) context.log.warn({ err: error }, 'witnesses could not be asked; tried again');
+    });
+    await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

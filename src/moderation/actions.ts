@@ -1,0 +1,237 @@
+import { eraseRecord } from '../log/checkpoints.ts';
+import { toLeaf } from '../log/leaf.ts';
+import type { Transaction } from '../store/store.ts';
+import { type Action, type FoundTarget, findTarget, NotModerated } from './action.ts';
+import {
+  type Moderation,
+  type ModerationReason,
+  type ModerationTarget,
+  moderationReasons,
+  type RestoreReason,
+  restoreReasons,
+} from './moderation.ts';
+
+const what = ({ target_kind, target }: ModerationTarget) =>
+  target_kind === 'network' ? 'a network' : `the ${target_kind} ${target}`;
+
+/** Keeps a namespace, an account or a network from writing; reading stays open to all. */
+export const block: Action = {
+  name: 'block',
+  summary: 'accept no claim, rating, response or feedback from a namespace, an account or a network',
+  targets: ['namespace', 'account', 'network'],
+  reasons: ['repeated', 'overload', 'unlawful'],
+  example: 'account:github.com/example',
+  did: (target) => `blocked ${what(target)} from writing`,
+  consequence: ({ target_kind }) =>
+    target_kind === 'network'
+      ? 'What was written before stays, and reading is open as before.'
+      : 'What was written before stays unless its source withdraws it, and reading is open as before.',
+};
+
+/** Deletes for good what a rating with its older versions, or a response, says. */
+export const erase: Action = {
+  name: 'erase',
+  summary:
+    'delete for good what a rating (with its older versions and the responses) or a response says; the rating stops counting',
+  targets: ['rating', 'response'],
+  reasons: ['personal_data', 'unlawful'],
+  example: 'response:019aa5f2-0000-7000-8000-000000000000',
+  did: ({ target_kind }) => `erased what this ${target_kind} said`,
+  consequence: ({ target_kind }) =>
+    target_kind === 'rating' ? 'It does not count any more.' : 'The rating that it answers counts as before.',
+  reach: 'older_versions',
+  async apply(tx, { target_kind, target, handle, record_indexes, older = [] }, { at, reason }) {
+    const [own, ...others] = record_indexes;
+    if (own === undefined) throw new NotModerated('there is no record to erase');
+    const by = await eraseRecord(tx, { log_index: own, at, reason });
+    for (const log_index of others) await eraseRecord(tx, { log_index, at, reason });
+    for (const id of [target, ...older.map((version) => version.id)]) {
+      if (target_kind === 'rating') await tx.ratings.erase(id, { at, by });
+      await tx.ratings.eraseResponse(id, at);
+    }
+    if (handle !== undefined) await tx.listings.reindex(handle);
+  },
+  isFinal: true,
+};
+
+const did = {
+  rating: 'hid the texts of this rating',
+  response: 'hid the text of this response',
+  listing: 'hid the title, the description and the status message of this listing',
+} as const;
+
+const consequences = {
+  rating: 'The rating counts as before.',
+  response: 'The rating that it answers counts as before.',
+  listing: 'Everything else about the listing is shown as before.',
+} as const;
+
+type Kind = keyof typeof did;
+
+/** Hides what a rating, a response or a listing says; counts stay. */
+export const hide: Action = {
+  name: 'hide',
+  summary: 'hide the texts of a rating, a response or a listing; counts stay',
+  targets: ['rating', 'response', 'listing'],
+  reasons: [
+    'personal_data',
+    'unlawful',
+    'untrue_statement',
+    'threat_or_insult',
+    'advertising',
+    'impersonation',
+    'malicious',
+  ],
+  example: '019aa5f2-0000-7000-8000-000000000000',
+  did: ({ target_kind }) => did[target_kind as Kind],
+  consequence: ({ target_kind }) => consequences[target_kind as Kind],
+  async apply(tx, { target_kind, target }) {
+    if (target_kind === 'listing') await tx.listings.moderate(target);
+  },
+  async undo(tx, { target_kind, target }) {
+    if (target_kind === 'listing') await tx.listings.moderate(target);
+  },
+};
+
+/** Ends the use of one capability; the claim stays as its file says. */
+const revoke: Action = {
+  name: 'revoke',
+  summary: 'let a capability write no more; the claim and its other capabilities stay',
+  targets: ['capability'],
+  reasons: ['stolen_capability', 'repeated', 'unlawful'],
+  example: '3f2a9c0b1d4e5f67',
+  did: ({ target }) => `revoked the capability ${target} of this listing`,
+  consequence: () => 'It cannot write any more; a new challenge in the claim file gives a new one.',
+};
+
+/** Takes a rating out of every count; what it says stays. */
+export const voidRating: Action = {
+  name: 'void',
+  summary: 'count a rating in no group; what it says stays, and it is counted as voided',
+  targets: ['rating'],
+  reasons: ['no_interaction', 'impersonation', 'unlawful'],
+  reach: 'own_record',
+  example: '019aa5f2-0000-7000-8000-000000000000',
+  did: () => 'voided this rating',
+  consequence: () => 'It counts in no group.',
+  async apply(tx, { target, handle }, { at }) {
+    if ((await tx.ratings.setVoided(target, at)) === undefined)
+      throw new NotModerated('only a rating that counts can be voided; this one was amended or withdrawn');
+    if (handle !== undefined) await tx.listings.reindex(handle);
+  },
+  async undo(tx, { target, handle }) {
+    await tx.ratings.setVoided(target, undefined);
+    if (handle !== undefined) await tx.listings.reindex(handle);
+  },
+};
+
+/** Takes a whole listing down: 410 on every face, until it is undone. */
+export const withdraw: Action = {
+  name: 'withdraw',
+  summary: 'answer for a listing with 410 and its reason; its claim can only withdraw its ratings meanwhile',
+  targets: ['listing'],
+  reasons: ['unlawful', 'personal_data', 'threat_or_insult', 'advertising', 'impersonation', 'malicious'],
+  example: 'com.example/shop',
+  did: () => 'withdrew this listing',
+  consequence: () => 'Ratings by it count as before, and its capabilities can only withdraw them meanwhile.',
+  async apply(tx, { target }) {
+    await tx.listings.moderate(target);
+  },
+  async undo(tx, { target }) {
+    await tx.listings.moderate(target);
+    // Its claim and its ratings may have changed meanwhile.
+    await tx.listings.reindex(target);
+  },
+};
+
+/** Everything that the operator can do. The command line and the documents are loops over this list. */
+export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, block, erase];
+
+const operator = 'The operator of this directory';
+const day = (at: string) => at.slice(0, 10);
+
+interface Said {
+  readonly action: string;
+  readonly reason: string;
+  readonly statement: string;
+  readonly at: string;
+  /** The entry that this one ends. */
+  readonly ends?: number;
+}
+
+/** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. Of a network, no address is published. */
+async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<number> {
+  const { target_kind, target, handle, record_indexes, told } = found;
+  const record = {
+    ...said,
+    target_kind,
+    ...(target_kind !== 'network' && { target }),
+    ...(handle !== undefined && { handle }),
+    ...(record_indexes.length > 0 && { record_indexes }),
+  };
+  const { action, reason, ends, at } = said;
+  if (target_kind === 'listing') await tx.listings.relistVersions(target, at);
+  const data = { action, target_kind, reason, ...(ends !== undefined && { ends }) };
+  const [first, ...others] = told;
+  const log_index = await tx.log.append(
+    toLeaf('moderation.applied', record),
+    first === undefined ? undefined : { handle: first, at, data },
+  );
+  await tx.changes.add(
+    [...new Set(others)]
+      .filter((other) => other !== first)
+      .map((other) => ({
+        type: 'moderation.applied' as const,
+        handle: other,
+        at,
+        data: { log_index, ...data },
+      })),
+  );
+  return log_index;
+}
+
+async function findFor(tx: Transaction, action: Action, target: ModerationTarget): Promise<FoundTarget> {
+  const found = await findTarget(tx, target);
+  const { record_indexes, older = [] } = found;
+  if (action.reach === 'own_record') return { ...found, record_indexes: record_indexes.slice(0, 1) };
+  if (action.reach !== 'older_versions') return found;
+  const all = [...record_indexes, ...older.flatMap((version) => version.record_indexes)];
+  return { ...found, record_indexes: [...new Set(all)] };
+}
+
+/** Applies an action in the caller's transaction: its row, its entry of the log, its effect. Throws NotModerated. */
+export async function applyAction(
+  tx: Transaction,
+  action: Action,
+  { target, reason, at }: { target: ModerationTarget; reason: ModerationReason; at: string },
+): Promise<Moderation> {
+  const found = await findFor(tx, action, target);
+  const standing = await tx.moderation.standing(target);
+  const same = standing.find((one) => one.action === action.name);
+  if (same) throw new NotModerated(`entry ${same.log_index} did that already, and stands`);
+  const statement = `${operator} ${action.did(target)} on ${day(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
+  const said = { action: action.name, reason, statement, at };
+  const log_index = await append(tx, found, said);
+  const { handle, record_indexes } = found;
+  const moderation = { log_index, ...target, ...said, reason, handle, record_indexes };
+  await tx.moderation.add(moderation);
+  await action.apply?.(tx, found, { at, reason });
+  return moderation;
+}
+
+/** Ends an action that stands, in the caller's transaction: what it changed is as before. Throws NotModerated. */
+export async function undoAction(
+  tx: Transaction,
+  action: Action,
+  { standing, reason, at }: { standing: Moderation; reason: RestoreReason; at: string },
+): Promise<number> {
+  if (action.isFinal) throw new NotModerated(`nothing undoes ${action.name}`);
+  const { target_kind, target, log_index } = standing;
+  const found = await findFor(tx, action, { target_kind, target });
+  const statement = `${operator} undid on ${day(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
+  const said = { action: action.name, reason, statement, at, ends: log_index };
+  const ended_by = await append(tx, found, said);
+  await tx.moderation.end(standing, { ended_by, ended_at: at, end_reason: reason });
+  await action.undo?.(tx, found);
+  return ended_by;
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+
+/** Why the operator may act, a closed list; each continues "because ...". */
+export const moderationReasons = {
+  personal_data: 'it has personal data that should not be public',
+  unlawful: 'a law or a court order requires it',
+  untrue_statement: 'a statement of fact in it was shown to be untrue and harms somebody',
+  threat_or_insult: 'it threatens or insults somebody',
+  advertising: 'it advertises, or repeats the same content',
+  no_interaction: 'the stated interaction was shown not to have taken place, or was arranged for the rating',
+  impersonation: 'it pretends to be somebody else',
+  malicious: 'it leads to malware, phishing or fraud',
+  stolen_capability: 'the holder of the capability reported it as stolen',
+  repeated: 'what was written with it was hidden or voided more than once',
+  overload: 'requests from there harm the service',
+} as const;
+export type ModerationReason = keyof typeof moderationReasons;
+
+/** Why an action is undone, a closed list; each continues "because ...". */
+export const restoreReasons = {
+  appeal: 'an appeal against it was right',
+  mistake: 'it was a mistake',
+  no_longer_needed: 'its reason no longer holds',
+} as const;
+export type RestoreReason = keyof typeof restoreReasons;
+
+/** What an action can be about. */
+const moderationTargets = [
+  'rating',
+  'response',
+  'listing',
+  'capability',
+  'namespace',
+  'account',
+  'network',
+] as const;
+export type ModerationTargetKind = (typeof moderationTargets)[number];
+
+/** What an action is about: of a rating or a response the rating's id, of a capability its id. */
+export interface ModerationTarget {
+  readonly target_kind: ModerationTargetKind;
+  readonly target: string;
+}
+
+/** One action of the operator, standing until another entry of the log ends it. */
+export interface Moderation extends ModerationTarget {
+  /** Entry `moderation.applied` of the log. */
+  readonly log_index: number;
+  readonly action: string;
+  /** The listing that shows it; undefined for namespaces, accounts and networks. */
+  readonly handle: string | undefined;
+  /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it. */
+  readonly record_indexes: readonly number[];
+  readonly reason: ModerationReason;
+  /** What readers are told. */
+  readonly statement: string;
+  /** RFC 3339 UTC. */
+  readonly at: string;
+}
+
+/** How an action ended: by which entry of the log, when, and why. */
+export interface ModerationEnd {
+  readonly ended_by: number;
+  readonly ended_at: string;
+  readonly end_reason: string;
+}
+
+/** An action of the operator as readers see it, where its effect is. */
+export const moderationNotice = z.object({
+  action: z.string().describe('hide, void, withdraw, revoke, block or erase'),
+  reason: z.string(),
+  statement: z.string(),
+  at: z.string(),
+  log_index: z.int(),
+});
+export type ModerationNotice = z.infer<typeof moderationNotice>;
+
+/** The public part of an action. */
+export const toNotice = ({ action, reason, statement, at, log_index }: Moderation): ModerationNotice => ({
+  ...{ action, reason, statement, at, log_index },
+});
+
+/** How to appeal, in a sentence: the operator's contact, or the feedback form where none is set. */
+export const toAppeal = ({
+  operatorContact,
+  publicUrl,
+}: {
+  readonly operatorContact: string;
+  readonly publicUrl: string;
+}): string =>
+  operatorContact
+    ? `To appeal against an action of the operator, write to ${operatorContact} and name its log index.`
+    : `To appeal against an action of the operator, use the form at ${publicUrl}/feedback and name its log index.`;
+
+/** Counts of actions in one month (YYYY-MM, UTC). */
+export interface ModerationCount {
+  readonly month: string;
+  readonly action: string;
+  readonly target_kind: ModerationTargetKind;
+  readonly reason: string;
+  readonly applied: number;
+  /** How many of these were undone since. */
+  readonly undone: number;
+}
+
+/** The category of feedback that asks the operator to look at a listing or a rating. */
+export const reportCategory = 'report';
+
+/** Private feedback; only the operator reads it. */
+export interface Feedback {
+  readonly id: string;
+  /** RFC 3339 UTC. */
+  readonly received_at: string;
+  readonly state: 'open' | 'closed';
+  readonly message: string;
+  readonly category?: string | undefined;
+  /** The listing that it is about; of a rating, the rated one. */
+  readonly handle?: string | undefined;
+  readonly rating_id?: string | undefined;
+  readonly looking_for?: string | undefined;
+  readonly found_it?: boolean | undefined;
+  readonly contact?: string | undefined;
+}

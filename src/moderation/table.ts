@@ -1,0 +1,226 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Time } from '../store/store.ts';
+import type { Moderation, ModerationCount, ModerationEnd, ModerationTarget } from './moderation.ts';
+
+/** Whose writing may be blocked. */
+interface Writer {
+  readonly namespace: string;
+  /** Control roots besides that of the claim. */
+  readonly roots: readonly string[];
+  readonly handle: string;
+  readonly capability_id?: string | undefined;
+}
+
+export interface ModerationReads {
+  /** What stands against a target, oldest first. */
+  standing(target: ModerationTarget): Promise<Moderation[]>;
+  /**
+   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
+   * network. Without a writer only the networks.
+   */
+  against(writer: Writer | undefined): Promise<Moderation[]>;
+  /** The action that hides one of the records of a rating or of the response to it, if one stands. */
+  hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined>;
+  /** The newest actions that stand, newest first. */
+  list(limit: number): Promise<Moderation[]>;
+  /** All actions counted, newest month first. */
+  counts(): Promise<ModerationCount[]>;
+}
+
+/** Writes of actions inside a transaction; their effect on ratings and listings is written apart. */
+interface ModerationWrites extends ModerationReads {
+  add(moderation: Moderation): Promise<void>;
+  end(moderation: Moderation, end: ModerationEnd): Promise<void>;
+}
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly moderation: ModerationReads;
+  }
+  interface Transaction {
+    readonly moderation: ModerationWrites;
+  }
+}
+
+/** One action of the operator; standing while `ended_by` is null. */
+interface ModerationRow {
+  log_index: number;
+  action: string;
+  target_kind: Moderation['target_kind'];
+  target: string;
+  /** The listing that shows it. */
+  handle: string | null;
+  /** JSON list of the log indexes of the records that it is about. */
+  record_indexes: string;
+  reason: Moderation['reason'];
+  statement: string;
+  at: Time;
+  ended_by: number | null;
+  ended_at: Time | null;
+  end_reason: string | null;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    moderation: ModerationRow;
+  }
+}
+
+const decode = ({ handle, record_indexes, ...row }: ModerationRow): Moderation => ({
+  ...{ log_index: row.log_index, action: row.action, target_kind: row.target_kind, target: row.target },
+  handle: handle ?? undefined,
+  record_indexes: JSON.parse(record_indexes) as number[],
+  ...{ reason: row.reason, statement: row.statement, at: row.at },
+});
+
+const selectStanding = (db: Db) =>
+  db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
+
+interface Blocked {
+  readonly handle: string;
+  readonly namespace: string;
+  readonly roots: readonly string[];
+}
+
+/** The namespace and those above it, in lower case. */
+const namespacesAbove = (namespace: string) =>
+  namespace
+    .toLowerCase()
+    .split('.')
+    .map((_, at, labels) => labels.slice(0, at + 1).join('.'));
+
+const isOfRoot = (root: RawBuilder<string>) =>
+  sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
+
+/**
+ * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
+ * claims by it or a domain below it.
+ */
+const isBlocked = ({ handle, namespace, roots }: Blocked) =>
+  sql<boolean>`(
+    (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
+    or (target_kind = 'account' and (${sql.join(
+      [
+        sql<boolean>`exists (select 1 from claim where claim.handle = ${handle} and ${isOfRoot(sql`claim.root`)})`,
+        ...roots.map((root) => isOfRoot(sql`${root.toLowerCase()}`)),
+      ],
+      sql` or `,
+    )})))`;
+
+/** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
+export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
+  const rows = await selectStanding(db)
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
+        isBlocked({ handle, namespace, roots: [] }),
+      ]),
+    )
+    .execute();
+  return rows.map(decode);
+}
+
+/** What stands against ratings and the responses to them, by the log index of each record. */
+export async function readModerationOfRatings(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<number, Moderation[]>> {
+  const found = new Map<number, Moderation[]>();
+  if (ids.length === 0) return found;
+  const rows = selectStanding(db)
+    .where('target_kind', 'in', ['rating', 'response'])
+    .where('target', 'in', [...ids]);
+  for (const one of (await rows.execute()).map(decode))
+    for (const index of one.record_indexes) found.set(index, [...(found.get(index) ?? []), one]);
+  return found;
+}
+
+/** Listings whose text is hidden, or that are withdrawn, by an action that stands: by handle, with the actions. */
+export async function readModeratedListings(
+  db: Db,
+  handles: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const rows = db
+    .selectFrom('moderation')
+    .select(['target', 'action'])
+    .where('target_kind', '=', 'listing')
+    .where('target', 'in', [...handles])
+    .where('ended_by', 'is', null);
+  for (const { target, action } of await rows.execute())
+    found.set(target, (found.get(target) ?? new Set()).add(action));
+  return found;
+}
+
+const selectNetworks = (db: Db) => selectStanding(db).where('target_kind', '=', 'network');
+
+const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }: Writer) =>
+  selectStanding(db).where(({ eb, and, or }) =>
+    or([
+      eb('target_kind', '=', 'network'),
+      isBlocked({ handle, namespace, roots }),
+      and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
+      and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
+    ]),
+  );
+
+async function readCounts(db: Db): Promise<ModerationCount[]> {
+  const rows = await db
+    .selectFrom('moderation')
+    .select(({ fn, lit }) => [
+      fn<string>('substr', ['at', lit(1), lit(7)]).as('month'),
+      'action',
+      'target_kind',
+      'reason',
+      fn.countAll<number>().as('applied'),
+      fn.count<number>('ended_by').as('undone'),
+    ])
+    .groupBy(['month', 'action', 'target_kind', 'reason'])
+    .execute();
+  const order = ({ month, action, target_kind, reason }: (typeof rows)[number]) =>
+    [month, action, target_kind, reason].join(' ');
+  return rows
+    .map((row) => ({ ...row, applied: Number(row.applied), undone: Number(row.undone) }))
+    .toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
+}
+
+/** Reads of the operator's actions over any engine. */
+export const createModerationReads = (db: Db): ModerationReads => ({
+  standing: async ({ target_kind, target }) => {
+    const rows = selectStanding(db).where('target_kind', '=', target_kind).where('target', '=', target);
+    return (await rows.execute()).map(decode);
+  },
+  against: async (writer) => {
+    const rows = writer ? selectAgainst(db, writer) : selectNetworks(db);
+    return (await rows.execute()).map(decode);
+  },
+  hiding: async (ratingId, recordIndex) => {
+    const rows = await readModerationOfRatings(db, [ratingId]);
+    return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
+  },
+  list: async (limit) => {
+    const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
+    return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(decode);
+  },
+  counts: () => readCounts(db),
+});
+
+/** Writes of the operator's actions; `touch` receives the listing that shows it, or undefined for all. */
+export const createModerationWrites = (
+  db: Db,
+  touch: (handle: string | undefined) => void,
+): ModerationWrites => ({
+  ...createModerationReads(db),
+  async add({ handle, record_indexes, ...moderation }) {
+    touch(handle);
+    const row = { ...moderation, handle: handle ?? null, record_indexes: JSON.stringify(record_indexes) };
+    await db
+      .insertInto('moderation')
+      .values({ ...row, ended_by: null, ended_at: null, end_reason: null })
+      .execute();
+  },
+  async end({ log_index, handle }, end) {
+    touch(handle);
+    await db.updateTable('moderation').set(end).where('log_index', '=', log_index).execute();
+  },
+});

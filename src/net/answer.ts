@@ -1,0 +1,127 @@
+import { asMembers, type JsonObject, parseForeignJson } from '../core/json.ts';
+
+/**
+ * Why nothing can be said of a place: the state of every fact that would have come from there, with its reason.
+ * `unreachable` is an answer that may pass, or none: it never changes what was seen before (compare-looks.ts).
+ */
+export interface NoAnswer {
+  readonly result: 'unreachable' | 'refused' | 'not_checked' | 'auth_first' | 'not_found';
+  /** A sentence that is true when read alone. */
+  readonly reason: string;
+  /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
+  readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
+  /** Of `unreachable`: nothing was asked, because of this machine or its network. Then nothing was checked. */
+  readonly isOurs?: true;
+}
+
+/** A response of a foreign host; its body is data, at most 2 MiB. */
+export interface Fetched {
+  readonly result: 'response';
+  /** The recorded address, whatever it was reached at. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * What a response is. `content`: what was asked for may be in its body (2xx). `credentials`, `payment`: that is asked for
+ * first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a challenge, a page of maintenance, a redirect
+ * away; the next check may meet another answer, so it is none.
+ */
+export type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
+
+const longestMessage = 2000;
+const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/?#.]|$)/i;
+const wanted =
+  '(?:api[ _-]?key|token|credentials?|authori[sz]ation(?: header)?|authentication|log-?in|sign-?in)';
+const asksForCredentials = new RegExp(
+  [
+    '\\bunauthori[sz]ed\\b|\\bunauthenticated\\b|\\bnot (?:authenticated|logged in|signed in)\\b',
+    `\\b${wanted}\\b[^.<>]{0,30}\\b(?:required|missing|not provided|needed|invalid)\\b`,
+    `\\b(?:missing|invalid|no|requires?|provide|needs?)\\b[^.<>]{0,30}\\b${wanted}\\b`,
+  ].join('|'),
+  'i',
+);
+const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
+
+/** Whether a message in words, as in the body of an error, asks for credentials. */
+export const isAskingForCredentials = (message: string): boolean =>
+  message.length <= longestMessage && asksForCredentials.test(message);
+
+const isPage = ({ headers, text }: Fetched) =>
+  /^text\/html\b|^application\/xhtml/i.test(headers['content-type'] ?? '') ||
+  /^\s*<(?:!doctype|html)/i.test(text);
+
+/** Whether the body of a response asks for credentials: a page with a field for a password, everything else in words. */
+export const isAskingInBody = (response: Fetched): boolean =>
+  isPage(response)
+    ? passwordField.test(response.text.slice(0, 65_536))
+    : isAskingForCredentials(response.text);
+
+/** Says what a response is; the only place that judges statuses. Of a body only an error's counts: whether it asks for credentials. */
+export function meaningOf(response: Fetched): Meaning {
+  const { status, headers } = response;
+  if (status === 401 || status === 407) return 'credentials';
+  if (status === 402) return 'payment';
+  if (status === 404 || status === 410) return 'absent';
+  if (status === 403 && headers['www-authenticate']) return 'credentials';
+  if (status >= 300 && status < 400)
+    return loginPath.test(headers.location ?? '') ? 'credentials' : 'passing';
+  if (status >= 200 && status < 300) return 'content';
+  return status !== 429 && status !== 503 && isAskingInBody(response) ? 'credentials' : 'passing';
+}
+
+/** What a meaning other than `content` says of the place that was asked. */
+const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> = {
+  credentials: 'auth_first',
+  payment: 'refused',
+  absent: 'not_found',
+  passing: 'unreachable',
+};
+
+/**
+ * A response with content, or why there is none. `Look.get` and its like give kinds of facts this: a kind reads the content, and
+ * passes everything else on (withoutAnswer in evidence/kinds/remotes.ts).
+ */
+export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
+  if (response.result !== 'response') return response;
+  const meaning = meaningOf(response);
+  if (meaning === 'content') return response;
+  const reason = `${response.url} answered with HTTP status ${response.status}.`;
+  return { result: states[meaning], reason, cause: response.status };
+}
+
+/** The document that a registry of packages sent for a question about one, or that there is none (404). */
+export type Registered =
+  | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
+  | { readonly result: 'absent'; readonly response: Fetched };
+
+const documents = new WeakMap<Fetched, JsonObject>();
+
+/** The JSON object that a response holds; empty if it holds none. Parsed once for each response. */
+function documentOf(response: Fetched): JsonObject {
+  const known = documents.get(response);
+  if (known) return known;
+  const document = asMembers(parseForeignJson(response.text));
+  documents.set(response, document);
+  return document;
+}
+
+/**
+ * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer: registries are read without
+ * credentials, so one that asks for some, a captive portal or a page of maintenance says nothing about the package.
+ */
+export function toRegistered(
+  response: Fetched | NoAnswer,
+  isDocument: (document: JsonObject) => boolean,
+): Registered | NoAnswer {
+  if (response.result !== 'response') return response;
+  const meaning = meaningOf(response);
+  if (meaning === 'absent') return { result: 'absent', response };
+  const document = documentOf(response);
+  if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
+  const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
+  const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;
+  return { result: 'unreachable', reason };
+}

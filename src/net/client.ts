@@ -1,0 +1,309 @@
+import { type LookupAddress, type LookupOptions, lookup as resolveByHost } from 'node:dns';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import ipaddr from 'ipaddr.js';
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import type { Config } from '../config/config.ts';
+import { own } from '../core/json.ts';
+import { readRetryAfter_s } from '../core/retry-after.ts';
+import { refuseInTransaction } from '../core/transaction.ts';
+
+const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
+
+/** Whether an address is global unicast: not private, loopback, link-local, mapped, translated or reserved. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast6));
+}
+
+/** Whether an address is a loopback address. */
+export const isLoopbackAddress = (text: string): boolean =>
+  ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
+
+/** Whether a URL's host is an IP address, not a name. */
+export const isAddress = (hostname: string): boolean => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
+
+/** Whether a base URL names this machine: `localhost` or a loopback address. */
+export const isLoopbackBase = (base: URL): boolean =>
+  base.hostname === 'localhost' || isLoopbackAddress(base.hostname.replace(/^\[|\]$/g, ''));
+
+type LookupDone = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family?: number,
+) => void;
+type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Error code of a name that resolves to a refused address; never shown to callers. */
+export const refusedAddress = 'EREFUSEDADDRESS';
+
+/**
+ * A `lookup` for sockets that fails unless every resolved address is allowed. The socket connects to the address checked
+ * here, so that DNS rebinding has no effect.
+ */
+export const createGuardedLookup =
+  (isAllowed: (address: string) => boolean, resolve: Resolve = resolveByHost) =>
+  (hostname: string, options: LookupOptions, done: LookupDone): void =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return done(error ?? new Error('no address'), '');
+      if (!addresses.every(({ address }) => isAllowed(address)))
+        return done(Object.assign(new Error('not a public address'), { code: refusedAddress }), '');
+      return options.all ? done(null, addresses) : done(null, first.address, first.family);
+    });
+
+/** When to stop reading a body. */
+export interface BodyEnd {
+  readonly limit_bytes: number;
+  /** Gets each piece as it arrives; whether what was read so far is enough: the rest is then not read. */
+  readonly isComplete?: ((piece: Uint8Array) => boolean) | undefined;
+}
+
+const first_bytes = 16 * 1024;
+
+/** Joins pieces in one growing buffer: a body of a million pieces of one byte costs no more than its bytes. */
+function createBuffer() {
+  let buffer = Buffer.allocUnsafe(first_bytes);
+  let size_bytes = 0;
+  return {
+    add(piece: Uint8Array) {
+      if (size_bytes + piece.byteLength > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, size_bytes + piece.byteLength));
+        buffer.copy(larger, 0, 0, size_bytes);
+        buffer = larger;
+      }
+      buffer.set(piece, size_bytes);
+      size_bytes += piece.byteLength;
+    },
+    read: () => Buffer.from(buffer.subarray(0, size_bytes)),
+  };
+}
+
+/** Reads a body to its end, or until it is complete; undefined as soon as it has more than `limit_bytes`. */
+export async function readBody(
+  chunks: AsyncIterable<Uint8Array>,
+  { limit_bytes, isComplete }: BodyEnd,
+): Promise<Buffer | undefined> {
+  const read = createBuffer();
+  let size_bytes = 0;
+  for await (const chunk of chunks) {
+    size_bytes += chunk.byteLength;
+    // Leaving the loop cancels the stream.
+    if (size_bytes > limit_bytes) return undefined;
+    read.add(chunk);
+    if (isComplete?.(chunk)) break;
+  }
+  return read.read();
+}
+
+/** A request without cookies and credentials. */
+export interface OutboundRequest {
+  readonly url: URL;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Aborts the request and the reading of its response. */
+  readonly deadline: AbortSignal;
+  /** Gets each piece of the body; whether it is enough: for streams that servers leave open. */
+  readonly isComplete?: (piece: Uint8Array) => boolean;
+}
+
+/** A response. `location` is set on redirects, which this client never follows. */
+export interface OutboundResponse {
+  readonly result: 'response';
+  readonly status: number;
+  /** Of each header the first value, by its name in lower case; of WWW-Authenticate all, joined as RFC 9110 section 5.3 says. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly location?: string;
+  readonly retry_after_s?: number;
+  readonly body: Buffer;
+}
+
+/** Why there is no usable response. */
+export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 'too_large';
+
+/** A failure; `certificate` says what is wrong with that of the host, if no connection came about because of it. */
+export interface Failed {
+  readonly result: FetchFailure;
+  readonly certificate?: string;
+  /** Why nothing left this machine: the address may not be asked, or its network or DNS resolver has no way to any. */
+  readonly unsent?: 'not_allowed' | 'no_way';
+}
+
+/** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
+export interface OutboundClient {
+  fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
+}
+
+/** Where a request goes to, and which addresses its host may have. */
+export interface Reach {
+  readonly url: URL;
+  readonly addresses: 'public' | 'loopback' | 'any';
+}
+
+/** What a client may do. */
+export interface OutboundRules {
+  readonly userAgent: string;
+  readonly bodyLimit_bytes: number;
+  readonly headerLimit_bytes: number;
+  /** Connections to one host; 4 if absent. */
+  readonly connections?: number;
+  /** Undefined refuses the URL: the result is `host_unreachable`. */
+  reach(url: URL): Reach | undefined;
+}
+
+const longestRetryAfter_s = 86_400;
+
+const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
+  const wait_s = readRetryAfter_s(value, Date.now());
+  if (wait_s === undefined) return {};
+  return { retry_after_s: Math.min(longestRetryAfter_s, Math.max(1, Math.ceil(wait_s))) };
+}
+
+/** A server that offers several ways to authenticate may send a header for each. */
+const joined = (name: string, value: string | string[] | undefined) =>
+  name === 'www-authenticate' && Array.isArray(value) ? value.join(', ') : single(value);
+
+const toHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .map(([name, value]) => [name, joined(name, value) ?? '']),
+  );
+
+/** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
+function decode(body: Readable, coding: string | undefined): Readable | undefined {
+  if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
+  const decoder = /^(?:x-)?gzip$/i.test(coding)
+    ? createGunzip()
+    : /^br$/i.test(coding)
+      ? createBrotliDecompress()
+      : undefined;
+  // What fails ends the decoder, which is read to its end.
+  return decoder && pipeline(body, decoder, () => undefined);
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  sent: OutboundRequest,
+  { userAgent, bodyLimit_bytes }: OutboundRules,
+): ReturnType<OutboundClient['fetch']> {
+  const { statusCode, headers, body } = await request(sent.url, {
+    dispatcher,
+    method: sent.method ?? 'GET',
+    headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...sent.headers },
+    body: sent.body,
+    signal: sent.deadline,
+  });
+  const plain = decode(body, single(headers['content-encoding']));
+  if (!plain) return { result: 'host_error' };
+  const read = await readBody(plain, { limit_bytes: bodyLimit_bytes, isComplete: sent.isComplete });
+  if (!read) return { result: 'too_large' };
+  const location = single(headers.location);
+  return {
+    result: 'response',
+    status: statusCode,
+    headers: toHeaders(headers),
+    contentType: single(headers['content-type']) ?? '',
+    ...(statusCode >= 300 && statusCode < 400 && location && { location }),
+    ...toRetryAfter(single(headers['retry-after'])),
+    body: read,
+  };
+}
+
+/** Whether the host sent something that is not HTTP within our limits. */
+const isProtocolError = (error: unknown) =>
+  error instanceof errors.HTTPParserError ||
+  error instanceof errors.HeadersOverflowError ||
+  (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
+
+const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
+  if (deadline.aborted) return 'host_timeout';
+  return isProtocolError(error) ? 'host_error' : 'host_unreachable';
+};
+
+const certificateFaults: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not yet valid',
+  CERT_REVOKED: 'revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'self-signed root',
+  UNABLE_TO_GET_ISSUER_CERT: 'unknown issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown issuer',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'issued for another name',
+};
+
+function toCertificateFault(error: unknown): Pick<Failed, 'certificate'> {
+  const certificate = certificateFaults[String((error as { code?: unknown }).code)];
+  return certificate === undefined ? {} : { certificate };
+}
+
+const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
+
+/** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
+export const isOurFailure = (error: unknown): boolean =>
+  error instanceof AggregateError
+    ? error.errors.every(isOurFailure)
+    : ourCodes.test(String((error as { code?: unknown } | undefined)?.code));
+
+const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
+  public: isPublicAddress,
+  loopback: isLoopbackAddress,
+  any: () => true,
+};
+
+const createAgent = (
+  isAllowed: (address: string) => boolean,
+  { headerLimit_bytes: maxHeaderSize, connections = 4 }: OutboundRules,
+) =>
+  new Agent({
+    allowH2: false,
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 1000,
+    maxHeaderSize,
+    connect: { lookup: createGuardedLookup(isAllowed), timeout: 8000 },
+  });
+
+/**
+ * Creates a client that connects only to the addresses that its rules allow; a name is resolved once and the socket
+ * connects to the address that was checked. No redirects, bounded headers and bodies.
+ */
+export function createOutboundClient(rules: OutboundRules): OutboundClient {
+  const agents = new Map<Reach['addresses'], Agent>();
+  const agentOf = (addresses: Reach['addresses']) => {
+    const known = agents.get(addresses);
+    if (known) return known;
+    const agent = createAgent(allowedAddresses[addresses], rules);
+    agents.set(addresses, agent);
+    return agent;
+  };
+  return {
+    async fetch(sent) {
+      refuseInTransaction('a request to a host');
+      const reach = rules.reach(sent.url);
+      if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };
+      try {
+        return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
+      } catch (error) {
+        const result = toFailure(error, sent.deadline);
+        return { result, ...toCertificateFault(error), ...(isOurFailure(error) && { unsent: 'no_way' }) };
+      }
+    },
+  };
+}
+
+/** The address of a URL under HOST_OVERRIDES or WEBHOOK_OVERRIDES; undefined if its host is not named there. */
+export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
+  const base = own(overrides, url.host) ?? own(overrides, url.hostname);
+  return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
+}

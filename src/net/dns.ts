@@ -1,0 +1,207 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { connect, isIPv6 } from 'node:net';
+import {
+  type Answer,
+  type CaaAnswer,
+  type DecodedPacket,
+  decode,
+  encode,
+  type Packet,
+  streamDecode,
+  streamEncode,
+  type TxtAnswer,
+} from 'dns-packet';
+import type { Config } from '../config/config.ts';
+
+/** What is asked: the records of one type at a name. */
+interface AskedName {
+  readonly name: string;
+  readonly type: 'TXT' | 'A' | 'AAAA' | 'CAA';
+}
+
+interface DnsQuestion extends AskedName {
+  readonly id: number;
+}
+
+const recursionDesired = 0x100;
+/** Asks the server to say whether it validated the answer (RFC 6840 section 5.7). */
+const authenticData = 0x20;
+/** Answers up to this size come over UDP without being split on their way (RFC 9715). */
+const udpPayload_bytes = 1232;
+
+const toPacket = ({ name, type, id }: DnsQuestion): Packet => ({
+  type: 'query',
+  id,
+  flags: recursionDesired | authenticData,
+  questions: [{ type, name }],
+  // The types leave out what EDNS has in place of a class and a time to live.
+  additionals: [{ type: 'OPT', name: '.', udpPayloadSize: udpPayload_bytes, flags: 0, options: [] } as never],
+});
+
+function toAddress(server: string): { host: string; port: number } {
+  const colon = server.lastIndexOf(':');
+  return { host: server.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(server.slice(colon + 1)) };
+}
+
+/** Whether a packet is the answer to a question: others may arrive by mistake, or be forged. */
+const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
+  packet.type === 'response' &&
+  packet.id === id &&
+  packet.questions?.length === 1 &&
+  packet.questions[0]?.type === type &&
+  packet.questions[0].name.toLowerCase() === name.toLowerCase();
+
+const tryDecode = (read: () => Packet): DecodedPacket | undefined => {
+  try {
+    return read() as DecodedPacket;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends. */
+const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal) =>
+  new Promise<DecodedPacket>((resolve, reject) => {
+    const { host, port } = toAddress(server);
+    const message = encode(toPacket(question));
+    const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', signal: deadline });
+    const end = (error: unknown) => {
+      reject(error);
+      socket.close();
+    };
+    socket.once('error', end);
+    socket.on('close', () => reject(new Error('no answer in time')));
+    socket.on('message', (received) => {
+      const packet = tryDecode(() => decode(received));
+      if (!packet || !isAnswerTo(question, packet)) return;
+      resolve(packet);
+      socket.close();
+    });
+    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are 'error' events.
+    socket.once('connect', () => socket.send(message));
+    socket.connect(port, host);
+  });
+
+/** Asks over TCP, for answers that are too long for UDP. */
+async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
+  const socket = connect({ ...toAddress(server), signal: deadline });
+  const pieces: Buffer[] = [];
+  let size_bytes = 0;
+  socket.write(streamEncode(toPacket(question)));
+  try {
+    for await (const piece of socket as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      size_bytes += piece.length;
+      const body = Buffer.concat(pieces);
+      if (body.length < 2 || size_bytes < body.readUInt16BE(0) + 2) continue;
+      const packet = tryDecode(() => streamDecode(body));
+      if (packet && isAnswerTo(question, packet)) return packet;
+      break;
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error('no answer');
+}
+
+/** One answer of a DNS server (`address:port`), over TCP where it is too long for UDP. Throws if there is none in time. */
+async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
+  const packet = await askOverUdp(server, question, deadline);
+  return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
+}
+
+/** The records of one type at a name, as one server gave them: none where the name or its records do not exist. */
+export interface DnsRecords {
+  /** An address, a text, or a tag with its value (CAA). */
+  readonly records: readonly string[];
+  /** Whether the server says that it validated the answer (AD bit, RFC 4035 section 3.2.3). */
+  readonly dnssec: boolean;
+}
+
+/** More records than this are not read. */
+const mostRecords = 200;
+const mostAliases = 8;
+const tries = 2;
+
+const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/** The name that a chain of CNAME records in an answer leads to. Throws where it does not end. */
+function followAliases(name: string, { answers = [] }: DecodedPacket): string {
+  let at = name;
+  for (let hops = 0; hops <= mostAliases; hops++) {
+    const alias = answers.find((answer) => answer.type === 'CNAME' && sameName(answer.name, at));
+    if (alias?.type !== 'CNAME') return at;
+    at = alias.data;
+  }
+  throw new Error('CNAME loop');
+}
+
+function toText(answer: Answer): string {
+  if (answer.type === 'CAA') {
+    const { tag, value } = (answer as CaaAnswer).data;
+    return `${tag} ${value}`;
+  }
+  const { data } = answer as TxtAnswer;
+  if (answer.type !== 'TXT') return String(data);
+  return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
+}
+
+const recordsOf = ({ name, type }: AskedName, { answers = [] }: DecodedPacket): string[] =>
+  answers.filter((answer) => answer.type === type && sameName(answer.name, name)).map(toText);
+
+/** Asks again, with another id, when there is no answer in time: UDP may lose packets. */
+async function ask(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
+  for (let left = tries; ; left--) {
+    const deadline = AbortSignal.timeout(timeout_ms);
+    try {
+      return await askDns(server, { ...asked, id: randomInt(65_536) }, deadline);
+    } catch {
+      if (left <= 1) throw new Error(deadline.aborted ? 'no answer in time' : 'no connection');
+    }
+  }
+}
+
+/**
+ * The records of a type at a name at one server, CNAMEs followed. NXDOMAIN and an empty answer are absence. Throws for
+ * everything else, in words of ours: SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200 records.
+ */
+export async function readRecords(
+  server: string,
+  { name, type }: AskedName,
+  timeout_ms: number,
+): Promise<DnsRecords> {
+  let dnssec = true;
+  for (let at = name, hops = 0; hops <= mostAliases; hops++) {
+    const packet = await ask(server, { name: at, type }, timeout_ms);
+    const { rcode } = packet as DecodedPacket & { readonly rcode?: string };
+    if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`${rcode}`);
+    dnssec &&= packet.flag_ad;
+    const target = followAliases(at, packet);
+    const records = recordsOf({ name: target, type }, packet);
+    if (records.length > mostRecords) throw new Error('more than 200 records');
+    if (records.length > 0 || rcode === 'NXDOMAIN' || sameName(target, at)) return { records, dnssec };
+    at = target;
+  }
+  throw new Error('CNAME loop');
+}
+
+/** The settings that say who is asked about names. */
+export type DnsRules = Pick<Config, 'dnsServers' | 'hostOverrides'>;
+
+const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
+
+const withoutPort = (host: string) => host.replace(/:\d+$/, '');
+
+/**
+ * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public ones. Undefined for
+ * a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist outside, and would leak.
+ */
+export function dnsServersFor(
+  { dnsServers, hostOverrides }: DnsRules,
+  name: string,
+): readonly string[] | undefined {
+  if (dnsServers !== undefined) return dnsServers;
+  const isPrivate = Object.keys(hostOverrides).some((host) => `.${name}`.endsWith(`.${withoutPort(host)}`));
+  return isPrivate ? undefined : publicServers;
+}

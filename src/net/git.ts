@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
+import { decodeUtf8 } from '../core/json.ts';
+import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
+
+/** A packet with a line of text. */
+const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
+/** The packet between a command and its arguments. */
+const delimiter = '0001';
+/** The packet that ends a request or a response. */
+const flush = '0000';
+
+/** The body of a POST to git-upload-pack that requests HEAD: an ls-refs command of git protocol v2. */
+export function toHeadQuery(agent: string): Buffer {
+  return Buffer.from(
+    toLine('command=ls-refs') +
+      toLine(`agent=${agent}`) +
+      delimiter +
+      toLine('symrefs') +
+      toLine('ref-prefix HEAD') +
+      flush,
+  );
+}
+
+/** What HEAD points to; `branch` only for a symbolic ref. */
+export interface HeadRef {
+  readonly commit: string;
+  readonly branch?: string;
+}
+
+const length = /^[0-9a-f]{4}$/i;
+const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
+/** Branch names of plain characters; no other text of the response is passed on. */
+const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
+
+/** The lines up to the flush packet; undefined if the framing is broken or cut off. */
+function toLines(body: Buffer): string[] | undefined {
+  const lines: string[] = [];
+  for (let at = 0; at + 4 <= body.length; ) {
+    const digits = body.toString('latin1', at, at + 4);
+    if (!length.test(digits)) return undefined;
+    const size = Number.parseInt(digits, 16);
+    if (size === 0) return lines;
+    if (size < 4 || at + size > body.length) return undefined;
+    lines.push(body.toString('utf8', at + 4, at + size).replace(/\n$/, ''));
+    at += size;
+  }
+  return undefined;
+}
+
+/** Reads the response to a head query: HEAD, 'empty' for a repository without commits, undefined if it is malformed. */
+export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
+  const lines = toLines(body);
+  if (!lines) return undefined;
+  if (lines.length === 0) return 'empty';
+  const line = lines.find((text) => headLine.test(text)) ?? '';
+  const commit = headLine.exec(line)?.[1];
+  const branch = target.exec(line)?.[1];
+  return commit ? { commit, ...(branch && { branch }) } : undefined;
+}
+
+/**
+ * The body of a POST to git-upload-pack that requests one commit without its parents, trees and files: a fetch command of git
+ * protocol v2 with `deepen 1` and `filter tree:0`.
+ */
+export const toCommitQuery = (commit: string, agent: string): Buffer =>
+  Buffer.from(
+    toLine('command=fetch') +
+      toLine(`agent=${agent}`) +
+      (commit.length === 64 ? toLine('object-format=sha256') : '') +
+      delimiter +
+      toLine('no-progress') +
+      toLine('deepen 1') +
+      toLine('filter tree:0') +
+      toLine(`want ${commit}`) +
+      toLine('done') +
+      flush,
+  );
+
+/** Longest commit that is read, its message included. */
+const longestCommit_bytes = 64 * 1024;
+const packData = 1;
+
+/** The packfile in a response: the data of sideband 1 behind the line `packfile`; undefined if there is none. */
+function toPack(body: Buffer): Buffer | undefined {
+  const data: Buffer[] = [];
+  let isPack = false;
+  for (let at = 0; at + 4 <= body.length; ) {
+    const digits = body.toString('latin1', at, at + 4);
+    if (!length.test(digits)) return undefined;
+    const size = Number.parseInt(digits, 16);
+    if (size > 4 && at + size > body.length) return undefined;
+    const packet = body.subarray(at + 4, at + Math.max(size, 4));
+    if (isPack && packet[0] === packData) data.push(packet.subarray(1));
+    if (packet.toString('latin1') === 'packfile\n') isPack = true;
+    at += Math.max(size, 4);
+  }
+  return isPack ? Buffer.concat(data) : undefined;
+}
+
+/** The content of a pack's first object if it is a commit (gitformat-pack(5)); undefined for any other. */
+function firstCommit(pack: Buffer): Buffer | undefined {
+  if (pack.toString('latin1', 0, 4) !== 'PACK') return undefined;
+  let at = 12;
+  const first = pack[at] ?? 0;
+  const commitType = 1;
+  if (((first >> 4) & 7) !== commitType) return undefined;
+  while (((pack[at] ?? 0) & 0x80) !== 0) at += 1;
+  try {
+    return inflateSync(pack.subarray(at + 1), { maxOutputLength: longestCommit_bytes });
+  } catch {
+    return undefined;
+  }
+}
+
+const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
+
+/**
+ * The time in the committer line of a requested commit, RFC 3339; undefined unless the response holds the commit itself: its id is
+ * the digest of what was read.
+ */
+export function readCommitTime(body: Buffer, commit: string): string | undefined {
+  const pack = toPack(body);
+  const content = pack && firstCommit(pack);
+  if (!content) return undefined;
+  const id = createHash(commit.length === 64 ? 'sha256' : 'sha1')
+    .update(`commit ${content.length}\0`)
+    .update(content)
+    .digest('hex');
+  if (id !== commit.toLowerCase()) return undefined;
+  const [headers = ''] = content.toString('utf8').split('\n\n', 1);
+  const seconds = Number(committerLine.exec(headers)?.[1] ?? Number.NaN);
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+const fileLimit_bytes = 16_384;
+const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\//;
+const htmlPage = /^\s*<(!doctype html|html[\s>])/i;
+
+/** The text of a claim file, or why it has none. `not_text`: not UTF-8, binary, or an HTML page instead of the file. */
+export function toFileText(
+  body: Buffer,
+  contentType: string,
+):
+  | { readonly result: 'file'; readonly text: string }
+  | { readonly result: 'too_large' | 'not_text' | 'lfs_pointer'; readonly isPage?: true } {
+  if (body.length > fileLimit_bytes) return { result: 'too_large' };
+  const text = body.includes(0) ? undefined : decodeUtf8(body);
+  if (/^text\/html\b/i.test(contentType) || (text !== undefined && htmlPage.test(text)))
+    return { result: 'not_text', isPage: true };
+  if (text === undefined) return { result: 'not_text' };
+  return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
+}
+
+/** Failures that any request to a forge can have. */
+interface ExchangeFailure {
+  readonly result:
+    | FetchFailure
+    | 'repository_moved'
+    | 'redirect_refused'
+    | 'host_rate_limited'
+    | 'host_error';
+  readonly retry_after_s?: number;
+  /** Of `repository_moved`: the path that the host redirects to, without .git. */
+  readonly moved_to?: string;
+}
+
+/** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
+export type Exchange = (
+  request: Omit<OutboundRequest, 'deadline'>,
+) => Promise<OutboundResponse | ExchangeFailure>;
+
+/** The repository in the path of a request to git-upload-pack; other redirects name none. */
+const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
+
+const loosePath = (url: URL) => url.pathname.toLowerCase().replace(/\.git(?=\/|$)/, '');
+
+/** Whether two URLs differ only in upper and lower case of the path or in `.git`: how hosts redirect to their own spelling. */
+const isSameSpelling = (from: URL, to: URL) =>
+  to.origin === from.origin &&
+  !to.username &&
+  !to.password &&
+  to.search === '' &&
+  loosePath(to) === loosePath(from);
+
+function toFailure(
+  from: URL,
+  { status, location, retry_after_s }: OutboundResponse,
+): ExchangeFailure | undefined {
+  const wait = retry_after_s === undefined ? {} : { retry_after_s };
+  if (status === 429 || (status === 403 && retry_after_s !== undefined))
+    return { result: 'host_rate_limited', ...wait };
+  if (status >= 500) return { result: 'host_error', ...wait };
+  if (status < 300 || status >= 400) return undefined;
+  const to = location && URL.canParse(location, from) ? new URL(location, from) : undefined;
+  if (to?.origin !== from.origin) return { result: 'redirect_refused' };
+  const moved_to = movedPath.exec(to.pathname)?.[1]?.replace(/\.git$/, '');
+  return { result: 'repository_moved', ...(moved_to && { moved_to }) };
+}
+
+/** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */
+export const createExchange =
+  (client: OutboundClient, deadline: AbortSignal): Exchange =>
+  async (request) => {
+    const response = await client.fetch({ ...request, deadline });
+    if (response.result !== 'response') return response;
+    const { location } = response;
+    const to = location && URL.canParse(location, request.url) ? new URL(location, request.url) : undefined;
+    if (!to || !isSameSpelling(request.url, to)) return toFailure(request.url, response) ?? response;
+    const second = await client.fetch({ ...request, url: to, deadline });
+    return second.result === 'response' ? (toFailure(to, second) ?? second) : second;
+  };

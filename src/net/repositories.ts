@@ -1,0 +1,286 @@
+import type { Config } from '../config/config.ts';
+import { defaultTimeouts } from '../config/settings.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import { meaningOf } from './answer.ts';
+import { isLoopbackBase } from './client.ts';
+import {
+  createExchange,
+  type Exchange,
+  type HeadRef,
+  readCommitTime,
+  readHead,
+  toCommitQuery,
+  toFileText,
+  toHeadQuery,
+} from './git.ts';
+import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './repository-place.ts';
+
+export type { RepositoryPlace } from './repository-place.ts';
+
+/** Why a repository's file could not be read, or that it does not exist (docs/trust.md section 1, check.result). */
+export type ReadFailure =
+  | 'file_absent'
+  | 'lfs_pointer'
+  | 'not_text'
+  | 'too_large'
+  | 'repository_not_found'
+  | 'repository_empty'
+  | 'repository_moved'
+  | 'redirect_refused'
+  | 'host_unreachable'
+  | 'host_timeout'
+  | 'host_rate_limited'
+  | 'host_error';
+
+/** The result of a repository check. `pinned`: the file was read at the commit that HEAD pointed to. */
+export type RepositoryCheck =
+  | {
+      readonly result: 'file';
+      readonly text: string;
+      readonly commit?: string;
+      readonly branch?: string;
+      readonly pinned: boolean;
+    }
+  | {
+      readonly result: ReadFailure;
+      readonly commit?: string;
+      readonly branch?: string;
+      readonly pinned: boolean;
+      readonly retry_after_s?: number;
+    };
+
+/** Why a repository or its file could not be read. */
+type Failure = {
+  readonly result: ReadFailure;
+  readonly retry_after_s?: number;
+  /** Of `repository_moved`: the path that the host redirects to. */
+  readonly moved_to?: string;
+  /** Of `not_text`: an HTML page came instead of the file. */
+  readonly isPage?: true;
+};
+
+/** Reads one small text file at the root of the default branch of a recorded repository. */
+export interface RepositoryReader {
+  /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
+  place(recordedUrl: string): RepositoryPlace | undefined;
+  /** Reads the file. Never throws: every failure is a result. Of what was fetched only the file's text is passed on. */
+  check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
+  /** What HEAD of a repository points to. Never throws. */
+  head(place: RepositoryPlace): Promise<HeadRef | Failure>;
+  /** When a commit was made, as its committer stated it. Never throws. */
+  commit(place: RepositoryPlace, commit: string): Promise<CommitTime | Failure>;
+  /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. Never throws. */
+  readAt(
+    place: RepositoryPlace,
+    file: { readonly commit: string; readonly fileName: string },
+  ): Promise<FileRead>;
+}
+
+/** The time in a commit, RFC 3339. */
+interface CommitTime {
+  readonly committed_at: string;
+}
+
+/** The result of reading a file at a commit. */
+type FileRead = { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never } | Failure;
+
+const agent = 'dossier';
+
+/** A command of git protocol v2. */
+const askGit = (exchange: Exchange, url: URL, body: Buffer) =>
+  exchange({
+    url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-git-upload-pack-request',
+      accept: 'application/x-git-upload-pack-result',
+      'git-protocol': 'version=2',
+    },
+    body,
+  });
+
+async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Failure> {
+  const response = await askGit(exchange, url, toHeadQuery(agent));
+  if (response.result === 'too_large') return { result: 'host_error' };
+  if (response.result !== 'response') return response;
+  // Nothing of the body counts: it is git's, or a page of something in between.
+  const meaning = meaningOf({ ...response, url: url.href, text: '' });
+  // Forges ask for credentials for a repository that is private or does not exist.
+  if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
+  const head = response.status === 200 ? readHead(response.body) : undefined;
+  if (head === 'empty') return { result: 'repository_empty' };
+  return head ?? { result: 'host_error' };
+}
+
+async function readCommit(exchange: Exchange, url: URL, commit: string): Promise<CommitTime | Failure> {
+  const response = await askGit(exchange, url, toCommitQuery(commit, agent));
+  if (response.result !== 'response') return response;
+  const committed_at = response.status === 200 ? readCommitTime(response.body, commit) : undefined;
+  return committed_at === undefined ? { result: 'host_error' } : { committed_at };
+}
+
+async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
+  const response = await exchange({ url });
+  if (response.result !== 'response') return response;
+  if (response.status === 404 || response.status === 410) return { result: 'file_absent' };
+  return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
+}
+
+/** Whether a result is about the host or the repository, and says nothing about the file. */
+const isInconclusive = ({ result }: { readonly result: string }) =>
+  /^(host_|repository_|redirect_)/.test(result);
+
+/** Where HEAD cannot be read the file is read without a commit, and counts only if that is conclusive. */
+async function check(
+  exchange: Exchange,
+  bases: Bases,
+  { place, fileName }: { place: RepositoryPlace; fileName: string },
+): Promise<RepositoryCheck> {
+  const readAt = (ref: string) => readFile(exchange, toRawUrl(place, bases, { ref, fileName }));
+  const head = await readHeadRef(exchange, toUploadPackUrl(place, bases));
+  if ('commit' in head) return { ...(await readAt(head.commit)), ...head, pinned: true };
+  if (head.result !== 'host_error') return { ...head, pinned: false };
+  const unpinned = await readAt('HEAD');
+  return { ...(isInconclusive(unpinned) ? head : unpinned), pinned: false };
+}
+
+/**
+ * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the raw file
+ * at that commit (docs/trust.md section 1). A check times out after `timeout_ms`.
+ */
+export function createRepositoryReader(
+  hosts: Config['repositoryHosts'],
+  timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
+): RepositoryReader {
+  const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
+  const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
+  // Loaded lazily: a node that checks no repository does not pay for it.
+  const open = cachedOnce(async () => {
+    const { createSafeClient } = await import('./safe-client.ts');
+    return createSafeClient(loopbackOrigins);
+  });
+  const begin = async () => createExchange(await open(), AbortSignal.timeout(timeout_ms));
+  return {
+    place: (recordedUrl) => toPlace(hosts, recordedUrl),
+    async check(place, fileName) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable', pinned: false };
+      return check(await begin(), bases, { place, fileName });
+    },
+    async head(place) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readHeadRef(await begin(), toUploadPackUrl(place, bases));
+    },
+    async commit(place, commit) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readCommit(await begin(), toUploadPackUrl(place, bases), commit);
+    },
+    async readAt(place, { commit, fileName }) {
+      const bases = hosts[place.host];
+      if (!bases) return { result: 'host_unreachable' };
+      return readFile(await begin(), toRawUrl(place, bases, { ref: commit, fileName }));
+    },
+  };
+}
+
+/** Who waits for a turn. */
+interface Asker {
+  /** The widest network of the caller. */
+  readonly network: string;
+  /** Whether the listing has a claim on record: some places are for these only. */
+  readonly hasClaim: boolean;
+}
+
+/** How many checks run at the same time, and how many wait. */
+interface TurnLimits {
+  readonly places: number;
+  /** Of these, for listings with a claim on record. */
+  readonly claimedPlaces: number;
+  readonly placesOfNetwork: number;
+  readonly waiting: number;
+  readonly longestWait_ms: number;
+}
+
+/** Lets checks of repositories begin in turn. */
+export interface Turns {
+  /** Resolves when a check may begin, to what ends it; to undefined where too many wait, or after the longest wait. */
+  enter(asker: Asker): Promise<(() => void) | undefined>;
+}
+
+/** As many as the client of claim checks has connections to one host. */
+const defaultTurnLimits: TurnLimits = {
+  places: 16,
+  claimedPlaces: 4,
+  placesOfNetwork: 4,
+  waiting: 64,
+  longestWait_ms: 5000,
+};
+
+interface Waiting extends Asker {
+  settle(leave: (() => void) | undefined): void;
+}
+
+const countOf = (list: readonly Asker[], network: string) =>
+  list.filter((asker) => asker.network === network).length;
+
+/** Who gives up where too many wait: the last one of the network that has the most waiting, the newcomer where none has more. */
+function toGiveUp(waiting: readonly Waiting[], newcomer: Waiting): Waiting {
+  const mayGo = waiting.filter(({ hasClaim }) => !hasClaim);
+  const most = mayGo.reduce(
+    (best, asker) => (countOf(mayGo, asker.network) > countOf(mayGo, best.network) ? asker : best),
+    newcomer,
+  );
+  return mayGo.findLast(({ network }) => network === most.network) ?? newcomer;
+}
+
+/** The one that waits longest among those whose network has the fewest checks running and that a place is free for. */
+function pickNext(waiting: readonly Waiting[], running: readonly Asker[], limits: TurnLimits) {
+  const { places, claimedPlaces, placesOfNetwork } = limits;
+  if (running.length >= places) return undefined;
+  const isOpenToAll = running.filter(({ hasClaim }) => !hasClaim).length < places - claimedPlaces;
+  const [first, ...others] = waiting
+    .filter(({ hasClaim }) => hasClaim || isOpenToAll)
+    .map((asker) => ({ asker, own: countOf(running, asker.network) }))
+    .filter(({ own }) => own < placesOfNetwork);
+  return first && others.reduce((best, one) => (one.own < best.own ? one : best), first).asker;
+}
+
+/**
+ * Lets whole checks begin in turn, so that a check's time runs only while it is being made. The network with the fewest
+ * running checks comes first. When too many wait, the network that has the most waiting gives one up.
+ */
+export function createTurns(limits: TurnLimits = defaultTurnLimits): Turns {
+  const running: Asker[] = [];
+  const waiting: Waiting[] = [];
+  const remove = (list: Asker[], asker: Asker) => list.splice(list.indexOf(asker), 1);
+  const begin = () => {
+    for (;;) {
+      const next = pickNext(waiting, running, limits);
+      if (!next) return;
+      remove(waiting, next);
+      running.push(next);
+      next.settle(() => {
+        remove(running, next);
+        begin();
+      });
+    }
+  };
+  const giveUp = (asker: Waiting) => {
+    if (!waiting.includes(asker)) return;
+    remove(waiting, asker);
+    asker.settle(undefined);
+  };
+  return {
+    enter(asker) {
+      const { promise, resolve: settle } = Promise.withResolvers<(() => void) | undefined>();
+      const entry = { ...asker, settle };
+      waiting.push(entry);
+      begin();
+      if (waiting.length > limits.waiting) giveUp(toGiveUp(waiting, entry));
+      const timer = setTimeout(giveUp, limits.longestWait_ms, entry).unref();
+      return promise.finally(() => clearTimeout(timer));
+    },
+  };
+}

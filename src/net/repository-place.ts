@@ -1,0 +1,80 @@
+import type { Config } from '../config/config.ts';
+
+/** A recorded repository: always https, a configured host and an owner/name path. */
+export interface RepositoryPlace {
+  /** The recorded host in lower case: a key of REPOSITORY_HOSTS. */
+  readonly host: string;
+  /** `owner/name` (on GitLab any depth of groups), as recorded, without .git. */
+  readonly path: string;
+  /** `host/path` in lower case; the same for every spelling of one repository. */
+  readonly key: string;
+}
+
+type Hosts = Config['repositoryHosts'];
+/** Where a host is reached: base URLs of its git and raw-file services. */
+export type Bases = Hosts[string];
+type Layout = NonNullable<Bases['layout']>;
+
+const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
+
+/** Path of a raw file at a ref, for each forge (docs/trust.md section 1). */
+const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
+  github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
+  gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,
+  forgejo: (path, ref, fileName) => `${path}/raw/${ref === 'HEAD' ? 'branch' : 'commit'}/${ref}/${fileName}`,
+  bitbucket: (path, ref, fileName) => `${path}/raw/${ref}/${fileName}`,
+};
+
+/** The configured layout, or else GitLab's for gitlab.com and GitHub's for every other host. */
+const layoutOf = (host: string, bases: Bases): Layout =>
+  bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
+
+/** Parses a recorded URL; undefined unless it has the form of a repository on one of these hosts. */
+export function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
+  const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
+  const host = recordedHost.toLowerCase();
+  if (!Object.hasOwn(hosts, host)) return undefined;
+  const path = recordedPath.replace(/\/$/, '').replace(/\.git$/i, '');
+  const segments = path.split('/');
+  if (segments.length < 2 || !segments.every((part) => segment.test(part) && part !== '-')) return undefined;
+  const bases = hosts[host];
+  if (!bases || (layoutOf(host, bases) !== 'gitlab' && segments.length !== 2)) return undefined;
+  return { host, path, key: `${host}/${path}`.toLowerCase() };
+}
+
+/** URL of git's ls-refs service of a repository. */
+export const toUploadPackUrl = ({ path }: RepositoryPlace, bases: Bases): URL =>
+  new URL(`${bases.git}/${path}.git/git-upload-pack`);
+
+/** URL of a raw file of a repository at a commit id or `HEAD`. */
+export const toRawUrl = (
+  { host, path }: RepositoryPlace,
+  bases: Bases,
+  { ref, fileName }: { readonly ref: string; readonly fileName: string },
+): URL => new URL(`${bases.raw}/${rawPaths[layoutOf(host, bases)](path, ref, fileName)}`);
+
+const longest = 2000;
+/** Forges whose repositories are always `owner/name`; the rest of a link is a path inside the repository. */
+const ownerAndName = new Set(['github.com', 'codeberg.org', 'bitbucket.org']);
+
+/** Turns the ssh form `git@host:owner/name` into a URL. */
+const toUrlText = (recorded: string) =>
+  recorded.replace(/^git\+/i, '').replace(/^(?:ssh:\/\/)?[\w-]+@([\w.-]+)[:/](?=[^/])/, 'https://$1/');
+
+/**
+ * The key that all spellings of one repository share: `host/path` in lower case, without scheme, user, `.git`, trailing
+ * slash, query, fragment, leading `www.` and trailing dot of the host. Accepts `git+https:`, `git:`, `ssh:` and
+ * `git@host:path`; a link into a GitHub, Codeberg or Bitbucket repository counts as the repository. Undefined if the
+ * text names no repository.
+ */
+export function toRepositoryKey(recorded: string): string | undefined {
+  if (recorded.length > longest) return undefined;
+  const url = URL.parse(toUrlText(recorded).replace(/^(?:git|ssh|http):\/\//i, 'https://'));
+  const host = url?.host.replace(/^www\./, '').replace(/\.(?=:|$)/, '') ?? '';
+  if (url?.protocol !== 'https:' || !host.includes('.') || url.pathname.includes('%')) return undefined;
+  const segments = url.pathname.split('/').filter(Boolean);
+  const repository = ownerAndName.has(host) ? segments.slice(0, 2) : segments;
+  if (repository.length < 2) return undefined;
+  return `${host}/${repository.join('/')}`.replace(/\.git$/i, '').toLowerCase();
+}

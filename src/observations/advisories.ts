@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+import { z } from 'zod';
+import { cachedOnce } from '../core/cached-once.ts';
+import { toLine } from '../core/text.ts';
+import type { NoAnswer } from '../net/answer.ts';
+import type { AdvisoryList, Look } from './kind.ts';
+
+/** An advisory under the package that it is about; `json` is an Advisory (evidence/observation/look.ts). */
+interface IndexedAdvisory {
+  readonly ecosystem: string;
+  readonly key: string;
+  readonly json: string;
+}
+
+const event = z.object({
+  introduced: z.string().optional(),
+  fixed: z.string().optional(),
+  last_affected: z.string().optional(),
+});
+
+/** The members of the OSV schema (1.7) that are read. */
+const osv = z.object({
+  id: z.string().regex(/^[\w.:-]{1,100}$/),
+  withdrawn: z.string().optional(),
+  summary: z.string().optional(),
+  database_specific: z
+    .object({ severity: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+  affected: z.array(
+    z.object({
+      package: z.object({ ecosystem: z.string(), name: z.string() }),
+      ranges: z.array(z.object({ type: z.string(), events: z.array(event) })).default([]),
+      versions: z.array(z.string()).default([]),
+    }),
+  ),
+});
+
+/** The name that a package is indexed under. PEP 503: PyPI's names differ neither in case nor in their separators. */
+const toKey = (ecosystem: string, name: string): string =>
+  `${ecosystem}\n${ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name}`;
+
+const short = (text: string | undefined) => toLine((text ?? '').slice(0, 400)).slice(0, 160);
+
+/** What a file of OSV says about packages on npm and PyPI; nothing for a withdrawn advisory, or another text. */
+function readAdvisory(text: string): IndexedAdvisory[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const { data } = osv.safeParse(parsed);
+  if (!data || data.withdrawn) return [];
+  const { id, summary, database_specific } = data;
+  const severity = short(database_specific?.severity);
+  return data.affected
+    .filter(({ package: { ecosystem } }) => ecosystem === 'npm' || ecosystem === 'PyPI')
+    .map(({ package: { ecosystem, name }, ranges, versions }) => ({
+      ecosystem,
+      key: toKey(ecosystem, name),
+      json: JSON.stringify({ id, summary: short(summary), severity, ranges, versions }),
+    }));
+}
+
+/** What a saved copy of OSV says about each package. */
+interface Copy {
+  readonly savedAt_ms: number;
+  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
+  readonly byPackage: ReadonlyMap<string, readonly string[]>;
+  readonly ecosystems: ReadonlySet<string>;
+}
+
+/** Longer files of the copy are not read. */
+const longestFile_bytes = 1024 * 1024;
+
+async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads one file after the other; the copy of an ecosystem has up to some hundred thousand. */
+async function readCopy(path: string, savedAt_ms: number): Promise<Copy> {
+  const byPackage = new Map<string, string[]>();
+  const ecosystems = new Set<string>();
+  const add = ({ ecosystem, key, json }: IndexedAdvisory) => {
+    ecosystems.add(ecosystem);
+    const known = byPackage.get(key);
+    if (known) known.push(json);
+    else byPackage.set(key, [json]);
+  };
+  const zip = await yauzl.openPromise(path, { lazyEntries: true });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
+      for (const found of readAdvisory(await readText(await zip.openReadStreamPromise(entry)))) add(found);
+    }
+  } finally {
+    zip.close();
+  }
+  return { savedAt_ms, byPackage, ecosystems };
+}
+
+const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
+/**
+ * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
+ * changed. Nothing is asked over the network. Never throws.
+ */
+export function createAdvisories(path: string): Look['advisories'] {
+  const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
+  const open = async (): Promise<Copy> => openSaved(String((await stat(path)).mtimeMs));
+  return async (ecosystem, name): Promise<AdvisoryList | NoAnswer> => {
+    if (path === 'off')
+      return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');
+    const copy = await open().catch(() => undefined);
+    if (!copy) return notChecked('The copy of advisories (ADVISORIES) cannot be read.');
+    if (!copy.ecosystems.has(ecosystem))
+      return notChecked(`The copy of advisories (ADVISORIES) has none about packages on ${ecosystem}.`);
+    const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
+    const date = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
+    return {
+      result: 'advisories',
+      found: found.map((json) => JSON.parse(json) as AdvisoryList['found'][number]),
+      source: `OSV (${basename(path)}, saved ${date})`,
+    };
+  };
+}

@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  addCheck,
+  type Finding,
+  type LastValue,
+  type ObservationChange,
+  type StoredObservation,
+  toTallied,
+  valueStates,
+} from './observation.ts';
+
+/** What one look found of one kind, with what dates it. */
+export interface DatedFinding extends Finding {
+  readonly kind: string;
+  readonly method_version: string;
+  /** The check failed on our side: it stands for all facts of its kind. */
+  readonly isFailure?: true;
+}
+
+/** When and from where a look was made, RFC 3339. */
+export interface LookStamp {
+  readonly at: string;
+  readonly vantage: string;
+}
+
+/** After this time what is not there a second time is reported so. */
+const absentAfter_ms = 3_600_000;
+
+/** The kind that says whether an endpoint answers, so that only it becomes unreachable. */
+const reachKind = 'endpoint.answers';
+
+/** What tells the facts of a listing apart: kind and subject. */
+export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
+  `${kind}\n${subject}`;
+
+/** What of a fact is compared between looks, and recorded in its changes. */
+export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'state' | 'details'>) => ({
+  value,
+  state,
+  ...(details && { details }),
+});
+
+const hasValue = ({ state }: Pick<Finding, 'state'>) => valueStates.includes(state);
+
+/** Whether two findings say the same: what was sent in two forms is compared by what both have in common. */
+const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
+  a.form && b.form && a.state === b.state && a.form.name !== b.form.name
+    ? a.form.common === b.form.common
+    : isDeepStrictEqual(essenceOf(a), essenceOf(b));
+
+const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
+  a.method_version === b.method_version && isEqual(a, b);
+
+/** A finding as it is stored first. */
+function fresh(found: DatedFinding, { at, vantage }: LookStamp): StoredObservation {
+  const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
+  const { ended: ______, ...said } = kept;
+  return { ...said, observed_at: at, first_seen_at: at, vantage };
+}
+
+function toLast(known: StoredObservation): LastValue {
+  const { value, state, details, form, observed_at, first_seen_at, changed_from, method_version } = known;
+  return {
+    ...{ value, state, observed_at, first_seen_at, method_version },
+    ...(details && { details }),
+    ...(form && { form }),
+    ...(changed_from && { changed_from }),
+    ...(known.isPartial && { isPartial: true }),
+  };
+}
+
+/** States without a value that say something of the service all the same. */
+const statements: readonly Finding['state'][] = ['no_price_seen', 'not_stated', 'unrecognised'];
+
+/** The last value that was seen of a fact; what came after it (not there, sign-in first, no price) does not end it. */
+function lastOf(known: StoredObservation): LastValue | undefined {
+  if (hasValue(known)) return toLast(known);
+  return known.last ?? (statements.includes(known.state) ? toLast(known) : undefined);
+}
+
+/** What was seen before a change; nothing where there was no answer before, or only the method of the check changed. */
+const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding) =>
+  before.state !== 'unreachable' &&
+  before.state !== 'not_checked' &&
+  !('isPartial' in before) &&
+  !isEqual(before, found) && {
+    changed_from: { value: before.value, state: before.state, seen_until: before.observed_at },
+  };
+
+/** What was known stands; it is noted since when, and why, checks have not seen it again. */
+const missed = (
+  known: StoredObservation,
+  { reason = '' }: DatedFinding,
+  { at }: LookStamp,
+): StoredObservation => ({
+  ...known,
+  missed: { since: known.missed?.since ?? at, reason },
+});
+
+/** Whether an endpoint gave no answer on two days. */
+const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: LookStamp) =>
+  kind === reachKind && before !== undefined && before.since.slice(0, 10) < at.slice(0, 10);
+
+/** What was found takes the place of what was known; the last value goes with it. */
+function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+  const last = lastOf(known) ?? (found.state === 'unreachable' ? toLast(known) : undefined);
+  const now = fresh(found, stamp);
+  if (isSame(known, found)) {
+    const { first_seen_at, changed_from, value, details, form } = known;
+    const said = { value, ...(details && { details }), ...(form && { form }) };
+    return {
+      ...{ ...now, ...said, first_seen_at },
+      ...(changed_from && { changed_from }),
+      ...(known.last && { last: known.last }),
+    };
+  }
+  // What endpoints show without a price in between has changed, even if the same price comes back.
+  if (last && isSame(last, found) && known.state !== 'no_price_seen')
+    return {
+      ...{ ...now, first_seen_at: last.first_seen_at },
+      ...(last.changed_from && { changed_from: last.changed_from }),
+    };
+  if (!hasValue(found)) return { ...now, ...changedFrom(known, found), ...(last && { last }) };
+  return { ...now, ...changedFrom(last && !isEqual(last, found) ? last : known, found) };
+}
+
+/** A fact that was seen is not there: only the second such check, an hour or more after the first, says so. */
+function absent(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+  const { absent_since = stamp.at } = known;
+  return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
+    ? settle(known, found, stamp)
+    : { ...missed(known, found, stamp), absent_since };
+}
+
+/** One more check is counted. */
+function tallied(
+  known: StoredObservation | undefined,
+  found: DatedFinding,
+  ended: string,
+  stamp: LookStamp,
+): StoredObservation {
+  const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
+  return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
+}
+
+function next(
+  known: StoredObservation | undefined,
+  found: DatedFinding,
+  stamp: LookStamp,
+): StoredObservation | undefined {
+  const last = known && lastOf(known);
+  if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
+  if (known?.tally) return known;
+  if (!hasValue(found) && found.onlyIfSeen && !last) return undefined;
+  if (!known) return fresh(found, stamp);
+  // What was seen was of something else: another version of a package.
+  if (known.recorded !== found.recorded) return settle(known, found, stamp);
+  const [wasChecked, isChecked] = [known, found].map(({ state }) => state !== 'not_checked');
+  if (wasChecked && !isChecked) return missed(known, found, stamp);
+  if (!wasChecked && isChecked && !last) return fresh(found, stamp);
+  const isOpen = found.mayPass || (found.isPartial && !known.isPartial);
+  const mayPass = found.state === 'unreachable' || (isOpen && last !== undefined);
+  if (mayPass && known.state !== 'unreachable')
+    return isUnreachable(known, stamp)
+      ? { ...settle(known, found, stamp), first_seen_at: known.missed?.since ?? stamp.at }
+      : missed(known, found, stamp);
+  const isAbsent = found.isAbsence ? !isEqual(known, found) : found.state === 'not_found';
+  if (isAbsent && last && known.state !== 'not_found') return absent(known, found, stamp);
+  return settle(known, found, stamp);
+}
+
+/** A check that failed on our side found nothing out about the facts of its kind that are known. */
+function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
+  const ofKind = known.filter(({ kind }) => kind === failed.kind);
+  if (ofKind.length === 0) return [failed];
+  return ofKind.map(({ subject, recorded }) => ({
+    ...failed,
+    ...(subject !== undefined && { subject }),
+    ...(recorded !== undefined && { recorded }),
+  }));
+}
+
+function toChange(
+  known: StoredObservation | undefined,
+  now: StoredObservation,
+): ObservationChange | undefined {
+  if (now.tally || (known && isDeepStrictEqual(essenceOf(known), essenceOf(now)))) return undefined;
+  const { kind, subject } = now;
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    ...(known && { before: { ...essenceOf(known), seen_until: known.observed_at } }),
+    after: essenceOf(now),
+  };
+}
+
+/**
+ * Joins what a look found with what was known: the observations to store, and what changed. A kind of fact only says what it
+ * found of each of its subjects, in every look:
+ *
+ * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value is kept behind it: when it
+ *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
+ * - `not_found`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
+ * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and
+ *   dates and gets `missed`. Only endpoint.answers becomes unreachable, once there was no answer on two days;
+ * - `not_checked`: changes nothing either; it says that of a fact of which nothing is known;
+ * - `isPartial`: is shown only while nothing else was seen, and what comes after it is no change of it;
+ * - `unlessSeen`: that no subject of its kind has a value, said until one was seen to have;
+ * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
+ * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.
+ *
+ * A fact of a subject that a look says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
+ */
+export function compareLooks(
+  known: readonly StoredObservation[],
+  found: readonly DatedFinding[],
+  stamp: LookStamp,
+): { readonly observations: readonly StoredObservation[]; readonly changes: readonly ObservationChange[] } {
+  const byKey = new Map(known.map((one) => [keyOf(one), one]));
+  const observations = found
+    .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
+    .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && lastOf(other)))
+    .map((one) => next(byKey.get(keyOf(one)), one, stamp))
+    .filter((one) => one !== undefined);
+  const changes = observations
+    .map((one) => toChange(byKey.get(keyOf(one)), one))
+    .filter((change) => change !== undefined);
+  return { observations, changes };
+}

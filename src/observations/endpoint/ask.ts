@@ -1,0 +1,273 @@
+import { createParser } from 'eventsource-parser';
+import type { Timeouts } from '../../config/settings.ts';
+import { asMembers, asObject, parseForeignJson } from '../../core/json.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import type { EndpointLook, Introduction } from '../kind.ts';
+import type { PoliteFetch, PoliteRequest } from '../polite.ts';
+import {
+  type ClientInfo,
+  createReplyWatch,
+  initializeMessage,
+  type LegacySession,
+  legacyMessage,
+  listTools,
+  type Message,
+  modernMessage,
+  modernRevision,
+  type Replied,
+  type Reply,
+  toReplied,
+} from './messages.ts';
+
+/** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
+const mostRead_bytes = 4 * 1024 * 1024;
+
+type AskTimeouts = Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
+
+/** What a conversation with an endpoint needs. */
+interface AskParts {
+  readonly fetch: PoliteFetch;
+  readonly client: ClientInfo;
+  readonly timeouts: AskTimeouts;
+}
+
+/** Sends a message with an id and returns the response with its reply. */
+type Exchange = (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>;
+
+/** One conversation with an endpoint: its address, and what it has sent so far. */
+interface Conversation extends AskParts {
+  readonly url: string;
+  readonly exchange: Exchange;
+  lastId: number;
+  read_bytes: number;
+  responses: number;
+  /** Of the newest response. */
+  sessionId: string | undefined;
+}
+
+/** Begins a conversation; nothing is sent. */
+const createConversation = (url: string, parts: AskParts, exchange: Exchange): Conversation => ({
+  ...{ url, ...parts, exchange },
+  ...{ lastId: 0, read_bytes: 0, responses: 0, sessionId: undefined },
+});
+
+/** Sends a message and returns what the response to it is. */
+async function send(
+  talk: Conversation,
+  message: (id: number) => Message,
+  timeout_ms = talk.timeouts.observerSecondTry_ms,
+): Promise<Replied> {
+  talk.lastId += 1;
+  const id = talk.lastId;
+  const answer = await talk.exchange(message(id), id, timeout_ms);
+  if (answer.result === 'response') {
+    talk.responses += 1;
+    talk.read_bytes += answer.text.length;
+    talk.sessionId = answer.headers['mcp-session-id'];
+  }
+  return toReplied(answer, id);
+}
+
+/** What server/discover and initialize results have in common. */
+function toIntroduction(
+  result: Reply,
+  more: Pick<Introduction, 'status' | 'protocol' | 'era'>,
+): Introduction {
+  const capabilities = asObject(result.capabilities);
+  const serverInfo = asObject(result.serverInfo);
+  return { ...more, ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
+}
+
+const withheld = {
+  credentials: {
+    result: 'auth_first',
+    reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
+  },
+  payment: {
+    result: 'refused',
+    reason: 'The endpoint asks for a payment (HTTP 402) before it shows anything; Dossier never pays.',
+  },
+} as const;
+
+/** What an endpoint that asks for something first has shown. */
+const toWithheld = (
+  url: string,
+  { is, response }: Extract<Replied, { readonly response: Fetched }>,
+): EndpointLook => ({
+  result: 'answered',
+  url,
+  list: withheld[is],
+  ...(is === 'credentials' ? { credentials: response } : { payment: response }),
+});
+
+/** Asks for the pages of the list of tools until the endpoint has sent enough. */
+async function withTools(
+  talk: Conversation,
+  introduction: Introduction,
+  message: (id: number, params: object) => Message,
+): Promise<EndpointLook> {
+  const list = await listTools(async (params) =>
+    talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params)),
+  );
+  const { url } = talk;
+  if (!('is' in list)) return { result: 'answered', url, introduction, list };
+  if (list.is !== 'no_answer') return { ...toWithheld(url, list), introduction };
+  return { result: 'answered', url, introduction, list: list.answer };
+}
+
+async function askModern(talk: Conversation, { result, status }: Extract<Replied, { is: 'result' }>) {
+  const introduction = toIntroduction(result, { status, protocol: modernRevision, era: 'modern' });
+  return withTools(talk, introduction, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
+}
+
+async function endSession(talk: Conversation, session: LegacySession): Promise<void> {
+  if (session.id === undefined) return;
+  const { headers } = legacyMessage(session, { method: '' });
+  await talk.fetch({ url: talk.url, method: 'DELETE', headers });
+}
+
+async function askLegacy(
+  talk: Conversation,
+  { result, status }: Extract<Replied, { is: 'result' }>,
+  notify: (message: Message) => Promise<unknown>,
+) {
+  const revision = String(result.protocolVersion).slice(0, 40);
+  const session: LegacySession = { revision, id: talk.sessionId };
+  await notify(legacyMessage(session, { method: 'notifications/initialized' }));
+  const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
+  const look = await withTools(talk, introduction, (id, params) =>
+    legacyMessage(session, { id, method: 'tools/list', params }),
+  );
+  await endSession(talk, session);
+  return look;
+}
+
+const isDiscovery = (reply: Replied) =>
+  reply.is === 'result' && Array.isArray(reply.result.supportedVersions);
+const isSession = (reply: Replied) =>
+  reply.is === 'result' && typeof reply.result.protocolVersion === 'string';
+const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
+
+/** Why there is no answer: one that may pass comes first, because it leaves open what else there is. */
+function toNoAnswer(replies: readonly Replied[]): NoAnswer {
+  const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
+  const [first] = answers.toSorted(
+    (a, b) => Number(b.result === 'unreachable') - Number(a.result === 'unreachable'),
+  );
+  return (
+    first ?? {
+      ...{ result: 'unreachable', cause: 200 },
+      reason: 'The endpoint answered with no introduction that MCP knows.',
+    }
+  );
+}
+
+/** Asks with initialize and tools/list only; `notify` sends a message that has no reply. */
+async function askInitialized(
+  talk: Conversation,
+  notify: (message: Message) => Promise<unknown>,
+): Promise<EndpointLook | NoAnswer> {
+  const reply = await send(talk, (id) => initializeMessage(id, talk.client));
+  if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, notify);
+  return reply.is === 'credentials' || reply.is === 'payment'
+    ? toWithheld(talk.url, reply)
+    : toNoAnswer([reply]);
+}
+
+/**
+ * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and tools/list of 2026-07-28, else initialize
+ * and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
+ * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
+ */
+export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
+  const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
+    parts.fetch({ url, method: 'POST', ...message, ...more });
+  const talk = createConversation(url, parts, (message, id, timeout_ms) =>
+    post(message, { isComplete: createReplyWatch(id), timeout_ms }),
+  );
+  const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
+  const discover = (timeout_ms: number) =>
+    send(talk, (id) => modernMessage(id, 'server/discover', {}, parts.client), timeout_ms);
+  const replies: Replied[] = [];
+  const steps = [
+    () => discover(observerFirstTry_ms),
+    () => send(talk, (id) => initializeMessage(id, parts.client)),
+    () => discover(observerSecondTry_ms),
+  ];
+  for (const step of steps) {
+    // Only the discovery broke: a server of the newer era answers the second one.
+    if (replies.length === 2 && (talk.responses !== 1 || !mayPass(replies[0]))) break;
+    const reply = await step();
+    replies.push(reply);
+    if (reply.is === 'payment') return toWithheld(url, reply);
+    if (reply.is === 'result' && isDiscovery(reply)) return askModern(talk, reply);
+    if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, post);
+  }
+  for (const reply of replies) if (reply.is === 'credentials') return toWithheld(url, reply);
+  return toNoAnswer(replies);
+}
+
+/** The events of a stream: where it says that messages go to, and replies by their id. */
+function createStream(url: string) {
+  const messagesTo = Promise.withResolvers<URL | undefined>();
+  const waiting = new Map<number, (text: string) => void>();
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      const to = event === 'endpoint' ? URL.parse(data, url) : null;
+      // Messages go nowhere else than to the origin that was recorded.
+      if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
+      else waiting.get(Number(asMembers(parseForeignJson(data)).id))?.(data);
+    },
+  });
+  const decoder = new TextDecoder();
+  return {
+    messagesTo: messagesTo.promise,
+    read: (piece: Uint8Array) => {
+      parser.feed(decoder.decode(piece, { stream: true }));
+      return false;
+    },
+    reply: (id: number) => new Promise<string>((resolve) => waiting.set(id, resolve)),
+  };
+}
+
+const wordless: NoAnswer = {
+  result: 'unreachable',
+  cause: 200,
+  reason: 'The endpoint sent an event stream that names no address of its own for messages.',
+};
+
+/**
+ * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says where messages go;
+ * their replies come in the stream. Never throws.
+ */
+export async function askOverStream(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
+  const end = new AbortController();
+  const stream = createStream(url);
+  const { signal } = end;
+  const opened = parts.fetch({
+    ...{ url, headers: { accept: 'text/event-stream' }, isComplete: stream.read, signal },
+    timeout_ms: 2 * parts.timeouts.observerSecondTry_ms,
+  });
+  const post = async (to: URL, message: Message) =>
+    parts.fetch({ url: to.href, method: 'POST', ...message, beside: true, signal });
+  const talk = async (to: URL) => {
+    const conversation = createConversation(url, parts, async (message, id) => {
+      const replied = stream.reply(id);
+      const posted = await post(to, message);
+      if (posted.result !== 'response' || posted.status >= 300) return posted;
+      const headers = { 'content-type': 'application/json' };
+      return { ...posted, status: 200, headers, text: await replied } satisfies Fetched;
+    });
+    return askInitialized(conversation, (message) => post(to, message));
+  };
+  const asked = stream.messagesTo.then((to) => (to ? talk(to) : wordless));
+  // The stream ends first where it is none, or breaks: what it answered says why.
+  const ended = opened.then((answer) => {
+    const reply = toReplied(answer, 0);
+    if (reply.is === 'no_answer') return reply.answer;
+    return reply.is === 'result' ? wordless : toWithheld(url, reply);
+  });
+  const look = await Promise.race([asked, ended]);
+  end.abort();
+  return look;
+}

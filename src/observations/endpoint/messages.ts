@@ -1,0 +1,240 @@
+import { createParser } from 'eventsource-parser';
+import { asMembers, isJsonObject, parseForeignJson } from '../../core/json.ts';
+import {
+  type Fetched,
+  isAskingForCredentials,
+  isAskingInBody,
+  meaningOf,
+  type NoAnswer,
+} from '../../net/answer.ts';
+import type { ToolList } from '../kind.ts';
+
+/** A JSON-RPC message that an endpoint sent; its members are untrusted. */
+export type Reply = Readonly<Record<string, unknown>>;
+
+/** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
+export type Replied =
+  | { readonly is: 'result'; readonly result: Reply; readonly status: number }
+  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
+  | { readonly is: 'no_answer'; readonly answer: NoAnswer };
+
+/** The messages of a body: one as JSON, alone or in an array, or several as an event stream. */
+function toMessages({ text, headers }: Fetched): Reply[] {
+  if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
+    return [parseForeignJson(text.replace(/^\ufeff/, ''))].flat().filter(isJsonObject);
+  const messages: unknown[] = [];
+  const parser = createParser({ onEvent: ({ data }) => messages.push(parseForeignJson(data)) });
+  parser.feed(text);
+  return messages.filter(isJsonObject);
+}
+
+/** Clients take an id that came back as text for the number that they sent. */
+const isReplyTo = (message: Reply, id: number) => message.id === id || message.id === String(id);
+
+const methodNotFound = -32601;
+
+/** What a JSON-RPC error says: only that a method is not there lasts. */
+function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
+  const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
+  const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
+  return {
+    result: isAbsent ? 'not_found' : 'unreachable',
+    cause: status,
+    reason: `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`,
+  };
+}
+
+/** Clients read nothing else than these, whatever is in it. */
+const isReadable = ({ headers }: Fetched) =>
+  /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
+
+const unread = ({ headers, status }: Fetched): Replied => ({
+  is: 'no_answer',
+  answer: {
+    result: 'unreachable',
+    cause: status,
+    reason: `The endpoint answered with ${/^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60) ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`,
+  },
+});
+
+/** What the response to the request with this id is: the message in its body comes before its status. */
+export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
+  if (answer.result !== 'response') return { is: 'no_answer', answer };
+  // Clients read no message that has both.
+  const isReadByClients = (message: Reply) =>
+    message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
+  const messages = toMessages(answer).filter(isReadByClients);
+  const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
+  if (isJsonObject(result))
+    return isReadable(answer) ? { is: 'result', result, status: answer.status } : unread(answer);
+  const meaning =
+    meaningOf(answer) === 'content' && isAskingInBody(answer) ? 'credentials' : meaningOf(answer);
+  if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
+  const error = messages.map((message) => message.error).find(isJsonObject);
+  if (error)
+    return isAskingForCredentials(String(asMembers(error).message))
+      ? { is: 'credentials', response: answer }
+      : { is: 'no_answer', answer: toErrorAnswer(error, answer) };
+  const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;
+  const state = meaning === 'absent' ? 'not_found' : 'unreachable';
+  return { is: 'no_answer', answer: { result: state, reason, cause: answer.status } };
+}
+
+const newline = 0x0a;
+const beginsEventStream = /^(?:event|data|id|retry|:)/;
+
+/** Reads an event stream line by line; returns whether the reply to an id has come. */
+function createStreamReader(id: number): (lines: string) => boolean {
+  let isFound = false;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const message = parseForeignJson(data);
+      if (isJsonObject(message) && isReplyTo(message, id)) isFound = true;
+    },
+  });
+  return (lines) => {
+    parser.feed(lines);
+    return isFound;
+  };
+}
+
+/**
+ * Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. A body that is
+ * no event stream is never complete before its end.
+ */
+export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
+  const read = createStreamReader(id);
+  let pending: Uint8Array[] = [];
+  let isStream: boolean | undefined;
+  return (piece) => {
+    if (isStream === false) return false;
+    pending.push(piece);
+    if (!piece.includes(newline)) return false;
+    // Whole lines only: a line that comes in a million pieces is joined once.
+    const text = Buffer.concat(pending);
+    const end = text.lastIndexOf(newline) + 1;
+    pending = [text.subarray(end)];
+    const lines = text.toString('utf8', 0, end);
+    isStream ??= beginsEventStream.test(lines.trimStart());
+    return isStream && read(lines);
+  };
+}
+
+/** The newest revision of the era without initialize. */
+export const modernRevision = '2026-07-28';
+/** The newest revision of the era that begins with initialize. */
+const legacyRevision = '2025-11-25';
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** A JSON-RPC request with its headers. */
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Who asks, as MCP clients introduce themselves. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
+
+/** A request of revision 2026-07-28: no session, an envelope in `_meta`, headers that repeat it. */
+export const modernMessage = (id: number, method: string, params: object, client: ClientInfo): Message => ({
+  headers: { ...json, 'mcp-protocol-version': modernRevision, 'mcp-method': method },
+  body: toBody({
+    id,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': modernRevision,
+        'io.modelcontextprotocol/clientInfo': client,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }),
+});
+
+/** The first request of the era with initialize. */
+export const initializeMessage = (id: number, client: ClientInfo): Message => ({
+  headers: json,
+  body: toBody({
+    id,
+    method: 'initialize',
+    params: { protocolVersion: legacyRevision, capabilities: {}, clientInfo: client },
+  }),
+});
+
+/** What a session of the legacy era is told by. */
+export interface LegacySession {
+  readonly revision: string;
+  readonly id: string | undefined;
+}
+
+const sessionHeaders = ({ revision, id }: LegacySession) => ({
+  ...json,
+  'mcp-protocol-version': revision,
+  ...(id !== undefined && { 'mcp-session-id': id }),
+});
+
+/** A later request of a session, or a notification (no id). */
+export const legacyMessage = (
+  session: LegacySession,
+  message: { readonly id?: number; readonly method: string; readonly params?: object },
+): Message => ({ headers: sessionHeaders(session), body: toBody(message) });
+
+type Tool = ToolList['tools'][number];
+type Unread = Exclude<Replied, { is: 'result' }>;
+
+const mostTools = 500;
+const mostBytes = 2 * 1024 * 1024;
+const mostPages = 50;
+
+type NoneSent = Extract<Replied, { is: 'no_answer' }>;
+
+const noAnswer = (result: NoAnswer['result'], reason: string): NoneSent => ({
+  is: 'no_answer',
+  answer: { result, reason },
+});
+
+const noList = noAnswer('not_found', 'The endpoint sent no list of tools that Dossier could read.');
+
+/** Why a list is none of which only the first pages came. */
+const brokenOff = (pages: number, { answer: { reason } }: NoneSent) =>
+  noAnswer(
+    'unreachable',
+    `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
+  );
+
+/** Where a list of a size ends: the cap of tools, or of bytes. */
+const isFull = (tools: readonly Tool[]) =>
+  tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes;
+
+const toList = (tools: readonly Tool[], isCut: boolean): ToolList => ({ result: 'tools', tools, isCut });
+
+/**
+ * Reads all pages of tools/list, at most 500 tools and 2 MiB; a part of a list is no list. A cursor that comes twice ends the list;
+ * so does `enough`, after which the endpoint is asked for nothing more.
+ */
+export async function listTools(
+  read: (params: object) => Promise<Replied | 'enough'>,
+): Promise<ToolList | Unread> {
+  const tools: Tool[] = [];
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
+    const reply = await read(cursor === undefined ? {} : { cursor });
+    if (reply === 'enough') return toList(tools, true);
+    if (reply.is !== 'result') return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, reply) : reply;
+    const { tools: listed, nextCursor: next } = reply.result;
+    if (!Array.isArray(listed)) return pages > 0 ? brokenOff(pages, noList) : noList;
+    tools.push(...listed.filter(isJsonObject));
+    if (isFull(tools)) return toList(tools.slice(0, mostTools), true);
+    if (typeof next !== 'string' || next === '' || cursors.has(next)) return toList(tools, false);
+    cursors.add(next);
+    cursor = next;
+  }
+  return toList(tools, true);
+}

@@ -1,0 +1,143 @@
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import type { NoAnswer } from '../../net/answer.ts';
+import {
+  createGuardedLookup,
+  isAddress,
+  isOurFailure,
+  isPublicAddress,
+  type Reach,
+} from '../../net/client.ts';
+import { type DnsRules, dnsServersFor, readRecords } from '../../net/dns.ts';
+import type { DnsLook, TlsLook } from '../kind.ts';
+import { noWay } from '../polite.ts';
+
+/** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
+const mostParents = 8;
+const mostRecords = 20;
+const longestText = 200;
+
+/** What is asked of DNS about host names. Never throws. */
+export type Dns = (hostname: string) => Promise<DnsLook | NoAnswer>;
+
+/** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
+type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
+
+/** Asks the servers in turn, the next one where one gives no answer. */
+const askInTurn =
+  (servers: readonly string[], timeout_ms: number, signal: AbortSignal): Ask =>
+  async (name, type) => {
+    let failure: unknown;
+    for (const server of servers)
+      try {
+        signal.throwIfAborted();
+        return (await readRecords(server, { name, type }, timeout_ms)).records;
+      } catch (error) {
+        failure = error;
+      }
+    throw failure;
+  };
+
+/** The CAA records that count for a name: its own, else those of its nearest parent that has some. */
+async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
+  const labels = hostname.split('.').slice(-mostParents);
+  for (let at = 0; at < labels.length - 1; at++) {
+    const found = await ask(labels.slice(at).join('.'), 'CAA');
+    if (found.length > 0)
+      return found
+        .slice(0, mostRecords)
+        .map((text) => text.slice(0, longestText))
+        .toSorted();
+  }
+  return [];
+}
+
+const silence = (about: string, error: unknown) =>
+  `The DNS servers that Dossier asks gave no answer about ${about} (${(error as Error).message}).`;
+
+async function look(ask: Ask, hostname: string): Promise<DnsLook | NoAnswer> {
+  let ipv4: readonly string[] = [];
+  let ipv6 = ipv4;
+  let caa = ipv4;
+  let about = hostname;
+  try {
+    ipv4 = await ask(hostname, 'A');
+    about = `IPv6 addresses of ${hostname}`;
+    ipv6 = await ask(hostname, 'AAAA');
+    about = `CAA records of ${hostname}`;
+    caa = await readCaa(ask, hostname);
+    return { result: 'dns', ipv4: ipv4.length, ipv6: ipv6.length, caa };
+  } catch (error) {
+    const found = { ipv4: ipv4.length, ipv6: ipv6.length, caa };
+    return found.ipv4 + found.ipv6 > 0
+      ? { result: 'dns', ...found, unanswered: silence(about, error) }
+      : { result: 'unreachable', reason: silence(hostname, error) };
+  }
+}
+
+/** Asks the servers that the settings name for addresses and CAA. */
+export const createDns =
+  (rules: DnsRules, timeout_ms: number, signal: AbortSignal): Dns =>
+  async (hostname) => {
+    const servers = dnsServersFor(rules, hostname);
+    if (servers) return look(askInTurn(servers, timeout_ms, signal), hostname);
+    return {
+      result: 'not_checked',
+      reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
+    };
+  };
+
+const handshake_ms = 8000;
+
+const nameOf = ({ issuer }: PeerCertificate) => {
+  const { O: organization, CN: name } = issuer;
+  return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
+};
+
+function toLook(socket: TLSSocket): TlsLook | NoAnswer {
+  const certificate = socket.getPeerCertificate();
+  const end_ms = Date.parse(certificate.valid_to);
+  if (Number.isNaN(end_ms)) return { result: 'unreachable', reason: 'The host sent no certificate.' };
+  const fault = socket.authorizationError;
+  return {
+    result: 'certificate',
+    issuer: nameOf(certificate).slice(0, 200),
+    not_after: new Date(end_ms).toISOString(),
+    isTrusted: socket.authorized,
+    ...(fault && { fault: String(fault).slice(0, 200) }),
+  };
+}
+
+const plainAddress = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+/**
+ * Reads the certificate of an https origin for its recorded name, at a public address or where HOST_OVERRIDES says. Sends
+ * nothing over the connection. Never throws.
+ */
+export function readCertificate(recorded: URL, reached: Reach | undefined): Promise<TlsLook | NoAnswer> {
+  if (!reached)
+    return Promise.resolve({ result: 'not_checked', reason: `${recorded.host} is not a public address.` });
+  const { url, addresses } = reached;
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: plainAddress(url.hostname),
+      port: Number(url.port || 443),
+      ...(!isAddress(recorded.hostname) && { servername: recorded.hostname }),
+      rejectUnauthorized: false,
+      lookup: createGuardedLookup(addresses === 'any' ? () => true : isPublicAddress),
+      timeout: handshake_ms,
+    });
+    const end = (result: TlsLook | NoAnswer) => {
+      socket.destroy();
+      resolve(result);
+    };
+    const fail = (error?: Error) =>
+      end(
+        isOurFailure(error)
+          ? noWay(recorded.host)
+          : { result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` },
+      );
+    socket.once('secureConnect', () => end(toLook(socket)));
+    socket.on('error', fail);
+    socket.once('timeout', () => fail());
+  });
+}

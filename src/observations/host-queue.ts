@@ -1,0 +1,215 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { refuseInTransaction } from '../core/transaction.ts';
+import type { Lease } from '../store/store.ts';
+import { heldHosts } from '../telemetry/events.ts';
+
+/** Gives each request its turn at a host, over all nodes. */
+export interface HostQueue {
+  /**
+   * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
+   * to be left alone. Throws the signal's reason once the process stops.
+   */
+  run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
+  /** Until when the last of these hosts asked to be left alone, RFC 3339; undefined if none does now. */
+  pausedUntil(hosts: readonly string[]): Promise<string | undefined>;
+  /** Gives back the hosts that this process has. */
+  close(): Promise<void>;
+}
+
+/** What is asked: a host, and one address of it if others may be asked while that one is not. */
+export interface Asked {
+  readonly host: string;
+  /** A URL without its query. */
+  readonly address?: string;
+}
+
+/** A turn at a host. */
+export interface Turn {
+  /** Aborted when the process stops, or another node may have the host: the request has to end. */
+  readonly signal: AbortSignal;
+  /** Retry-After: until then the address is left alone, and the host for five minutes of it; a host without address for all of it. */
+  pause(seconds: number): void;
+}
+
+type QueueContext = Pick<Context, 'store' | 'clock'>;
+
+const firstWait_ms = 50;
+const longestWait_ms = 500;
+/** A host that nobody asks any more is given back after this time. */
+const idle_ms = 500;
+/** After this time a node gives a host back if another one waits for it. */
+const tenure_ms = 3000;
+/** One address cannot keep Dossier away from the others of its host for longer. */
+const longestHostPause_s = 300;
+
+/** A host that this node has the lease of. */
+interface Held {
+  readonly lease: Lease;
+  /** When requests may be sent again, by host and address. */
+  readonly notBefore: Map<string, string>;
+  tail: Promise<unknown>;
+  /** Requests that wait for their turn, or have it. */
+  users: number;
+  since_ms: number;
+  /** It is given back as soon as its users know; they enter again. */
+  isOver: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Tries until `attempt` succeeds. Throws the signal's reason. */
+async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSignal): Promise<T> {
+  for (let pause_ms = firstWait_ms; ; pause_ms = Math.min(longestWait_ms, pause_ms * 2)) {
+    signal.throwIfAborted();
+    const found = await attempt();
+    if (found !== undefined) return found;
+    await wait(pause_ms, undefined, { signal });
+  }
+}
+
+const leaseOf = (host: string) => `host/${host}`;
+/** Held by the node that has the host next, so that nodes have it by turns. */
+const nextOf = (host: string) => `host/${host} next`;
+
+/** Takes the lease of a host, behind the node that waits for it already. */
+async function takeHost(host: string, { store }: QueueContext, signal: AbortSignal): Promise<Lease> {
+  const isAwaited = (await store.leases.find(nextOf(host)))?.isHeld;
+  const free = isAwaited ? undefined : await store.leases.take(leaseOf(host));
+  if (free) return free;
+  const next = await until(() => store.leases.take(nextOf(host)), signal);
+  try {
+    return await until(() => store.leases.take(leaseOf(host)), signal);
+  } finally {
+    await next.release();
+  }
+}
+
+/** The pauses that an answer with Retry-After asks for, by host and address. */
+function toPauses({ host, address }: Asked, seconds: number, now: Date): ReadonlyMap<string, string> {
+  const at = (s: number) => new Date(now.getTime() + s * 1000).toISOString();
+  if (address === undefined) return new Map([[host, at(seconds)]]);
+  return new Map([
+    [host, at(Math.min(seconds, longestHostPause_s))],
+    [address, at(seconds)],
+  ]);
+}
+
+/** The hosts that this node has at the moment; it has one for single requests, and never while it waits for another. */
+function createHosts(context: QueueContext, signal: AbortSignal) {
+  const { store } = context;
+  const hosts = new Map<string, Promise<Held>>();
+  const publish = () => heldHosts.publish({ hosts: hosts.size });
+  const open = async (host: string): Promise<Held> => {
+    const lease = await takeHost(host, context, signal);
+    try {
+      const notBefore = new Map(await store.observations.pauses(host));
+      const started = { users: 0, since_ms: performance.now(), isOver: false, timer: undefined };
+      return { lease, notBefore, tail: Promise.resolve(), ...started };
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  };
+  const end = (host: string, held: Held) => {
+    if (!held.isOver) hosts.delete(host);
+    held.isOver = true;
+    publish();
+  };
+  const leave = (host: string, held: Held) => {
+    held.users -= 1;
+    if (held.users > 0) return;
+    if (held.isOver) return void held.lease.release();
+    held.timer = setTimeout(() => {
+      end(host, held);
+      void held.lease.release();
+    }, idle_ms).unref();
+  };
+  return {
+    async enter(host: string): Promise<Held> {
+      const opening = hosts.get(host) ?? open(host);
+      hosts.set(host, opening);
+      try {
+        const held = await opening;
+        held.users += 1;
+        clearTimeout(held.timer);
+        publish();
+        return held;
+      } catch (error) {
+        if (hosts.get(host) === opening) hosts.delete(host);
+        throw error;
+      }
+    },
+    leave,
+    /** Whether the host is no longer this node's, or has to be given back because another node waits for it. */
+    async isOver(host: string, held: Held): Promise<boolean> {
+      if (held.isOver) return true;
+      if (held.lease.isOurs()) {
+        if (performance.now() - held.since_ms < tenure_ms) return false;
+        held.since_ms = performance.now();
+        if (!(await store.leases.find(nextOf(host)))?.isHeld) return false;
+      }
+      end(host, held);
+      return true;
+    },
+    async close() {
+      const opened = await Promise.allSettled(hosts.values());
+      hosts.clear();
+      publish();
+      for (const one of opened)
+        if (one.status === 'fulfilled') {
+          clearTimeout(one.value.timer);
+          await one.value.lease.release();
+        }
+    },
+  };
+}
+
+/** One request at a time to each host, over all nodes (docs/observations.md). */
+export function createHostQueue(context: QueueContext, signal: AbortSignal): HostQueue {
+  const { store, clock } = context;
+  const hosts = createHosts(context, signal);
+  const isLater = (time: string | undefined) => time !== undefined && time > clock().toISOString();
+  const pause = async (asked: Asked, { notBefore }: Held, seconds: number) => {
+    const pauses = toPauses(asked, seconds, clock());
+    for (const [place, until] of pauses) notBefore.set(place, until);
+    await store.write((tx) => tx.observations.putPauses(asked.host, pauses));
+  };
+  const takeTurn = async <T>(asked: Asked, held: Held, work: (turn: Turn) => Promise<T>) => {
+    const { host, address = host } = asked;
+    signal.throwIfAborted();
+    if (await hosts.isOver(host, held)) return 'over';
+    if (isLater(held.notBefore.get(host)) || isLater(held.notBefore.get(address))) return 'paused';
+    let pause_s = 0;
+    const result = await work({
+      signal: AbortSignal.any([signal, held.lease.signal]),
+      pause: (seconds) => {
+        pause_s = seconds;
+      },
+    });
+    signal.throwIfAborted();
+    // What came of a request that we cut off ourselves says nothing about the host.
+    if (held.lease.signal.aborted) return 'over';
+    if (pause_s > 0) await pause(asked, held, pause_s);
+    return { result };
+  };
+  return {
+    async run(asked, work) {
+      // Before the turn is waited for: on an engine with one connection that never ends.
+      refuseInTransaction('a turn at a host');
+      for (;;) {
+        const held = await hosts.enter(asked.host);
+        const turn = held.tail.then(() => takeTurn(asked, held, work));
+        held.tail = turn.catch(() => undefined);
+        const ended = await turn.finally(() => hosts.leave(asked.host, held));
+        if (ended === 'paused') return ended;
+        if (ended !== 'over') return ended.result;
+      }
+    },
+    async pausedUntil(names) {
+      const pauses = await Promise.all(names.map((host) => store.observations.pauses(host)));
+      const ends = pauses.map((places, at) => places.get(names[at] ?? ''));
+      return ends.filter(isLater).toSorted().at(-1);
+    },
+    close: () => hosts.close(),
+  };
+}

@@ -1,0 +1,140 @@
+import { type JsonObject, readObject } from '../../core/json.ts';
+import { named } from '../../core/text.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { defineKind, type EndpointLook, type Look } from '../kind.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
+
+const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
+
+const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
+
+/** Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its root. */
+function metadataUrls({ url, headers }: Fetched): string[] {
+  const [, quoted, plain] = parameter.exec(headers['www-authenticate'] ?? '') ?? [];
+  const named = URL.parse(quoted ?? plain ?? '');
+  const endpoint = new URL(url);
+  const wellKnown = '/.well-known/oauth-protected-resource';
+  return [
+    // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.
+    ...(named?.host === endpoint.host ? [`${endpoint.origin}${named.pathname}${named.search}`] : []),
+    `${endpoint.origin}${wellKnown}${pathOf(endpoint)}`,
+    `${endpoint.origin}${wellKnown}`,
+  ];
+}
+
+/** Where clients look for the metadata of an authorization server: RFC 8414, OpenID Connect Discovery. */
+function serverMetadataUrls(issuer: string): string[] {
+  const url = URL.parse(issuer);
+  if (!url || !/^https?:$/.test(url.protocol)) return [];
+  const path = pathOf(url).replace(/\/$/, '');
+  const places = [
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+    `${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(places)].map((place) => `${url.origin}${place}`);
+}
+
+/** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
+async function findObject(
+  look: Look,
+  urls: readonly string[],
+): Promise<{ readonly result: 'object'; readonly object: JsonObject } | (NoAnswer & { mayPass?: true })> {
+  const failures: NoAnswer[] = [];
+  let mayPass = false;
+  for (const url of new Set(urls)) {
+    const answer = await look.get(url);
+    const object = answer.result === 'response' ? readObject(answer.text) : undefined;
+    if (object) return { result: 'object', object };
+    if (answer.result === 'response') mayPass = true;
+    else failures.push(answer);
+  }
+  const reason = 'The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).';
+  return (
+    failures.find(({ result }) => result === 'unreachable') ?? {
+      ...{ result: 'not_found', reason },
+      ...(mayPass && { mayPass }),
+    }
+  );
+}
+
+const longestText = 2048;
+
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, longestText) : undefined;
+
+const listOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value
+        .map(toText)
+        .filter((item) => item !== undefined)
+        .slice(0, 20)
+    : [];
+
+async function ofServer(look: Look, issuer: string) {
+  const found = await findObject(look, serverMetadataUrls(issuer));
+  if (found.result !== 'object') return { issuer, metadata: found.result };
+  const { registration_endpoint, client_id_metadata_document_supported } = found.object;
+  return {
+    issuer,
+    metadata: 'found',
+    dynamic_registration: typeof registration_endpoint === 'string',
+    client_id_metadata_document: client_id_metadata_document_supported === true,
+  };
+}
+
+const noValue = ({ result, reason, isOurs, mayPass }: NoAnswer & { mayPass?: true }) => ({
+  ...{ value: null, state: isOurs ? ('not_checked' as const) : result, reason },
+  ...(mayPass && { mayPass }),
+});
+
+async function toFinding(look: Look, { credentials, list }: EndpointLook) {
+  const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
+  if (!credentials)
+    return { ...noValue(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
+  const found = await findObject(look, metadataUrls(credentials));
+  if (found.result !== 'object') return noValue(found);
+  const servers = listOf(found.object.authorization_servers).slice(0, 3);
+  return {
+    value: servers.map(named).join(', ') || 'names no authorization server',
+    state: 'observed' as const,
+    details: {
+      resource: toText(found.object.resource) ?? null,
+      scopes_supported: listOf(found.object.scopes_supported),
+    },
+    // What the hosts of others answer on a day is no change of this endpoint.
+    as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(look, issuer))) },
+  };
+}
+
+/** OAuth metadata of the endpoints that ask for credentials. */
+export const accessOauth = defineKind({
+  kind: 'auth.oauth',
+  question: 'access',
+  title: 'OAuth sign-in',
+  means: 'The authorization servers that the endpoint names in its protected-resource metadata (RFC 9728).',
+  doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
+  method_version: 'auth/2',
+  about: remotesOf,
+  isOptional: true,
+  check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
+});
+
+/** Whether an endpoint asks for credentials before it introduces itself. */
+export const accessRequired = defineKind({
+  kind: 'auth.required',
+  question: 'access',
+  title: 'Asks for credentials first',
+  means:
+    'Whether the endpoint asked for credentials when Dossier asked it without any what it is and which tools it has: no, if it introduced itself or asked for a payment.',
+  doesNotMean:
+    'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
+  method_version: 'auth/2',
+  about: remotesOf,
+  check: (look) =>
+    ofRemotes(look, ({ credentials, list }) =>
+      credentials || list.result !== 'unreachable'
+        ? { value: credentials !== undefined, state: 'observed' }
+        : list,
+    ),
+});

@@ -1,0 +1,152 @@
+import { named } from '../../core/text.ts';
+import type { NoAnswer } from '../../net/answer.ts';
+import { defineKind, type Look, type Subject } from '../kind.ts';
+import type { Finding } from '../observation.ts';
+import { ofRemotes, originsOf, ownProbe, remotesOf, withoutAnswer } from '../remotes.ts';
+
+/** Whether an endpoint answered at all. */
+export const endpointAnswers = defineKind({
+  kind: 'endpoint.answers',
+  question: 'reach',
+  title: 'Answers requests',
+  means:
+    'The recorded endpoint introduced itself to Dossier on that date, or asked for credentials or a payment; the value is the HTTP status in which it did.',
+  doesNotMean:
+    'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
+  unit: 'HTTP status',
+  shows: ({ value }) => `with HTTP status ${value}`,
+  method_version: 'endpoint/2',
+  about: remotesOf,
+  check: (look) =>
+    ofRemotes(look, ({ introduction, credentials, payment }) => ({
+      value: (introduction ?? credentials ?? payment)?.status ?? null,
+      state: 'observed',
+    })),
+});
+
+const classes = {
+  timeout: 'no_answer_in_time',
+  connection: 'no_connection',
+  certificate: 'invalid_certificate',
+  not_http: 'other_answer',
+  too_large: 'other_answer',
+} as const;
+
+/** The class of what was no answer. */
+function classOf(cause: NonNullable<NoAnswer['cause']>): string {
+  if (typeof cause === 'string') return classes[cause];
+  if (cause >= 500) return 'server_error';
+  if (cause === 429) return 'too_many_requests';
+  return cause === 404 || cause === 410 ? 'not_there' : 'other_answer';
+}
+
+/** How many of the checks an endpoint answered. */
+export const endpointAvailability = defineKind({
+  kind: 'endpoint.availability',
+  question: 'reach',
+  title: 'Answered checks of 30 days',
+  means:
+    'How many of the checks that Dossier made of the recorded endpoint in the 30 days up to that date it answered: it introduced itself, or asked for credentials or a payment. The details have the same of 90 days, and how the other checks ended.',
+  doesNotMean:
+    'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt, a pause that the host asked for, a failure of its own) are not counted.',
+  method_version: 'availability/1',
+  about: remotesOf,
+  isOptional: true,
+  isTally: true,
+  check: (look) =>
+    Promise.all(
+      look.listing.remotes.map(async (remote): Promise<Finding> => {
+        const { result, ...none } = await look.endpoint(remote);
+        const { reason, cause } = none as Partial<NoAnswer>;
+        const about = { subject: remote.url, value: null, source: ownProbe };
+        if (result === 'answered') return { ...about, state: 'observed', ended: 'answered' };
+        if (cause !== undefined) return { ...about, state: 'observed', ended: classOf(cause) };
+        return { ...about, state: result, ...(reason && { reason }), onlyIfSeen: true };
+      }),
+    ),
+});
+
+async function ofHost(look: Look, hostname: string): Promise<Finding> {
+  const seen = await look.dns(hostname);
+  if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
+  const { ipv4, ipv6, caa, unanswered } = seen;
+  const families = [...(ipv4 > 0 ? ['IPv4'] : []), ...(ipv6 > 0 ? ['IPv6'] : [])];
+  const isFound = families.length > 0;
+  return {
+    subject: hostname,
+    value: families.join(' and ') || null,
+    state: isFound ? 'observed' : 'not_found',
+    ...(!isFound && { reason: `DNS has no address of ${hostname}.` }),
+    // Balancing of load changes how many there are from one minute to the next.
+    ...(unanswered && { reason: unanswered, isPartial: true as const }),
+    details: { caa },
+    as_seen: { ipv4, ipv6 },
+    source: ownProbe,
+  };
+}
+
+const hostsOf = (listing: Subject): string[] => [
+  ...new Set(originsOf(listing).map((origin) => new URL(origin).hostname)),
+];
+
+/** What DNS says about the hosts of the recorded endpoints. */
+export const endpointDns = defineKind({
+  kind: 'endpoint.dns',
+  question: 'reach',
+  title: 'Addresses in DNS',
+  means:
+    'Which kinds of addresses DNS had for the endpoint’s host on that date; the details name the authorities that may issue its certificates (CAA, RFC 8659).',
+  doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
+  method_version: 'dns/2',
+  about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
+  check: (look) => Promise.all(hostsOf(look.listing).map((host) => ofHost(look, host))),
+});
+
+/** Which revision of MCP an endpoint speaks. */
+export const endpointProtocol = defineKind({
+  kind: 'endpoint.protocol',
+  question: 'reach',
+  title: 'Protocol revision',
+  means: 'The revision of the Model Context Protocol that the endpoint spoke with Dossier on that date.',
+  doesNotMean: 'It does not say that the endpoint follows the whole revision.',
+  method_version: 'endpoint/1',
+  about: remotesOf,
+  check: (look) =>
+    ofRemotes(look, ({ introduction, list }) =>
+      introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
+    ),
+});
+
+async function ofOrigin(look: Look, origin: string): Promise<Finding> {
+  const seen = await look.tls(origin);
+  if (seen.result !== 'certificate') return withoutAnswer(seen, origin);
+  const { issuer, not_after, isTrusted, fault } = seen;
+  return {
+    subject: origin,
+    value: `issued by ${named(issuer)}, valid until ${not_after.slice(0, 10)}`,
+    state: 'observed',
+    ...(!isTrusted && {
+      reason: `This machine's root certificates do not vouch for it: ${fault ?? 'no reason given'}.`,
+    }),
+    details: { issuer, not_after, accepted_by_root_certificates: isTrusted },
+    source: ownProbe,
+    source_url: origin,
+  };
+}
+
+const tlsOrigins = ({ remotes }: Subject): string[] => {
+  const urls = remotes.map(({ url }) => URL.parse(url)).filter((url) => url?.protocol === 'https:');
+  return [...new Set(urls.map((url) => url?.origin ?? ''))];
+};
+
+/** The certificates of the recorded https endpoints, one for each origin. */
+export const endpointTls = defineKind({
+  kind: 'endpoint.tls',
+  question: 'reach',
+  title: 'TLS certificate',
+  means: 'The certificate that the endpoint’s host presented to Dossier on that date.',
+  doesNotMean: 'It says nothing about who runs the service.',
+  method_version: 'endpoint/1',
+  about: (listing) => tlsOrigins(listing).map((subject) => ({ subject })),
+  check: (look) => Promise.all(tlsOrigins(look.listing).map((origin) => ofOrigin(look, origin))),
+});

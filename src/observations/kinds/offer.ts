@@ -1,0 +1,378 @@
+import { createHash } from 'node:crypto';
+import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { defineKind, type EndpointLook } from '../kind.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
+
+/** A token that amounts are converted for. */
+interface Asset {
+  /** CAIP-19; contract addresses of eip155 in lower case. */
+  readonly asset: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** Where its address and decimals were read. */
+  readonly source: string;
+}
+
+const circle = 'https://developers.circle.com/stablecoins/usdc-contract-addresses';
+const usdc = (asset: string): Asset => ({ asset, symbol: 'USDC', decimals: 6, source: circle });
+/** Tokens of test networks have no value; their symbol says so. */
+const testUsdc = (asset: string): Asset => ({ asset, symbol: 'test-USDC', decimals: 6, source: circle });
+
+/** The assets whose amounts this service converts. An asset that is not here is shown as quoted, and never guessed. */
+const assets: readonly Asset[] = [
+  usdc('eip155:1/erc20:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
+  usdc('eip155:10/erc20:0x0b2c639c533813f4aa9d7837caf62653d097ff85'),
+  usdc('eip155:137/erc20:0x3c499c542cef5e3811e1192ce70d8cc03d5c3359'),
+  usdc('eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'),
+  usdc('eip155:42161/erc20:0xaf88d065e77c8cc2239327c5edb3a432268e5831'),
+  usdc('eip155:43114/erc20:0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e'),
+  usdc('solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
+  testUsdc('eip155:84532/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e'),
+  testUsdc('eip155:11155111/erc20:0x1c7d4b196cb0c7b01d743fbc6116a902379c7238'),
+  {
+    asset: 'eip155:4217/erc20:0x20c000000000000000000000b9537d11c60e8b50',
+    symbol: 'USDC.e',
+    decimals: 6,
+    source: 'https://www.npmjs.com/package/mppx',
+  },
+];
+
+const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
+
+/** Names of networks in x402 version 1, as CAIP-2. */
+const networks: Readonly<Record<string, string>> = {
+  base: 'eip155:8453',
+  'base-sepolia': 'eip155:84532',
+  ethereum: 'eip155:1',
+  sepolia: 'eip155:11155111',
+  polygon: 'eip155:137',
+  avalanche: 'eip155:43114',
+  solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+};
+
+/** CAIP-19 in the form that this table has. */
+const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
+
+/** The CAIP-19 name of a token at an address; undefined for networks other than eip155 and solana. */
+export function toCaip19(network: string, address: string): string | undefined {
+  const chain = own(networks, network) ?? network;
+  if (/^eip155:\d{1,20}$/.test(chain) && /^0x[\da-f]{40}$/i.test(address))
+    return toKey(`${chain}/erc20:${address}`);
+  return /^solana:\w{32}$/.test(chain) && /^\w{32,44}$/.test(address)
+    ? `${chain}/token:${address}`
+    : undefined;
+}
+
+/** An amount of the smallest unit as a decimal number, exactly. */
+function toDecimal(amount: string, decimals: number): string {
+  const digits = amount.padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return fraction ? `${digits.slice(0, -decimals)}.${fraction}` : digits.slice(0, -decimals);
+}
+
+/** An amount converted by the table, as "0.01 USDC"; undefined for assets that are not in it. */
+export function convert(amount: string, asset: string | undefined): string | undefined {
+  const known = asset === undefined ? undefined : byAsset.get(toKey(asset));
+  return known && `${toDecimal(amount, known.decimals)} ${known.symbol}`;
+}
+
+/** Whether a symbol is one of the table. */
+export const isSymbol = (symbol: string): boolean => assets.some((asset) => asset.symbol === symbol);
+
+/** One way to pay, as a source quotes it. */
+export interface Offer {
+  /** The format that it was quoted in: `x402/1`, `x402/2` or `mpp`. */
+  readonly format: string;
+  /** `exact`, `upto`, `charge` and the like. */
+  readonly scheme: string;
+  /** CAIP-2, or the name that the source uses. */
+  readonly network: string;
+  /** A whole number of the asset's smallest unit. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly pay_to?: string;
+  /** Of MPP: the id of the chain within the network. */
+  readonly chain_id?: number;
+  /** The amount in the unit that people use, converted by Dossier's own table of assets; absent for any other asset. */
+  readonly our_conversion?: string;
+}
+
+/** What a source of prices holds in one format; its members are untrusted. */
+interface Decoded {
+  /** How many offers it holds, also those that could not be read. */
+  readonly seen: number;
+  /** The first twenty that could be read. */
+  readonly offers: readonly Offer[];
+}
+
+const mostOffers = 20;
+/** A uint256 has at most 78 digits. */
+const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
+/** Identifiers are plain ASCII without spaces: what could hide or reorder other text is none. */
+const identifier = /^[\x21-\x7e]{1,200}$/;
+
+/** Whether a value is an amount of a smallest unit. */
+const isWholeNumber = (value: unknown): value is string =>
+  typeof value === 'string' && wholeNumberForm.test(value);
+
+/** Whether a value may be shown as an identifier: plain ASCII without spaces, at most 200 characters. */
+export const isIdentifier = (value: unknown): value is string =>
+  typeof value === 'string' && identifier.test(value);
+
+/** An offer whose members have been checked; undefined if one of them cannot be read. */
+function toOffer(
+  quoted: Readonly<Record<Exclude<keyof Offer, 'format' | 'our_conversion'>, unknown>> & { format: string },
+): Offer | undefined {
+  const { format, scheme, network, amount, asset, pay_to, chain_id } = quoted;
+  if (!isIdentifier(scheme) || !isIdentifier(network) || !isIdentifier(asset)) return undefined;
+  if (!isWholeNumber(amount)) return undefined;
+  if (pay_to !== undefined && !isIdentifier(pay_to)) return undefined;
+  const chain = Number.isSafeInteger(chain_id) ? (chain_id as number) : undefined;
+  const converted = convert(amount, toCaip19(chain === undefined ? network : `eip155:${chain}`, asset));
+  return {
+    ...{ format, scheme, network, amount, asset },
+    ...(pay_to !== undefined && { pay_to }),
+    ...(chain !== undefined && { chain_id: chain }),
+    ...(converted && { our_conversion: converted }),
+  };
+}
+
+/** What a list of quoted offers holds; `read` makes one offer of each. */
+export function decodeOffers(quoted: readonly unknown[], read: (one: unknown) => Offer | undefined): Decoded {
+  const offers: Offer[] = [];
+  for (const one of quoted) {
+    const offer = offers.length < mostOffers ? read(one) : undefined;
+    if (offer) offers.push(offer);
+  }
+  return { seen: quoted.length, offers };
+}
+
+/** An offer in one line, exactly as it was quoted. */
+export const offerText = ({ amount, asset, network, pay_to, scheme }: Offer): string =>
+  `${amount} of ${asset} on ${network}${pay_to === undefined ? '' : ` to ${pay_to}`} (${scheme})`;
+
+interface Challenge {
+  readonly scheme: string;
+  readonly parameters: Map<string, string>;
+}
+
+/** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
+const piece =
+  /\s*,?\s*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
+
+/** The challenges of a WWW-Authenticate header; what follows a fault is not read. */
+function toChallenges(header: string): Challenge[] {
+  const challenges: Challenge[] = [];
+  for (const [, name, quoted, bare, scheme] of header.matchAll(piece)) {
+    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
+    else
+      challenges
+        .at(-1)
+        ?.parameters.set((name ?? '').toLowerCase(), quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '');
+  }
+  return challenges;
+}
+
+const read = (one: unknown) => {
+  const { parameters } = one as Challenge;
+  const { amount, currency, recipient, methodDetails } =
+    readBase64Object(parameters.get('request') ?? '') ?? {};
+  const { chainId } = asObject(methodDetails) ?? {};
+  const [scheme, network] = [parameters.get('intent'), parameters.get('method')];
+  return toOffer({
+    format: 'mpp',
+    scheme,
+    network,
+    amount,
+    asset: currency,
+    pay_to: recipient,
+    chain_id: chainId,
+  });
+};
+
+/** Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
+function decodeMpp({ headers }: Fetched): Decoded | undefined {
+  const header = headers['www-authenticate'] ?? '';
+  const challenges = toChallenges(header).filter(({ scheme }) => scheme === 'payment');
+  return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
+}
+
+/** One offer of version 1. */
+export const readAcceptedV1 = (one: unknown) => {
+  const { scheme, network, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
+  if (payTo === undefined) return undefined;
+  const named = { scheme, network, asset, pay_to: payTo, chain_id: undefined };
+  return toOffer({ format: 'x402/1', amount: maxAmountRequired, ...named });
+};
+
+/** Payment requirements of x402 version 1: a JSON body with `accepts[].maxAmountRequired`. */
+function decodeX402V1({ text }: Fetched): Decoded | undefined {
+  const required = readObject(text);
+  if (required?.x402Version !== 1 || !Array.isArray(required.accepts)) return undefined;
+  return decodeOffers(required.accepts, readAcceptedV1);
+}
+
+/** One offer of version 2. */
+export const readAcceptedV2 = (one: unknown) => {
+  const { scheme, network, amount, asset, payTo } = asObject(one) ?? {};
+  return payTo === undefined
+    ? undefined
+    : toOffer({ format: 'x402/2', scheme, network, amount, asset, pay_to: payTo, chain_id: undefined });
+};
+
+/** Payment requirements of x402 version 2: the header PAYMENT-REQUIRED (base64 JSON), or the same object as the body. */
+function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
+  const header = headers['payment-required'];
+  const required = header === undefined ? readObject(text) : readBase64Object(header);
+  if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
+  return decodeOffers(required.accepts, readAcceptedV2);
+}
+
+/** The formats that a 402 may quote its price in; one response may use several. */
+const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
+  decodeX402V2,
+  decodeX402V1,
+  decodeMpp,
+];
+
+/** What an endpoint’s request for a payment quotes; undefined if it sent none. */
+export function quotedOffers({
+  payment: response,
+}: EndpointLook): { readonly response: Fetched; readonly quoted: Decoded } | undefined {
+  if (!response) return undefined;
+  const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
+  return {
+    response,
+    quoted: {
+      seen: decoded.reduce((sum, { seen }) => sum + seen, 0),
+      offers: decoded.flatMap(({ offers }) => offers),
+    },
+  };
+}
+
+/** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
+const withoutPayment = ({ credentials, list }: EndpointLook): NoAnswer | undefined =>
+  list.result !== 'tools' && (credentials || list.result === 'unreachable') ? list : undefined;
+
+/** That there is nothing of a quoted price, for facts that exist only of one. */
+export const noneQuoted = (endpoint: EndpointLook): NoAnswer =>
+  withoutPayment(endpoint) ?? {
+    result: 'not_found',
+    reason: 'The endpoint quoted none when Dossier asked what it is and which tools it has.',
+  };
+
+const noPrice = {
+  value: null,
+  state: 'no_price_seen' as const,
+  reason:
+    'The endpoint did not answer with HTTP 402 when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
+};
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A 402 without a price that can be read: its digest, and why. */
+const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
+  value: null,
+  state: 'unrecognised' as const,
+  reason:
+    seen > 0
+      ? `The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
+      : 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.',
+  as_seen: {
+    sha256_of_body: sha256(text),
+    ...(headers['payment-required'] && { sha256_of_payment_required: sha256(headers['payment-required']) }),
+  },
+});
+
+/** The first offer in the unit that people use, and how many offers are not shown; undefined if there is nothing to say. */
+function toReason(seen: number, offers: readonly Offer[]): string | undefined {
+  const converted = offers[0]?.our_conversion;
+  const skipped = `${seen} offers were sent; Dossier shows the first ${offers.length} that it could read.`;
+  const parts = [
+    converted && `By Dossier’s own table of assets this is ${converted}.`,
+    seen > offers.length && skipped,
+  ];
+  return parts.filter(Boolean).join(' ') || undefined;
+}
+
+function toFinding(endpoint: EndpointLook) {
+  const asked = quotedOffers(endpoint);
+  if (!asked) return withoutPayment(endpoint) ?? noPrice;
+  const { seen, offers } = asked.quoted;
+  const [first] = offers;
+  if (!first) return unrecognised(asked.response, seen);
+  const reason = toReason(seen, offers);
+  const more = offers.length > 1 ? `; ${offers.length - 1} more` : '';
+  return {
+    value: `${offerText(first)}${more}`,
+    state: 'quoted' as const,
+    ...(reason && { reason }),
+    details: { offers },
+  };
+}
+
+/** The price that an endpoint quotes before it shows anything: HTTP 402. */
+export const priceChallenge = defineKind({
+  kind: 'price.challenge',
+  question: 'price',
+  title: 'Price that the endpoint quotes',
+  means:
+    'What the endpoint asked Dossier to pay (HTTP 402) before it introduced itself or listed its tools, as quoted: a whole number of the asset’s smallest unit, the asset, the network and the recipient.',
+  doesNotMean:
+    'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
+  changed: 'The endpoint quotes another price',
+  method_version: 'price/1',
+  about: remotesOf,
+  check: (look) => ofRemotes(look, toFinding),
+});
+
+/** One way to pay that an OpenAPI document states of an operation. */
+export interface AdvertisedOffer {
+  readonly intent?: string;
+  readonly method?: string;
+  /** A whole number of the currency's smallest unit; null: dynamic. */
+  readonly amount: string | null;
+  readonly currency?: string;
+}
+
+/** The offers of one operation, as `POST /search`. */
+export interface PricedOperation {
+  readonly operation: string;
+  readonly offers: readonly AdvertisedOffer[];
+}
+
+const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const mostOperations = 20;
+const mostAdvertisedOffers = 5;
+
+/** One offer; undefined if its amount is neither a whole number nor null. */
+function toAdvertisedOffer(stated: unknown): AdvertisedOffer | undefined {
+  const { intent, method, amount, currency } = asObject(stated) ?? {};
+  if (amount !== null && !isWholeNumber(amount)) return undefined;
+  return {
+    ...(isIdentifier(intent) && { intent }),
+    ...(isIdentifier(method) && { method }),
+    amount,
+    ...(isIdentifier(currency) && { currency }),
+  };
+}
+
+/** `x-payment-info` has a list of offers, or is one. */
+const toOffers = (info: JsonObject): AdvertisedOffer[] =>
+  (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
+    .map(toAdvertisedOffer)
+    .filter((offer) => offer !== undefined);
+
+/** The operations of an OpenAPI document that state `x-payment-info`, at most twenty; those that cannot be read have no offers. */
+export function pricedOperations(document: JsonObject): PricedOperation[] {
+  const priced: PricedOperation[] = [];
+  for (const [path, item] of Object.entries(asObject(document.paths) ?? {}))
+    for (const method of httpMethods) {
+      const info = asObject(asObject(asObject(item)?.[method])?.['x-payment-info']);
+      if (!info || !isIdentifier(path)) continue;
+      priced.push({ operation: `${method.toUpperCase()} ${path}`, offers: toOffers(info) });
+      if (priced.length === mostOperations) return priced;
+    }
+  return priced;
+}

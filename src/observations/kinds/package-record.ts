@@ -1,0 +1,426 @@
+import semver from 'semver';
+import { asMembers, type JsonObject } from '../../core/json.ts';
+import { toLine } from '../../core/text.ts';
+import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
+import type { Advisory, ImageReference, Look, Subject } from '../kind.ts';
+import type { Finding, RecordedSubject } from '../observation.ts';
+import { withoutAnswer } from '../remotes.ts';
+
+/** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
+export interface Published {
+  readonly result: 'published';
+  readonly version: string;
+  readonly source: string;
+  readonly source_url: string;
+  /** RFC 3339, or why it is not known. */
+  readonly published_at: string | NoAnswer;
+  /** What the registry says of a deprecated or yanked version; undefined for any other. */
+  readonly deprecated: string | undefined;
+  /** Accounts that may publish it, or why they are not known. */
+  readonly maintainers: readonly string[] | NoAnswer;
+  /** The newest earlier version that had provenance; npm only. */
+  readonly provenBefore?: string | undefined;
+  /** The registry's own document of the version: untrusted. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** That a registry does not have the package or the version. */
+interface Missing {
+  readonly result: 'missing';
+  /** A sentence that is true when read alone. */
+  readonly reason: string;
+  readonly source: string;
+  readonly source_url: string;
+}
+
+/** A member of a foreign object, as an object; inherited members do not count. */
+export const memberOf = (object: unknown, name: string): JsonObject =>
+  Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
+
+/** Foreign text on one line of at most 300 characters; undefined if there is none. */
+export const toShort = (value: unknown): string | undefined =>
+  typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
+
+/** Foreign text as a time, RFC 3339; undefined if it is none. */
+function toTime(value: unknown): string | undefined {
+  const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
+}
+
+/** How sources name a registry: by its host. */
+export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
+
+/** A recorded package of a registry that Dossier can read, named as its observations name it. */
+export interface RecordedPackage {
+  /** As `npm:@scope/name`. */
+  readonly subject: string;
+  /** With the recorded version, as `npm:@scope/name@1.0.0`. */
+  readonly recorded: string;
+  readonly type: 'npm' | 'pypi' | 'oci';
+  readonly name: string;
+  readonly version: string | undefined;
+}
+
+/** Most packages of one listing that are checked. */
+const mostPackages = 10;
+
+const forms: Readonly<Record<RecordedPackage['type'], RegExp>> = {
+  npm: /^(?:@[\w.~-]{1,100}\/)?(?![._])[\w.~-]{1,214}$/,
+  pypi: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i,
+  oci: /^[\w./:@-]{1,300}$/,
+};
+const versionForm = /^[\w.!+~-]{1,100}$/;
+
+const isType = (type: string): type is RecordedPackage['type'] => Object.hasOwn(forms, type);
+
+/** A recorded package by the names of its facts; undefined for one of another registry, or with no valid name. */
+export function toPackage({
+  registry_type,
+  identifier,
+  version,
+}: Subject['packages'][number]): RecordedPackage | undefined {
+  const type = registry_type.toLowerCase();
+  if (!isType(type) || !forms[type].test(identifier)) return undefined;
+  const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
+  const subject = `${type}:${identifier}`;
+  const named = { type, name: identifier, subject, recorded: `${subject}@${version ?? ''}` };
+  return { ...named, version: isVersion ? version : undefined };
+}
+
+/** The recorded packages on these registries, all of them; those with no valid name are left out. */
+export const packagesOn =
+  (...types: RecordedPackage['type'][]) =>
+  ({ packages }: Pick<Subject, 'packages'>): RecordedSubject[] =>
+    packages
+      .flatMap((one) => toPackage(one) ?? [])
+      .filter(({ type }) => types.includes(type))
+      .map(({ subject, recorded }) => ({ subject, recorded }));
+
+/** The recorded packages that are checked: on npm, PyPI and OCI registries, each name once, at most ten. */
+export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage[] {
+  const bySubject = new Map<string, RecordedPackage>();
+  for (const one of packages.flatMap((recorded) => toPackage(recorded) ?? []))
+    if (!bySubject.has(one.subject)) bySubject.set(one.subject, one);
+  return [...bySubject.values()].slice(0, mostPackages);
+}
+
+/** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. */
+export function toImage({ name: identifier, version }: RecordedPackage): ImageReference | undefined {
+  const parts =
+    /^(?:([a-z\d.-]+\.[a-z]{2,}(?::\d+)?|localhost:\d+)\/)?([a-z\d][a-z\d._/-]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[\da-f]{64}))?$/.exec(
+      identifier,
+    );
+  const [, host = 'docker.io', path = '', tag, digest] = parts ?? [];
+  if (path === '' || path.includes('..')) return undefined;
+  const name = host === 'docker.io' && !path.includes('/') ? `library/${path}` : path;
+  return { host, name, reference: digest ?? tag ?? version ?? 'latest' };
+}
+
+/** Most maintainers whose names are read. */
+const mostMaintainers = 100;
+
+/** The path of a package; a scope's slash is encoded. */
+const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
+
+const notStatedByNpm = (what: string): NoAnswer => ({
+  result: 'not_checked',
+  reason: `npm does not state ${what}.`,
+});
+
+function namesOf(maintainers: unknown): string[] | NoAnswer {
+  if (!Array.isArray(maintainers)) return notStatedByNpm('who maintains this package');
+  const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asMembers(one).name));
+  return names.filter((name) => name !== undefined);
+}
+
+const missingOnNpm = (response: Fetched, what: string): Missing => {
+  const source = sourceOf(response);
+  return { result: 'missing', reason: `${source.source} ${what}.`, ...source };
+};
+
+/** Whether npm has attestations of a version. */
+const isAttested = (version: unknown): boolean =>
+  Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
+
+/** The newest version with attestations that was published before this one. */
+function lastProvenBefore(version: string, document: Published['document']): string | undefined {
+  const times = memberOf(document, 'time');
+  const at = toTime(times[version]) ?? '';
+  const earlier = Object.entries(memberOf(document, 'versions'))
+    .map(([name, one]) => ({ name, at: toTime(times[name]) ?? '', isProven: isAttested(one) }))
+    .filter((one) => one.isProven && one.at !== '' && one.at < at);
+  return toShort(earlier.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0]?.name);
+}
+
+/** What a version's own document says, with what only the package's document says. */
+function toPublishedOnNpm(
+  response: Fetched,
+  document: Published['document'],
+  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'provenBefore'>,
+): Published {
+  const { version, deprecated } = document;
+  const result = 'published';
+  return {
+    result,
+    version: toShort(version) ?? '',
+    ...sourceOf(response),
+    deprecated: toShort(deprecated),
+    ...ofPackage,
+    document,
+  };
+}
+
+/** Reads the version's own document where that of the whole package is too large. */
+async function readVersion(
+  look: Look,
+  { name, version = 'latest' }: RecordedPackage,
+): Promise<Published | Missing | NoAnswer> {
+  const answer = toRegistered(
+    await look.registry('npm', `${npmPath(name)}/${version}`),
+    (document) => document.name === name && typeof document.version === 'string',
+  );
+  if (answer.result === 'absent')
+    return missingOnNpm(answer.response, `has no version ${version} of ${name}`);
+  if (answer.result !== 'document') return answer;
+  const tooLarge: NoAnswer = {
+    result: 'not_checked',
+    reason: `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
+  };
+  return toPublishedOnNpm(answer.response, answer.document, {
+    published_at: tooLarge,
+    maintainers: tooLarge,
+  });
+}
+
+/** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
+async function readNpm(look: Look, recorded: RecordedPackage): Promise<Published | Missing | NoAnswer> {
+  const { name } = recorded;
+  const answer = toRegistered(
+    await look.registry('npm', npmPath(name)),
+    (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
+  );
+  if (answer.result === 'absent') return missingOnNpm(answer.response, `has no package ${name}`);
+  if (answer.result !== 'document')
+    return answer.cause === 'too_large' ? readVersion(look, recorded) : answer;
+  const { document, response } = answer;
+  const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
+  const times = memberOf(document, 'time');
+  if (!Object.hasOwn(memberOf(document, 'versions'), version))
+    return missingOnNpm(
+      response,
+      times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
+    );
+  return toPublishedOnNpm(response, memberOf(document.versions, version), {
+    published_at: toTime(times[version]) ?? notStatedByNpm('when this version was published'),
+    maintainers: namesOf(document.maintainers),
+    provenBefore: lastProvenBefore(version, document),
+  });
+}
+
+const notStatedByPypi = (what: string): NoAnswer => ({
+  result: 'not_checked',
+  reason: `The JSON of PyPI does not state ${what}.`,
+});
+
+/** The files of a release as PyPI lists them. */
+const filesOf = ({ urls }: Published['document']): Published['document'][] =>
+  Array.isArray(urls) ? urls.map(asMembers) : [];
+
+const yankedText = ({ yanked, yanked_reason }: Published['document']): string | undefined =>
+  yanked === true ? (toShort(yanked_reason) ?? 'yanked without a reason') : undefined;
+
+/** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
+function toPublishedOnPypi({ response, document }: Extract<Registered, { result: 'document' }>): Published {
+  const info = memberOf(document, 'info');
+  const times = filesOf(document).flatMap((file) => toTime(file.upload_time_iso_8601) ?? []);
+  return {
+    result: 'published',
+    version: toShort(info.version) ?? '',
+    ...sourceOf(response),
+    published_at: times.toSorted()[0] ?? notStatedByPypi('when this version was published'),
+    deprecated: yankedText(info),
+    maintainers: notStatedByPypi('which accounts may publish'),
+    document,
+  };
+}
+
+const missingOnPypi = (response: Fetched, what: string): Missing => {
+  const source = sourceOf(response);
+  return { result: 'missing', reason: `${source.source} has no ${what}.`, ...source };
+};
+
+/** What PyPI says of a package: the JSON of the release, which lists only its own files. */
+async function readPypi(
+  look: Look,
+  { name, version }: RecordedPackage,
+): Promise<Published | Missing | NoAnswer> {
+  const answer = toRegistered(
+    await look.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
+    (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
+  );
+  if (answer.result === 'document') return toPublishedOnPypi(answer);
+  if (answer.result !== 'absent') return answer;
+  return missingOnPypi(
+    answer.response,
+    version === undefined ? `package ${name}` : `version ${version} of a package ${name}`,
+  );
+}
+
+/** What a registry says of a recorded package on npm or PyPI. */
+export const readPublished = (
+  look: Look,
+  recorded: RecordedPackage,
+): Promise<Published | Missing | NoAnswer> =>
+  recorded.type === 'npm' ? readNpm(look, recorded) : readPypi(look, recorded);
+
+/** A fact about a package that its registry does not have. */
+export const notFound = ({ reason, source, source_url }: Missing): Finding => ({
+  value: null,
+  state: 'not_found',
+  reason,
+  source,
+  source_url,
+});
+
+/** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
+export const ofPackages = (
+  look: Look,
+  types: readonly RecordedPackage['type'][],
+  toFinding: (recorded: RecordedPackage) => Promise<Finding>,
+): Promise<readonly Finding[]> =>
+  Promise.all(
+    readablePackages(look.listing)
+      .filter(({ type }) => types.includes(type))
+      .map(async (one) => ({ recorded: one.recorded, ...(await toFinding(one)), subject: one.subject })),
+  );
+
+/** One fact for each recorded package of these registries whose version is published there. */
+export const ofPublished = (
+  look: Look,
+  types: readonly RecordedPackage['type'][],
+  toFinding: (published: Published) => Pick<Finding, 'value' | 'state' | 'reason' | 'details'> | NoAnswer,
+): Promise<readonly Finding[]> =>
+  ofPackages(look, types, async (recorded) => {
+    const published = await readPublished(look, recorded);
+    if (published.result === 'missing') return notFound(published);
+    if (published.result !== 'published') return withoutAnswer(published);
+    const { source, source_url } = published;
+    const finding = toFinding(published);
+    return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
+  });
+
+/** Whether an advisory is about a version; `unknown` where it states ranges that Dossier does not compare. */
+type Affects = 'yes' | 'no' | 'unknown';
+
+type Range = Advisory['ranges'][number];
+
+/**
+ * OSV's evaluation of one SEMVER range: events in the order of their versions, the last one at or before the version
+ * decides; `last_affected` is the last version that is affected.
+ */
+function isInRange({ events }: Range, version: string): boolean {
+  const known = events
+    .map(({ introduced, fixed, last_affected }) => ({
+      at: introduced === '0' ? '0.0.0-0' : (introduced ?? fixed ?? last_affected ?? ''),
+      begins: introduced !== undefined,
+      includes: last_affected !== undefined,
+    }))
+    .filter(({ at }) => semver.valid(at))
+    .toSorted((a, b) => semver.compare(a.at, b.at));
+  let isAffected = false;
+  for (const { at, begins, includes } of known) {
+    const order = semver.compare(version, at);
+    if (order < 0 || (order === 0 && includes)) break;
+    isAffected = begins;
+  }
+  return isAffected;
+}
+
+/** Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range. */
+export function affects({ versions, ranges }: Advisory, version: string): Affects {
+  if (versions.includes(version)) return 'yes';
+  const comparable = ranges.filter(({ type }) => type === 'SEMVER');
+  const isVersion = semver.valid(version) !== null;
+  if (isVersion && comparable.some((range) => isInRange(range, version))) return 'yes';
+  const isListed = versions.length > 0 || ranges.length === 0;
+  return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';
+}
+
+/** The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it must name. */
+export interface ServedProvenance {
+  readonly result: 'served';
+  readonly bundle: unknown;
+  readonly digest: { readonly algorithm: 'sha512' | 'sha256'; readonly hex: string };
+  readonly source_url: string;
+}
+
+/** `absent`: the registry has none at the place of the provenance (404); `none`: its documents name none. */
+type Served = ServedProvenance | NoAnswer | 'none' | 'absent';
+
+const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
+
+const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
+  Array.isArray(list) ? list.slice(0, 20).map(asMembers) : [];
+
+const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
+
+/** npm: `GET /-/npm/v1/attestations/<name>@<version>`; the digest is the version's `dist.integrity`. */
+async function ofNpm(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  if (!isAttested(document)) return 'none';
+  const answer = toRegistered(
+    await look.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`),
+    ({ attestations }) => Array.isArray(attestations),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const found = itemsOf(answer.document.attestations).find(({ predicateType }) =>
+    slsaProvenance.test(String(predicateType)),
+  );
+  if (!found) return 'none';
+  const integrity = /(?:^|\s)sha512-([A-Za-z\d+/=]+)/.exec(String(memberOf(document, 'dist').integrity));
+  const digest = { algorithm: 'sha512' as const, hex: toHex(integrity?.[1] ?? '') };
+  return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
+}
+
+/** An attestation of PEP 740 in the form of a Sigstore bundle. */
+function toBundle(attestation: unknown): unknown {
+  const { certificate, transparency_entries } = memberOf(attestation, 'verification_material');
+  const { statement, signature } = memberOf(attestation, 'envelope');
+  return {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { certificate: { rawBytes: certificate }, tlogEntries: transparency_entries },
+    dsseEnvelope: {
+      payload: statement,
+      payloadType: 'application/vnd.in-toto+json',
+      signatures: [{ sig: signature, keyid: '' }],
+    },
+  };
+}
+
+/** PyPI: `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) of the release's first file. */
+async function ofPypi(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+  const { version, document } = published;
+  const [file] = filesOf(document);
+  const filename = String(file?.filename ?? '');
+  if (!/^[\w.+!-]{1,300}$/.test(filename)) return 'none';
+  const answer = toRegistered(
+    await look.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`),
+    ({ attestation_bundles }) => Array.isArray(attestation_bundles),
+  );
+  if (answer.result === 'absent') return 'absent';
+  if (answer.result !== 'document') return answer;
+  const [first] = itemsOf(answer.document.attestation_bundles);
+  const [attestation] = itemsOf(first?.attestations);
+  if (!attestation) return 'none';
+  const digest = { algorithm: 'sha256' as const, hex: String(memberOf(file, 'digests').sha256) };
+  return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
+}
+
+/** The provenance that a registry serves of a published version. */
+export const readProvenance = (
+  look: Look,
+  recorded: RecordedPackage,
+  published: Published,
+): Promise<Served> =>
+  recorded.type === 'npm' ? ofNpm(look, recorded, published) : ofPypi(look, recorded, published);

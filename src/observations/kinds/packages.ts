@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import { toRegistered } from '../../net/answer.ts';
+import {
+  type Advisory,
+  type AdvisoryList,
+  defineKind,
+  type Look,
+  type SignedStatement,
+  type Subject,
+  type Unproven,
+} from '../kind.ts';
+import type { Finding, RecordedSubject } from '../observation.ts';
+import { withoutAnswer } from '../remotes.ts';
+import {
+  affects,
+  memberOf,
+  notFound,
+  ofPackages,
+  ofPublished,
+  type Published,
+  packagesOn,
+  type RecordedPackage,
+  readProvenance,
+  readPublished,
+  type ServedProvenance,
+  sourceOf,
+  toImage,
+  toShort,
+} from './package-record.ts';
+
+/** Most advisories that are published with a fact. */
+const mostAdvisories = 20;
+
+const toShown = ({ id, summary, severity }: Advisory) => ({
+  id,
+  ...(summary && { summary }),
+  ...(severity && { severity }),
+});
+
+function toFinding({ found, source }: AdvisoryList, version: string): Finding {
+  const about = (wanted: 'yes' | 'unknown') => found.filter((one) => affects(one, version) === wanted);
+  const [affecting, unknown] = [about('yes'), about('unknown')];
+  return {
+    value: affecting.length,
+    state: 'observed',
+    ...(unknown.length > 0 && {
+      reason: `${unknown.length} more about this package state ranges that Dossier does not compare.`,
+    }),
+    details: {
+      version,
+      advisories: affecting.slice(0, mostAdvisories).map(toShown),
+      ...(unknown.length > 0 && { not_compared: unknown.slice(0, mostAdvisories).map(({ id }) => id) }),
+    },
+    source,
+  };
+}
+
+async function advisoriesOf(look: Look, recorded: RecordedPackage): Promise<Finding> {
+  const list = await look.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
+  if (list.result !== 'advisories') return withoutAnswer(list);
+  if (recorded.version !== undefined) return toFinding(list, recorded.version);
+  const published = await readPublished(look, recorded);
+  if (published.result === 'missing') return notFound(published);
+  if (published.result !== 'published') return withoutAnswer(published);
+  return toFinding(list, published.version);
+}
+
+/** Advisories about the recorded version of a package. */
+export const packageAdvisories = defineKind({
+  kind: 'package.advisories',
+  question: 'code',
+  title: 'Advisories about the package',
+  means: 'How many advisories in the saved copy of OSV name the recorded version of the package.',
+  doesNotMean:
+    'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not looked at.',
+  unit: 'advisories',
+  method_version: 'advisories/1',
+  about: packagesOn('npm', 'pypi'),
+  check: (look) => ofPackages(look, ['npm', 'pypi'], (recorded) => advisoriesOf(look, recorded)),
+});
+
+/** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
+export const packageDeprecated = defineKind({
+  kind: 'package.deprecated',
+  question: 'upkeep',
+  title: 'Package is deprecated',
+  means:
+    'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
+  doesNotMean: 'A version that is not marked may still be given up.',
+  method_version: 'package/1',
+  about: packagesOn('npm', 'pypi'),
+  isOptional: true,
+  check: (look) =>
+    ofPublished(look, ['npm', 'pypi'], ({ deprecated, version }) => ({
+      value: deprecated !== undefined,
+      state: 'observed',
+      details: { version, ...(deprecated !== undefined && { message: deprecated }) },
+    })),
+});
+
+const digestForm = /^sha256:[\da-f]{64}$/;
+
+async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> {
+  const image = toImage(recorded);
+  if (!image)
+    return withoutAnswer({
+      result: 'not_checked',
+      reason: 'The recorded identifier is not the name of a container image.',
+    });
+  const answer = toRegistered(await look.image(image), ({ schemaVersion }) =>
+    Number.isInteger(schemaVersion),
+  );
+  if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
+  const { response } = answer;
+  const source = sourceOf(response);
+  const reason = `${source.source} has no public image ${image.name} at ${image.reference}.`;
+  if (answer.result === 'absent') return notFound({ result: 'missing', reason, ...source });
+  const stated = response.headers['docker-content-digest'] ?? '';
+  const digest = digestForm.test(stated)
+    ? stated
+    : `sha256:${createHash('sha256').update(response.text).digest('hex')}`;
+  return {
+    value: true,
+    state: 'observed',
+    details: { reference: image.reference, digest },
+    ...source,
+  };
+}
+
+/** Whether the recorded packages are in their registries. */
+export const packageExists = defineKind({
+  kind: 'package.exists',
+  question: 'code',
+  title: 'Package is published',
+  means:
+    'The registry has the recorded version of the package, or its newest one where none is recorded; for an image, its manifest.',
+  doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
+  method_version: 'package/1',
+  about: packagesOn('npm', 'pypi', 'oci'),
+  async check(look) {
+    const packages = await ofPublished(look, ['npm', 'pypi'], ({ version }) => ({
+      value: true,
+      state: 'observed',
+      details: { version },
+    }));
+    return [...packages, ...(await ofPackages(look, ['oci'], (image) => ofImage(look, image)))];
+  },
+});
+
+/** Most names that are published. */
+const mostNames = 20;
+
+/** Who may publish new versions of an npm package. */
+export const packageMaintainers = defineKind({
+  kind: 'package.maintainers',
+  question: 'publisher',
+  title: 'Maintainers of the package',
+  means: 'How many accounts npm lists as maintainers of the package, with up to twenty of their names.',
+  doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
+  unit: 'accounts',
+  method_version: 'package/1',
+  about: packagesOn('npm'),
+  isOptional: true,
+  check: (look) =>
+    ofPublished(look, ['npm'], ({ maintainers }) =>
+      'result' in maintainers
+        ? maintainers
+        : {
+            value: maintainers.length,
+            state: 'observed',
+            details: { names: maintainers.toSorted().slice(0, mostNames) },
+          },
+    ),
+});
+
+type Told = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
+
+/** Whether a statement is about the published file. */
+const isAbout = ({ statement }: SignedStatement, { algorithm, hex }: ServedProvenance['digest']): boolean =>
+  hex !== '' &&
+  Array.isArray(statement.subject) &&
+  statement.subject.some((one) => memberOf(one, 'digest')[algorithm] === hex);
+
+const looseUrl = (url: string | undefined) =>
+  url
+    ?.toLowerCase()
+    .replace(/^git\+|^http:/g, '')
+    .replace(/^https:/, '')
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '');
+
+/** The repository that signed provenance names, beside the recorded one. */
+function compare(signed: SignedStatement, recorded: string | undefined, version: string): Told {
+  const { repository, issuer } = signed;
+  const details = { version, repository: toShort(repository) ?? null, issuer: toShort(issuer) ?? null };
+  if (repository === undefined)
+    return {
+      value: null,
+      state: 'unrecognised',
+      reason: 'The signed provenance names no repository.',
+      details,
+    };
+  if (recorded === undefined)
+    return {
+      value: 'not_comparable',
+      state: 'observed',
+      reason: 'The listing records no repository.',
+      details,
+    };
+  return {
+    value: looseUrl(repository) === looseUrl(recorded) ? 'match' : 'other',
+    state: 'observed',
+    details,
+  };
+}
+
+/** Without provenance; that an earlier version had it is said. */
+function none({ version, provenBefore }: Published): Told {
+  const before = provenBefore === undefined ? '' : ` Version ${provenBefore}, which is older, has one.`;
+  return {
+    value: 'none',
+    state: 'observed',
+    reason: `The registry serves no provenance of version ${version}.${before}`,
+    details: { version, ...(provenBefore !== undefined && { earlier_with_provenance: provenBefore }) },
+  };
+}
+
+/** What a checked signature shows about a published file. */
+function judge(
+  signed: SignedStatement | Unproven,
+  { digest }: ServedProvenance,
+  { version, repository }: { readonly version: string; readonly repository: string | undefined },
+): Told {
+  const unrecognised = (reason: string): Told => ({
+    value: null,
+    state: 'unrecognised',
+    reason,
+    details: { version },
+  });
+  if (signed.result === 'unproven') return unrecognised(signed.reason);
+  return isAbout(signed, digest)
+    ? compare(signed, repository, version)
+    : unrecognised('The signed provenance is about another file than the published one.');
+}
+
+async function provenanceOf(look: Look, recorded: RecordedPackage): Promise<Finding> {
+  const published = await readPublished(look, recorded);
+  if (published.result === 'missing') return notFound(published);
+  if (published.result !== 'published') return withoutAnswer(published);
+  const { source, source_url, version } = published;
+  const served = await readProvenance(look, recorded, published);
+  if (served === 'none') return { ...none(published), source, source_url };
+  if (served === 'absent') return { ...none(published), source, source_url, isAbsence: true };
+  if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
+  const signed = await look.signature(served.bundle);
+  if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
+  const { repository } = look.listing;
+  return {
+    ...judge(signed, served, { version, repository }),
+    source,
+    source_url: served.source_url,
+  };
+}
+
+/** What is compared: a package, and the repository that is recorded beside it. */
+const withRepository = ({ recorded }: RecordedSubject, { repository = '' }: Subject): string =>
+  `${recorded} ${repository}`;
+
+/** Which repository the published package was built from, as its signed provenance says. */
+export const packageProvenance = defineKind({
+  kind: 'package.provenance',
+  question: 'code',
+  title: 'Provenance of the package',
+  means:
+    'Whether the published file has build provenance with a valid Sigstore signature, and whether the repository in its certificate is the recorded one: match, other or none.',
+  doesNotMean:
+    'It does not say what the code does. A package without provenance may be built of the same code.',
+  method_version: 'provenance/1',
+  about: (listing) =>
+    packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
+  check: (look) =>
+    ofPackages(look, ['npm', 'pypi'], async (one) => ({
+      ...(await provenanceOf(look, one)),
+      recorded: withRepository(one, look.listing),
+    })),
+});
+
+/** When the recorded version of a package was published. */
+export const packageVersionAge = defineKind({
+  kind: 'package.version_age',
+  question: 'upkeep',
+  title: 'Recorded version of the package was published on',
+  means: 'The date on which the recorded version was published, as its registry states it.',
+  doesNotMean: 'An old version may need no change, and a new one may be no better.',
+  unit: 'date',
+  method_version: 'package/1',
+  about: packagesOn('npm', 'pypi'),
+  isOptional: true,
+  check: (look) =>
+    ofPublished(look, ['npm', 'pypi'], ({ published_at, version }) =>
+      typeof published_at === 'string'
+        ? { value: published_at, state: 'observed', details: { version } }
+        : published_at,
+    ),
+});

@@ -1,0 +1,219 @@
+import { asObject, readObject } from '../../core/json.ts';
+import { toLine } from '../../core/text.ts';
+import type { Fetched } from '../../net/answer.ts';
+import { defineKind, type Look, type Subject } from '../kind.ts';
+import type { Finding } from '../observation.ts';
+import { ofPlaces, originsOf, ownProbe, perOrigin, wellKnown, withoutAnswer } from '../remotes.ts';
+
+const longestName = 120;
+const longestVersion = 40;
+const mostSkills = 10_000;
+
+const lineOf = (text: unknown, longest: number) =>
+  typeof text === 'string' ? toLine(text).slice(0, longest) : '';
+
+/** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
+function readCard(text: string) {
+  const card = readObject(text);
+  const name = lineOf(card?.name, longestName);
+  if (!card || name === '' || !Array.isArray(card.skills)) return undefined;
+  const version = lineOf(card.version, longestVersion);
+  return { name, skills: Math.min(card.skills.length, mostSkills), ...(version && { version }) };
+}
+
+function cardFinding({ text }: Fetched) {
+  const card = readCard(text);
+  return card && { value: card.name, state: 'observed' as const, details: card };
+}
+
+/** Whether the host of an endpoint also presents itself to other agents (A2A). */
+export const agentCard = defineKind({
+  kind: 'card.a2a',
+  question: 'publisher',
+  title: 'Agent card (A2A)',
+  means:
+    'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, and how many skills it lists.',
+  doesNotMean:
+    'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
+  method_version: 'card/1',
+  about: perOrigin,
+  isOptional: true,
+  check: (look) =>
+    ofPlaces(look, wellKnown(look.listing, '/.well-known/agent-card.json'), {
+      what: 'agent card (A2A)',
+      toFinding: cardFinding,
+    }),
+});
+
+/** What a security.txt file states (RFC 9116); its texts are untrusted. */
+interface SecurityTxt {
+  /** mailto, https and tel addresses, in the publisher's order, at most five. */
+  readonly contacts: readonly string[];
+  /** RFC 3339; absent where it is missing, or no time. */
+  readonly expires?: string;
+  readonly policy?: string;
+}
+
+const mostLines = 500;
+const mostContacts = 5;
+const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
+
+/** The values of a field, in their order. Signed files have other lines around the fields, which name none. */
+const valuesOf = (lines: readonly string[], field: string): string[] =>
+  lines
+    .filter((line) => line.toLowerCase().startsWith(`${field}:`))
+    .map((line) => toLine(line.slice(field.length + 1)));
+
+/** Reads a security.txt file; undefined for a text that names no contact, such as a page. */
+function readSecurityTxt(text: string): SecurityTxt | undefined {
+  const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
+  const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
+  if (contacts.length === 0) return undefined;
+  const expires_ms = Date.parse(valuesOf(lines, 'expires')[0] ?? '');
+  const policy = valuesOf(lines, 'policy').find((link) => contactForm.test(link));
+  return {
+    contacts: contacts.slice(0, mostContacts),
+    ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
+    ...(policy && { policy }),
+  };
+}
+
+/** What RFC 9116 says of a file at a time: it must state an end, and must not be used after it. */
+function fault(expires: string | undefined, now: Date): string | undefined {
+  if (expires === undefined) return 'The file states no end of its validity, which RFC 9116 requires.';
+  return Date.parse(expires) < now.getTime()
+    ? `The file ended on ${expires.slice(0, 10)}; RFC 9116 says not to use it after that.`
+    : undefined;
+}
+
+function contactFinding({ text }: Fetched, now: Date) {
+  const found = readSecurityTxt(text);
+  if (!found) return undefined;
+  const reason = fault(found.expires, now);
+  return {
+    value: found.contacts[0] ?? null,
+    state: 'observed' as const,
+    ...(reason && { reason }),
+    details: { ...found },
+  };
+}
+
+/** Whom to tell about a vulnerability, as the host of an endpoint states it. */
+export const securityContact = defineKind({
+  kind: 'security.contact',
+  question: 'publisher',
+  title: 'Security contact',
+  means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
+  doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
+  method_version: 'security/1',
+  about: perOrigin,
+  isOptional: true,
+  check: (look) =>
+    ofPlaces(look, wellKnown(look.listing, '/.well-known/security.txt'), {
+      what: 'security contact (RFC 9116)',
+      toFinding: (answer) => contactFinding(answer, look.now),
+    }),
+});
+
+/** A link that may be shown: https or http, plain ASCII, bounded; undefined for anything else. */
+function toLink(stated: unknown, base: string): string | undefined {
+  const url = typeof stated === 'string' && stated.length <= 1000 ? URL.parse(stated, base) : null;
+  return url && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : undefined;
+}
+
+const relation = /(?:^|\s)terms-of-service(?:\s|$)/i;
+const attribute = (tag: string, name: string) =>
+  new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, 'i').exec(tag)?.slice(1).find(Boolean);
+
+/** The link of relation `terms-of-service` (RFC 6903) in a page. */
+function termsOfPage({ text, url }: Fetched): string | undefined {
+  for (const [tag] of text.matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi))
+    if (relation.test(attribute(tag, 'rel') ?? '')) {
+      const link = toLink(attribute(tag, 'href')?.replaceAll('&amp;', '&'), url);
+      if (link) return link;
+    }
+  return undefined;
+}
+
+/** `info.termsOfService` of an OpenAPI document. */
+const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
+  toLink(asObject(readObject(text)?.info)?.termsOfService, url);
+
+/** `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog, the first one. */
+function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
+  const { host, entries } = readObject(text) ?? {};
+  const stating = [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])].map(asObject);
+  for (const one of stating) {
+    const stated = asObject(one?.trustManifest)?.termsOfServiceUrl ?? one?.termsOfServiceUrl;
+    const link = toLink(stated, url);
+    if (link) return link;
+  }
+  return undefined;
+}
+
+/** A place that may link to terms, and how its link is read. */
+interface Place {
+  readonly url: string;
+  readonly read: (answer: Fetched) => string | undefined;
+}
+
+/** The website's page, then of each origin of an endpoint its AI catalog and its OpenAPI document. */
+function placesOf(listing: Subject): Place[] {
+  const { website } = listing;
+  const places = [
+    ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
+    ...originsOf(listing).flatMap((origin) => [
+      { url: `${origin}/.well-known/ai-catalog.json`, read: termsOfAiCatalog },
+      { url: `${origin}/openapi.json`, read: termsOfOpenapi },
+    ]),
+  ];
+  return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
+}
+
+async function ask(look: Look, { url, read }: Place): Promise<Finding> {
+  const place = { subject: url, source: ownProbe, source_url: url };
+  const answer = await look.get(url);
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, onlyIfSeen: true };
+  const link = read(answer);
+  if (link !== undefined) return { ...place, value: link, state: 'observed' };
+  const reason = `${url} answered without a link to terms of service.`;
+  return { ...place, value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true };
+}
+
+/** What a fact about all of the places is about. */
+const allOf = (places: readonly Place[]) => places.map(({ url }) => url).join(' ');
+
+/** What to say where no place has a link: that none was found, unless some gave no answer. */
+function withoutLink(places: readonly Place[], answers: readonly Finding[]): Finding {
+  const open = answers.find(({ state }) => state !== 'not_found');
+  const named = places
+    .map(({ url }) => url)
+    .join(', ')
+    .slice(0, 200);
+  const reason = open?.reason ?? `Dossier found no link to terms of service at ${named}.`;
+  const state = open?.state ?? 'not_found';
+  return { recorded: allOf(places), value: null, state, reason, source: ownProbe, unlessSeen: true };
+}
+
+/** Where the terms of use are, as the website or the endpoint's host says. */
+export const termsUrl = defineKind({
+  kind: 'terms.url',
+  question: 'terms',
+  title: 'Terms of use',
+  means:
+    'A link that the website (rel="terms-of-service"), the AI catalog (termsOfServiceUrl) or the OpenAPI document (info.termsOfService) gives as terms of service.',
+  doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
+  method_version: 'terms/1',
+  about(listing) {
+    const places = placesOf(listing);
+    return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];
+  },
+  isOptional: true,
+  async check(look) {
+    const places = placesOf(look.listing);
+    if (places.length === 0) return [];
+    const answers = await Promise.all(places.map((place) => ask(look, place)));
+    const isFound = answers.some(({ state }) => state === 'observed');
+    return isFound ? answers : [...answers, withoutLink(places, answers)];
+  },
+});

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { asMembers } from '../../core/json.ts';
+import { type TextPart, wordDifference } from '../../core/word-difference.ts';
+import { toCanonicalJson } from '../../log/leaf.ts';
+import { rootOfLeaves } from '../../log/merkle.ts';
+import { defineKind, type ToolList } from '../kind.ts';
+import type { ListingChange } from '../observation.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
+
+type Tool = Readonly<Record<string, unknown>>;
+
+const nameOf = ({ name }: Tool) => (typeof name === 'string' ? name : '');
+
+/** Leaf digest of a tool: SHA-256 of the RFC 8785 JSON of the whole tool object as sent, hex. */
+export const toolDigest = (tool: Tool): string =>
+  createHash('sha256').update(toCanonicalJson(tool)).digest('hex');
+
+/** Tools in the order of their names as UTF-8 bytes; tools that share a name stay in the order they were sent. */
+const inNameOrder = (tools: readonly Tool[]): Tool[] =>
+  tools.toSorted((a, b) => Buffer.compare(Buffer.from(nameOf(a)), Buffer.from(nameOf(b))));
+
+/** Digest of a set of tools, hex: the RFC 6962 Merkle root over their raw 32-byte digests, in name order. */
+export const surfaceDigest = (tools: readonly Tool[]): string =>
+  rootOfLeaves(inNameOrder(tools).map((tool) => Buffer.from(toolDigest(tool), 'hex'))).toString('hex');
+
+const tagged = (description: unknown) =>
+  typeof description === 'string' ? { type: 'string', value: description } : { type: 'none' };
+
+/**
+ * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
+ * description, input schema and title only, base64url. Its serialization writes a missing title as `undefined`.
+ */
+function aiSdkFingerprint(tool: Readonly<Record<string, unknown>>): string {
+  const { title, description, inputSchema } = tool;
+  const members = [
+    `"description":${toCanonicalJson(tagged(description))}`,
+    `"inputSchema":${toCanonicalJson(asMembers(inputSchema))}`,
+    `"title":${typeof title === 'string' ? JSON.stringify(title) : 'undefined'}`,
+  ];
+  return createHash('sha256')
+    .update(`{${members.join(',')}}`)
+    .digest('base64url');
+}
+
+const longestName = 200;
+
+const toolNames = (tools: unknown): string[] =>
+  Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
+
+/** That a list was cut, beside what is said of it. */
+const cutNote = ({ isCut }: ToolList) =>
+  isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
+
+/** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
+function toCommon({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolList['tools'][number]) {
+  const members = { name, title, description, inputSchema, outputSchema, annotations };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** The set of tools that an endpoint lists, as one digest. */
+export const toolsSurface = defineKind({
+  kind: 'tools.surface',
+  question: 'tools',
+  title: 'Tools it lists',
+  means:
+    'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
+  doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
+  changed: 'The endpoint lists other tools',
+  shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
+  method_version: 'tools/1',
+  about: remotesOf,
+  check: (look) =>
+    ofRemotes(look, ({ list, introduction }) => {
+      if (list.result !== 'tools') return list;
+      const { tools } = list;
+      const digests = inNameOrder(tools).map((tool) => ({
+        name: typeof tool.name === 'string' ? tool.name.slice(0, longestName) : '',
+        sha256: toolDigest(tool),
+        ai_sdk: aiSdkFingerprint(tool),
+      }));
+      return {
+        value: surfaceDigest(tools),
+        state: 'observed',
+        ...cutNote(list),
+        details: { tools: digests },
+        form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
+        as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: surfaceDigest(tools) },
+      };
+    }),
+});
+
+/** How many tools an endpoint lists. */
+export const toolsCount = defineKind({
+  kind: 'tools.count',
+  question: 'tools',
+  title: 'Number of tools',
+  means: 'How many tools the endpoint listed to Dossier.',
+  doesNotMean: 'More tools are not better, and callers with credentials may be shown others.',
+  unit: 'tools',
+  method_version: 'tools/1',
+  about: remotesOf,
+  check: (look) =>
+    ofRemotes(look, ({ list }) =>
+      list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
+    ),
+});
+
+/** A text of a tool that differs between two lists of tools, for models to read: `member` is its place in the tool. */
+interface ChangedText {
+  readonly tool: string;
+  /** As `description`, or `inputSchema.properties.to.description`. */
+  readonly member: string;
+  readonly difference: readonly TextPart[];
+}
+
+const textMembers = ['title', 'description'];
+const mostTexts = 200;
+const mostDepth = 12;
+
+/** The titles and descriptions of a tool at any depth, by place. */
+function* textsOf(value: unknown, place: readonly string[] = []): Generator<[string, string]> {
+  if (place.length > mostDepth || typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const at = [...place, name];
+    if (typeof member !== 'string') yield* textsOf(member, at);
+    else if (textMembers.includes(name)) yield [at.join('.').slice(0, longestName), member];
+  }
+}
+
+function readTexts(tool: Tool): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [member, text] of textsOf(tool)) {
+    if (texts.size >= mostTexts) break;
+    texts.set(member, text);
+  }
+  return texts;
+}
+
+const shortNameOf = ({ name }: Tool) => (typeof name === 'string' ? name.slice(0, longestName) : '');
+
+function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedText> {
+  const [old, now] = [readTexts(before), readTexts(after)];
+  for (const member of new Set([...old.keys(), ...now.keys()])) {
+    const [was = '', is = ''] = [old.get(member), now.get(member)];
+    if (was !== is) yield { tool, member, difference: wordDifference(was, is) };
+  }
+}
+
+/** Texts that differ in tools that both lists have, by tool, at most `most`. */
+export function changedTexts(before: readonly Tool[], after: readonly Tool[], most: number): ChangedText[] {
+  const old = new Map(before.map((tool) => [shortNameOf(tool), tool]));
+  const found: ChangedText[] = [];
+  for (const tool of after) {
+    const known = old.get(shortNameOf(tool));
+    for (const change of known ? changesOf(shortNameOf(tool), known, tool) : []) {
+      if (found.length >= most) return found;
+      found.push(change);
+    }
+  }
+  return found;
+}
+
+/** How one tool differs between two lists of tools. */
+export interface ToolChange {
+  readonly tool: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** Members that differ, but for annotations; at most 20. */
+  readonly members?: readonly string[];
+  /** Annotations that differ, at most 20, as `readOnlyHint: true -> false`: what a client may call without asking depends on them. */
+  readonly annotations?: readonly string[];
+}
+
+/** Changes beyond this many are counted only. */
+const mostChanges = 100;
+/** Members of one tool that are named: a publisher decides how many a tool has, and the log keeps what is named. */
+const mostMembers = 20;
+
+const shortName = (name: string) => name.slice(0, longestName);
+const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [shortNameOf(tool), tool]));
+
+const differing = (before: Tool, after: Tool): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((member) => !isDeepStrictEqual(before[member], after[member]))
+    .sort();
+
+const toText = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 100));
+
+function toChange(tool: string, before: Tool, after: Tool): ToolChange {
+  const [hintsBefore, hintsAfter] = [asMembers(before.annotations), asMembers(after.annotations)];
+  const members = differing(before, after)
+    .filter((member) => member !== 'annotations')
+    .slice(0, mostMembers);
+  const annotations = differing(hintsBefore, hintsAfter)
+    .slice(0, mostMembers)
+    .map((hint) => `${shortName(hint)}: ${toText(hintsBefore[hint])} -> ${toText(hintsAfter[hint])}`);
+  return {
+    tool,
+    change: 'changed',
+    ...(members.length > 0 && { members: members.map(shortName) }),
+    ...(annotations.length > 0 && { annotations }),
+  };
+}
+
+/** What changed from one list of tools to the next, by name, at most 100 changes. */
+export function surfaceChanges(before: readonly Tool[], after: readonly Tool[]): ToolChange[] {
+  const [old, now] = [byName(before), byName(after)];
+  const names = [...new Set([...old.keys(), ...now.keys()])].sort();
+  return names
+    .flatMap((tool): ToolChange[] => {
+      const [was, is] = [old.get(tool), now.get(tool)];
+      if (!was) return [{ tool, change: 'added' }];
+      if (!is) return [{ tool, change: 'removed' }];
+      return isDeepStrictEqual(was, is) ? [] : [toChange(tool, was, is)];
+    })
+    .slice(0, mostChanges);
+}
+
+/** A change as a history shows it. */
+export interface ShownChange extends ListingChange {
+  /** Where tools changed and both sets of them are still stored: which texts for models differ, and where. */
+  readonly texts?: readonly ChangedText[];
+}
+
+/** A set of tools that is still stored, with its digest. */
+interface StoredTools {
+  readonly digest: string;
+  readonly tools: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Texts that a change shows at most. */
+const mostShownTexts = 10;
+
+/** The endpoints whose tools changed; `withTexts` needs their stored sets of tools. */
+export const changedEndpoints = (changes: readonly ListingChange[]): string[] => {
+  const ofTools = changes.filter(({ kind, before }) => kind === toolsSurface.kind && before);
+  return [...new Set(ofTools.map(({ subject = '' }) => subject))];
+};
+
+/** Changes of tools with the texts that differ, where the sets of tools before and after are among the stored ones. */
+export const withTexts = (
+  changes: readonly ListingChange[],
+  stored: ReadonlyMap<string, readonly StoredTools[]>,
+): ShownChange[] =>
+  changes.map((change) => {
+    const sets = change.kind === toolsSurface.kind ? stored.get(change.subject ?? '') : undefined;
+    const was = sets?.find(({ digest }) => digest === change.before?.value);
+    const is = sets?.find(({ digest }) => digest === change.after.value);
+    const texts = was && is ? changedTexts(was.tools, is.tools, mostShownTexts) : [];
+    return texts.length > 0 ? { ...change, texts } : change;
+  });

@@ -1,0 +1,276 @@
+import { z } from 'zod';
+import { counted } from '../core/text.ts';
+
+/** The questions of a buyer, in the order that every face shows them, each in plain words. */
+export const questionTitles = {
+  price: 'What does it cost, and who is paid?',
+  reach: 'Does it answer, and how is it reached?',
+  tools: 'What can it do, and did that change?',
+  access: 'What must I give it?',
+  publisher: 'Who stands behind it?',
+  code: 'Is the code what is published?',
+  upkeep: 'Is it kept up?',
+  ratings: 'What did others meet?',
+  terms: 'Under which terms, where, and with which data handling?',
+} as const;
+
+export type Question = keyof typeof questionTitles;
+
+/** The questions in their order. */
+export const questions = Object.keys(questionTitles) as [Question, ...Question[]];
+
+/** A question by its name. */
+export const questionName = z.enum(questions);
+
+/** How many checks of each day (UTC) ended in which way: `answered`, or a class of failure. */
+type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+const day_ms = 86_400_000;
+const windows_days = [30, 90] as const;
+const longest_days = 90;
+
+/** The days of a tally from which on a window of this length that ends at a time counts. */
+const within = (tally: Tally, at: string, days: number): Tally => {
+  const from = new Date(Date.parse(at) - (days - 1) * day_ms).toISOString().slice(0, 10);
+  return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
+};
+
+/** A tally with one more check; days before the longest window are left out. */
+export function addCheck(tally: Tally, at: string, ended: string): Tally {
+  const day = at.slice(0, 10);
+  const { [ended]: before = 0, ...others } = tally[day] ?? {};
+  return { ...within(tally, at, longest_days), [day]: { ...others, [ended]: before + 1 } };
+}
+
+function toWindow(tally: Tally, at: string, days: number) {
+  const sums: Record<string, number> = {};
+  for (const ofDay of Object.values(within(tally, at, days)))
+    for (const [ended, times] of Object.entries(ofDay)) sums[ended] = (sums[ended] ?? 0) + times;
+  const { answered = 0, ...others } = sums;
+  const made = Object.values(sums).reduce((sum, times) => sum + times, 0);
+  return { days, made, answered, others };
+}
+
+const toWords = ({ days, made, answered, others }: ReturnType<typeof toWindow>) => {
+  const failed = Object.entries(others).map(([ended, times]) => `${ended.replaceAll('_', ' ')} ${times}`);
+  const classes = failed.length > 0 ? ` (the others: ${failed.join(', ')})` : '';
+  return `${answered} of ${counted(made, 'check')} in the ${days} days up to that date${classes}`;
+};
+
+/** What a tally says at the time of its newest check. */
+export function toTallied(tally: Tally, at: string) {
+  const [days_30, days_90] = windows_days.map((days) => toWindow(tally, at, days)) as [
+    ReturnType<typeof toWindow>,
+    ReturnType<typeof toWindow>,
+  ];
+  const [first = at.slice(0, 10)] = Object.keys(tally).sort();
+  return {
+    value: `${days_30.answered} of ${days_30.made}`,
+    reason: `On ${at.slice(0, 10)}: answered were ${toWords(days_30)}, and ${toWords(days_90)}. The first check that is counted was on ${first}.`,
+    details: { days_30, days_90, first_check: first },
+  };
+}
+
+/**
+ * How a check ended; a fact is never just absent. The last five are states of prices.
+ * `unreachable`: no answer, with the tries; `auth_first`: it asks for credentials before it shows anything; `refused`: it
+ * (or robots.txt, or the publisher) refuses the check; `stale`: older than three intervals.
+ */
+export const observationStates = [
+  'observed',
+  'not_found',
+  'not_stated',
+  'auth_first',
+  'refused',
+  'unreachable',
+  'not_checked',
+  'unrecognised',
+  'stale',
+  'quoted',
+  'advertised',
+  'stated_by_publisher',
+  'no_price_seen',
+] as const;
+export type ObservationState = (typeof observationStates)[number];
+
+/** Every state in words, the same on every adapter. */
+export const stateWords: Readonly<Record<ObservationState, string>> = {
+  observed: 'seen',
+  not_found: 'looked for, not found',
+  not_stated: 'not stated',
+  auth_first: 'it asks for credentials first',
+  refused: 'the check was refused',
+  unreachable: 'it did not answer',
+  not_checked: 'not checked by Dossier',
+  unrecognised: 'in a form that Dossier does not know',
+  stale: 'not checked lately',
+  quoted: 'quoted by the endpoint',
+  advertised: 'advertised',
+  stated_by_publisher: 'stated by the publisher',
+  no_price_seen: 'looked for, none stated',
+};
+
+/** The states in which the value is known as of `observed_at`. */
+export const valueStates: readonly ObservationState[] = [
+  'observed',
+  'quoted',
+  'advertised',
+  'stated_by_publisher',
+];
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */
+export const observation = z.object({
+  kind: z.string(),
+  subject: z
+    .string()
+    .optional()
+    .describe('The endpoint, package or tool it is about, if there may be several'),
+  question: questionName,
+  value,
+  unit: z.string().optional(),
+  state: z.enum(observationStates),
+  reason: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional().describe('Untrusted data as the source sent it'),
+  as_seen: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Untrusted data of the newest look that may differ from look to look'),
+  source: z.string(),
+  source_url: z.string().optional(),
+  observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not looked'),
+  first_seen_at: z.string().optional().describe('Since when Dossier has seen the same'),
+  changed_from: z
+    .object({ value, state: z.enum(observationStates), seen_until: z.string() })
+    .optional()
+    .describe('What was seen before the last change, and when last'),
+  missed_since: z
+    .string()
+    .optional()
+    .describe(
+      'Since when checks have not seen this again, for the reason stated; it is what was seen before',
+    ),
+  vantage: z.string(),
+  method_version: z.string(),
+});
+export type Observation = z.infer<typeof observation>;
+
+/** An observation that Dossier has looked for, which has dates. */
+export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
+
+/** Whether an observation has the dates of a look. */
+export const isDated = (one: Observation): one is DatedObservation =>
+  one.observed_at !== undefined && one.first_seen_at !== undefined;
+
+/**
+ * The three states of knowing, on every adapter: `known`, a value with its date; `not_seen`, looked for, and not there or not
+ * shown, with the date; `not_known`, not looked at or not stated.
+ */
+type Knowing = 'known' | 'not_seen' | 'not_known';
+
+/** Which of the three a fact is in. What is stale or was missed by later checks is known as of its date. */
+export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>): Knowing {
+  if (state === 'not_checked' || state === 'not_stated') return 'not_known';
+  return value === null || state === 'not_found' ? 'not_seen' : 'known';
+}
+
+/** What of a listing's record a fact is about: one endpoint, host, package or repository. */
+export interface RecordedSubject {
+  /** As it is shown; absent if the listing has only one. */
+  readonly subject?: string;
+  /** As the record has it, if that is more than the subject says: `npm:name@1.0.0`. A fact about anything else is history. */
+  readonly recorded?: string;
+}
+
+/** What one check found, before it is dated. */
+export interface Finding extends RecordedSubject {
+  readonly value: Observation['value'];
+  readonly state: ObservationState;
+  readonly reason?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** What may differ from look to look without a change of the fact: digests, signatures with an end. */
+  readonly as_seen?: Readonly<Record<string, unknown>>;
+  /** In which of several forms it was sent, and a digest of what all of them have in common. */
+  readonly form?: { readonly name: string; readonly common: string };
+  /** Of a finding without a value: there is no such fact until a value of it was seen. */
+  readonly onlyIfSeen?: true;
+  /** Said of all subjects of the kind together: only while a value was seen of none. */
+  readonly unlessSeen?: true;
+  /** Of a finding without a value: another answer may come the next time, so a value that was seen stands. */
+  readonly mayPass?: true;
+  /** Of a finding with a value: only a part of it was learned. It is shown until all of it is, and changes nothing that was seen. */
+  readonly isPartial?: true;
+  /** How a check ended, as a tally counts it: `answered`, or a class of failure (evidence/observation/tally.ts). */
+  readonly ended?: string;
+  /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
+  readonly isAbsence?: true;
+  readonly source: string;
+  readonly source_url?: string;
+}
+
+/** A value as it was last seen, kept behind a state without one. */
+export interface LastValue
+  extends Pick<
+    StoredObservation,
+    | 'value'
+    | 'state'
+    | 'details'
+    | 'form'
+    | 'observed_at'
+    | 'first_seen_at'
+    | 'changed_from'
+    | 'method_version'
+    | 'isPartial'
+  > {}
+
+/** An observation as it is stored; its question and unit follow from its kind. */
+export interface StoredObservation
+  extends Omit<Finding, 'onlyIfSeen' | 'unlessSeen' | 'mayPass' | 'isAbsence' | 'ended'> {
+  readonly kind: string;
+  readonly observed_at: string;
+  readonly first_seen_at: string;
+  readonly changed_from?: Observation['changed_from'] & object;
+  readonly vantage: string;
+  readonly method_version: string;
+  /** Since when, and why, checks after `observed_at` have not seen it again. */
+  readonly missed?: { readonly since: string; readonly reason: string };
+  /** The first of the checks that found it gone, while only one is not enough to say so. */
+  readonly absent_since?: string;
+  readonly last?: LastValue;
+  readonly tally?: Tally;
+}
+
+/** One change of a fact between two looks; the log commits to it. */
+export interface ObservationChange {
+  readonly kind: string;
+  readonly subject?: string;
+  /** Absent where the fact was seen for the first time. */
+  readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & { readonly seen_until: string };
+  readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
+  /** The change item by item, where its kind has one: for a set of tools, which differ and how. */
+  readonly items?: readonly object[];
+}
+
+/** One change of a fact about a listing, with when it was seen and the entry of the log that commits to it. */
+export interface ListingChange extends ObservationChange {
+  readonly at: string;
+  readonly vantage: string;
+  readonly log_index: number;
+}
+
+/** What one look found changed. */
+interface Recorded {
+  readonly at: string;
+  readonly vantage: string;
+  readonly log_index: number;
+  readonly changes: readonly ObservationChange[];
+}
+
+/** Changes one by one in the same order, those of one kind if it is named. */
+export const toListingChanges = (looks: readonly Recorded[], kind?: string): ListingChange[] =>
+  looks
+    .flatMap(({ at, vantage, log_index, changes }) =>
+      changes.map((change) => ({ ...change, at, vantage, log_index })),
+    )
+    .filter((change) => kind === undefined || change.kind === kind);

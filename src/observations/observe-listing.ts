@@ -1,0 +1,200 @@
+import type { Context } from '../context.ts';
+import { toLeaf } from '../log/leaf.ts';
+import type { Lease, Transaction } from '../store/store.ts';
+import { compareLooks, type DatedFinding, keyOf, type LookStamp } from './compare.ts';
+import type { Kind, Look } from './kind.ts';
+import { surfaceChanges, surfaceDigest, toolsSurface } from './kinds/tools.ts';
+import { kinds } from './kinds.ts';
+import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
+import type { ToolSurface } from './table.ts';
+
+/** The tools that endpoints listed, by endpoint. */
+type Surfaces = ReadonlyMap<string, ToolSurface['tools']>;
+
+/** The tools that the endpoints of a look listed: what the kinds have asked, and nothing more. */
+async function listedTools(look: Look): Promise<Surfaces> {
+  const listed = new Map<string, ToolSurface['tools']>();
+  for (const remote of look.listing.remotes) {
+    const endpoint = await look.endpoint(remote);
+    if (endpoint.result === 'answered' && endpoint.list.result === 'tools')
+      listed.set(remote.url, endpoint.list.tools);
+  }
+  return listed;
+}
+
+/** A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. */
+function itemize(
+  { kind, subject, before, after }: ObservationChange,
+  known: ToolSurface['tools'],
+  now: ToolSurface['tools'],
+): ObservationChange {
+  const { details: _were, ...was } = before ?? { value: null, state: 'observed', seen_until: '' };
+  const { details: _are, ...is } = after;
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    before: was,
+    after: is,
+    items: surfaceChanges(known, now),
+  };
+}
+
+/**
+ * Stores the sets of tools that a look listed if they are new, and returns the changes with those of sets of tools item
+ * by item.
+ */
+async function putSurfaces(
+  tx: Transaction,
+  handle: string,
+  {
+    surfaces,
+    changes,
+    at,
+  }: {
+    readonly surfaces: Surfaces;
+    readonly changes: readonly ObservationChange[];
+    readonly at: string;
+  },
+): Promise<readonly ObservationChange[]> {
+  const itemized = new Map<ObservationChange, ObservationChange>();
+  for (const [remote, tools] of surfaces) {
+    const digest = surfaceDigest(tools);
+    const [known] = await tx.observations.surfaces(handle, remote);
+    if (known?.digest === digest) continue;
+    await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
+    const change = changes.find(({ kind, subject }) => kind === toolsSurface.kind && subject === remote);
+    if (change?.before && known) itemized.set(change, itemize(change, known.tools, tools));
+  }
+  return changes.map((change) => itemized.get(change) ?? change);
+}
+
+/** What a look ended with. */
+export interface LookReport {
+  readonly handle: string;
+  readonly observations: readonly StoredObservation[];
+  /** How many facts changed. */
+  readonly changes: number;
+}
+
+const longestReason = 300;
+const shorten = (text: string) =>
+  text.length > longestReason ? `${text.slice(0, longestReason - 1)}…`.toWellFormed() : text;
+/** All observations of a listing are read and sent together. */
+const most_bytes = 256 * 1024;
+
+/** What asking needs: a log, and what stops it. */
+type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
+
+/** One kind's facts. A check that fails says so, and does not stop the others. */
+async function check(kind: Kind, look: Look, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
+  const { kind: name, method_version } = kind;
+  try {
+    const found = ((await kind.check?.(look)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
+    if (new Set(found.map(keyOf)).size < found.length)
+      throw new Error('two facts are about the same subject');
+    const other = found.find(({ state }) => !observationStates.includes(state));
+    if (other) throw new Error(`${String(other.state).slice(0, 100)} is no state`);
+    return found.map((one) => (one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }));
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
+    const reason = 'The check failed on our side; the failure was logged.';
+    const failed = { value: null, state: 'not_checked' as const, reason, source: 'Dossier' };
+    return [{ kind: name, method_version, ...failed, isFailure: true }];
+  }
+}
+
+const sizeOf = (one: DatedFinding) => Buffer.byteLength(JSON.stringify(one));
+
+const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): DatedFinding => ({
+  ...one,
+  reason: 'Its details are left out, because those of this listing take more room than Dossier gives one.',
+});
+
+/** What can be stored of a look: its largest facts without their details, until the rest has room, and no more. */
+function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
+  const kept = [...found];
+  let size_bytes = found.reduce((sum, one) => sum + sizeOf(one), 0);
+  for (const largest of found.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
+    if (size_bytes <= most_bytes) break;
+    const short = withoutDetails(largest);
+    size_bytes += sizeOf(short) - sizeOf(largest);
+    kept[found.indexOf(largest)] = short;
+  }
+  while (size_bytes > most_bytes) size_bytes -= sizeOf(kept.pop() as DatedFinding);
+  return kept;
+}
+
+/** Every fact of a look, stored nowhere: at most 256 KiB. */
+export async function findAll(look: Look, checks: Checks): Promise<DatedFinding[]> {
+  const found: DatedFinding[] = [];
+  for (const kind of kinds) found.push(...(await check(kind, look, checks)));
+  return inRoom(found);
+}
+
+/** What a look found, before it is stored. */
+interface Looked {
+  readonly found: readonly DatedFinding[];
+  readonly surfaces: Surfaces;
+  readonly stamp: LookStamp;
+  readonly lease: Lease;
+  /** When the record that was looked at was read. */
+  readonly imported_at: string;
+}
+
+/** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
+async function write(tx: Transaction, handle: string, looked: Looked): Promise<LookReport> {
+  const { found, surfaces, stamp, lease, imported_at } = looked;
+  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this look over');
+  const known = await tx.observations.ofListing(handle);
+  const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
+  await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
+  const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
+  if (changes.length > 0) {
+    const change = { handle, ...stamp, changes: itemized };
+    const log_index = await tx.log.append(toLeaf('observation.changed', change), {
+      handle,
+      at: stamp.at,
+      data: { kinds: [...new Set(changes.map(({ kind }) => kind))] },
+    });
+    await tx.observations.addChange({ ...change, log_index });
+  }
+  return { handle, observations, changes: changes.length };
+}
+
+/** A look that could not be stored counts as made: the host is not asked again before the next one is due. */
+async function putFailure(
+  tx: Transaction,
+  handle: string,
+  { lease, imported_at, stamp: { at } }: Looked,
+): Promise<void> {
+  if (!(await tx.leases.isHeldBy(lease))) return;
+  const known = await tx.observations.ofListing(handle);
+  await tx.observations.put(
+    { handle, observed_at: at, observations: known?.observations ?? [] },
+    imported_at,
+  );
+}
+
+/** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
+export async function observeListing(
+  look: Look,
+  context: Pick<Context, 'store' | 'clock'> &
+    Checks &
+    Pick<Looked, 'lease' | 'imported_at'> & { readonly vantage: string },
+): Promise<LookReport> {
+  const { lease, imported_at, signal } = context;
+  const found = await findAll(look, context);
+  const surfaces = await listedTools(look);
+  signal.throwIfAborted();
+  const { handle } = look.listing;
+  // What was found while it waited for its turns is not dated before it was seen.
+  const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
+  const looked = { found, surfaces, stamp, lease, imported_at };
+  try {
+    return await context.store.write((tx) => write(tx, handle, looked));
+  } catch (error) {
+    await context.store.write((tx) => putFailure(tx, handle, looked));
+    throw error;
+  }
+}

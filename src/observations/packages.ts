@@ -1,0 +1,133 @@
+import type { Config } from '../config/config.ts';
+import type { Timeouts } from '../config/settings.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import type { Fetched, NoAnswer } from '../net/answer.ts';
+import { createOutboundClient, type OutboundRules } from '../net/client.ts';
+import { createAdvisories } from './advisories.ts';
+import type { HostQueue } from './host-queue.ts';
+import type { Look } from './kind.ts';
+import { createPoliteFetch, observerRules, type PoliteFetch, type Robots } from './polite.ts';
+
+/** OCI image indexes and manifests, and their older Docker forms. */
+const accept = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+const bearer = /^bearer\s/i;
+const parameters = /([a-z]+)="([^"]{1,1000})"/gi;
+
+/** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
+function tokenUrl(challenge: string, asked: URL): URL | undefined {
+  if (!bearer.test(challenge)) return undefined;
+  const named = new Map(
+    [...challenge.matchAll(parameters)].map(([, name = '', value = '']) => [name, value]),
+  );
+  const url = URL.parse(named.get('realm') ?? '');
+  if (!url || (url.protocol !== 'https:' && url.origin !== asked.origin)) return undefined;
+  for (const name of ['service', 'scope']) {
+    const value = named.get(name);
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+function readToken({ status, text }: Fetched): string | undefined {
+  if (status !== 200) return undefined;
+  try {
+    const { token, access_token } = JSON.parse(text) as Record<string, unknown>;
+    const found = token ?? access_token;
+    return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the manifest of an image. A registry that answers 401 is asked once more with the token that it gives to everyone
+ * without credentials, as every anonymous pull does. `askPublic` asks a token service on another host.
+ */
+async function readManifest(
+  url: string,
+  { ask, askPublic }: { readonly ask: PoliteFetch; readonly askPublic: PoliteFetch },
+): Promise<Fetched | NoAnswer> {
+  const first = await ask({ url, headers: { accept } });
+  if (first.result !== 'response' || first.status !== 401) return first;
+  const asked = new URL(url);
+  const at = tokenUrl(first.headers['www-authenticate'] ?? '', asked);
+  if (!at) return first;
+  const given = await (at.origin === asked.origin ? ask : askPublic)({ url: at.href });
+  const token = given.result === 'response' ? readToken(given) : undefined;
+  return token === undefined ? first : ask({ url, headers: { accept, authorization: `Bearer ${token}` } });
+}
+
+/** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
+export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature' | 'advisories'>;
+
+/** What the requests of one process share. */
+interface RegistryParts {
+  readonly fetch: PoliteFetch;
+  readonly queue: HostQueue;
+  readonly robots: Robots;
+  readonly timeouts: Timeouts;
+}
+
+type Bases = Config['packageRegistries'];
+
+/** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
+function registryRules(config: Config): OutboundRules {
+  const rules = observerRules(config);
+  const bases = Object.values(config.packageRegistries).filter(Boolean);
+  return {
+    ...rules,
+    reach(url) {
+      if (!bases.some((base) => url.href.startsWith(`${base}/`))) return undefined;
+      const usual = rules.reach(url);
+      return usual?.addresses === 'any' ? usual : { url, addresses: 'any' };
+    },
+  };
+}
+
+const off = (name: keyof Bases): NoAnswer => ({
+  result: 'not_checked',
+  reason: `This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`,
+});
+
+/**
+ * Creates the questions about packages. Configured registries are APIs for programs, so their robots.txt is not read
+ * (docs/decisions/0028-how-package-registries-are-asked.md); that of any other image host is.
+ */
+export function createPackageRegistries(
+  config: Config,
+  { fetch, queue, robots, timeouts }: RegistryParts,
+): PackageRegistries {
+  const bases = config.packageRegistries;
+  const client = createOutboundClient(registryRules(config));
+  const ask = createPoliteFetch({ client, queue, timeouts, pauses: 'host', sign: async () => ({}) });
+  const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
+  // Loaded lazily: only packages with provenance need it.
+  const openCheck = cachedOnce(async () => {
+    const { openBundleCheck } = await import('./sigstore.ts');
+    return openBundleCheck(config.sigstoreRoot);
+  });
+  return {
+    advisories: createAdvisories(config.advisories),
+    async signature(bundle) {
+      const check = await openCheck().catch(() => undefined);
+      return (
+        check?.(bundle) ?? { result: 'not_checked', reason: 'The file of SIGSTORE_ROOT cannot be read.' }
+      );
+    },
+    async registry(name, path): Promise<Fetched | NoAnswer> {
+      return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
+    },
+    async image({ host, name, reference }) {
+      if (bases.oci === '') return off('oci');
+      const isHub = host === 'docker.io';
+      const url = `${isHub ? bases.oci : `https://${host}`}/v2/${name}/manifests/${reference}`;
+      return readManifest(url, { ask: isHub ? ask : askPublic, askPublic });
+    },
+  };
+}

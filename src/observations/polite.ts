@@ -1,0 +1,335 @@
+import { createRequire } from 'node:module';
+import type robotsParser from 'robots-parser';
+import { parseClaimFile } from '../claims/claim.ts';
+import type { Config } from '../config/config.ts';
+import type { Timeouts } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import type { Listing } from '../listings/listing.ts';
+import type { Fetched, NoAnswer } from '../net/answer.ts';
+import type {
+  Failed,
+  FetchFailure,
+  OutboundClient,
+  OutboundRequest,
+  OutboundResponse,
+  OutboundRules,
+} from '../net/client.ts';
+import { reachPublic } from '../net/reach.ts';
+import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
+import { observerRequests } from '../telemetry/events.ts';
+import type { Asked, HostQueue, Turn } from './host-queue.ts';
+
+/** Time that several requests share, without waiting for their turn. */
+interface TimeLeft {
+  left_ms: number;
+  /** Why nothing is sent to a host once there is none left. */
+  readonly spent: (host: string) => string;
+}
+
+const ofHost = (left_ms: number): TimeLeft => ({
+  left_ms,
+  spent: (host) => `${host} took all the time that Dossier gives one host in one look.`,
+});
+
+const ofLook = (left_ms: number): TimeLeft => ({
+  left_ms,
+  spent: (host) =>
+    `The hosts of this service took all the time that Dossier gives one look; ${host} was not asked any more.`,
+});
+
+/** The times of one look: for each URL that of its host and that of the whole look. */
+export function createTimes({
+  observerHost_ms,
+  observerLook_ms,
+}: Pick<Timeouts, 'observerHost_ms' | 'observerLook_ms'>): (url: string) => readonly TimeLeft[] {
+  const look = ofLook(observerLook_ms);
+  const hosts = new Map<string, TimeLeft>();
+  return (url) => {
+    const name = URL.parse(url)?.host ?? '';
+    const host = hosts.get(name) ?? ofHost(observerHost_ms);
+    hosts.set(name, host);
+    return [host, look];
+  };
+}
+
+/** A request of the observer, and how long it may take. */
+export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
+  readonly url: string;
+  readonly timeout_ms?: number;
+  /** What this request takes is taken from each; where one has none left, nothing is sent. */
+  readonly times?: readonly TimeLeft[];
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
+  /** Belongs to another request of the same conversation that still has its turn at the host, so it waits for none. */
+  readonly beside?: true;
+}
+
+/** Sends one request in its turn. Throws only the reason of the observer's signal. */
+export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer>;
+
+const mostRedirects = 3;
+
+const failureTexts: Readonly<Record<FetchFailure, string>> = {
+  host_unreachable: 'no connection to a public address of the host, or with one that broke',
+  host_timeout: 'no answer in time',
+  host_error: 'an answer that is not HTTP within our limits',
+  too_large: 'an answer of more than 2 MiB',
+};
+
+const causes = {
+  host_unreachable: 'connection',
+  host_timeout: 'timeout',
+  host_error: 'not_http',
+  too_large: 'too_large',
+} as const;
+
+/** That no request was sent to a host because of this machine, its network or its DNS resolver. */
+export const noWay = (host: string): NoAnswer => ({
+  result: 'unreachable',
+  reason: `No request was sent to ${host}: the network or the DNS resolver that Dossier uses had no way there.`,
+  isOurs: true,
+});
+
+const unreachable = (url: URL, { result: failure, certificate, unsent }: Failed): NoAnswer => ({
+  result: 'unreachable',
+  ...(!unsent && { cause: certificate ? 'certificate' : causes[failure] }),
+  reason: certificate
+    ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
+    : `A request to ${url.host} ended with ${failureTexts[failure]}.`,
+});
+
+const paused = (url: URL): NoAnswer => ({
+  result: 'unreachable',
+  reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
+});
+
+const overtime = (url: URL, times: readonly TimeLeft[] = []): NoAnswer => ({
+  result: 'unreachable',
+  reason: times.find(({ left_ms }) => left_ms <= 0)?.spent(url.host) ?? '',
+});
+
+/** What a client adds to each request. */
+interface PoliteParts {
+  readonly client: OutboundClient;
+  readonly queue: HostQueue;
+  readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
+  /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
+  readonly pauses: 'address' | 'host';
+  /** Headers that sign a request to a URL. */
+  sign(url: URL): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Where a redirect within the same host leads; undefined for none. */
+function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
+  const to = location === undefined ? null : URL.parse(location, from);
+  return to?.host === from.host ? to : undefined;
+}
+
+/** Seconds that a host asks everyone to wait (RFC 9110 section 10.2.3): too many requests, or not in service. */
+const askedWait_s = (response: OutboundResponse | Failed): number | undefined =>
+  response.result === 'response' && [429, 503].includes(response.status) ? response.retry_after_s : undefined;
+
+const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
+  result: 'response',
+  url: url.href,
+  status,
+  headers,
+  text: body.toString('utf8'),
+});
+
+const toAsked = ({ host, origin, pathname }: URL, pauses: PoliteParts['pauses']): Asked => ({
+  host,
+  ...(pauses === 'address' && { address: `${origin}${pathname}` }),
+});
+
+/** The turn of a request beside another one, whose turn ends it. */
+const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
+
+/** `overtime`: it was not sent, as one to a host that is paused. */
+type Ended = 'paused' | 'overtime' | OutboundResponse | Failed;
+
+/** How a request ended, as metrics count it. */
+const toResult = (response: Ended) => {
+  if (typeof response === 'string') return 'paused';
+  return response.result === 'response' ? 'answered' : response.result;
+};
+
+/**
+ * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
+ * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
+ */
+export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: PoliteParts): PoliteFetch {
+  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) => {
+    const inTurn = async (turn: Turn): Promise<Ended> => {
+      const { times = [], signal, beside: _, ...request } = sent;
+      const started = performance.now();
+      const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
+      if (left_ms <= 0) return 'overtime';
+      const ends = [turn.signal, AbortSignal.timeout(Math.ceil(left_ms)), ...(signal ? [signal] : [])];
+      const deadline = AbortSignal.any(ends);
+      const headers = { ...request.headers, ...(await sign(url)) };
+      const response = await client.fetch({ ...request, url, headers, deadline });
+      for (const time of times) time.left_ms -= performance.now() - started;
+      const wait_s = askedWait_s(response);
+      if (wait_s) turn.pause(wait_s);
+      return response;
+    };
+    return sent.beside ? inTurn(besideTurn) : queue.run<Ended>(toAsked(url, pauses), inTurn);
+  };
+  const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
+    const response = await send(url, request);
+    observerRequests.publish({ result: toResult(response) });
+    if (response === 'paused') return paused(url);
+    if (response === 'overtime') return overtime(url, request.times);
+    if (response.result !== 'response')
+      return response.unsent === 'no_way' ? noWay(url.host) : unreachable(url, response);
+    const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
+    const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
+    return to ? follow(to, request, hops + 1) : toFetched(url, response);
+  };
+  return async (request) => {
+    const url = URL.parse(request.url);
+    return url
+      ? follow(url, request, 0)
+      : { result: 'not_checked', reason: 'The recorded address is not a URL.' };
+  };
+}
+
+type RepositoryEnded = { readonly retry_after_s?: number };
+
+const repositoryPaused = { result: 'host_rate_limited' as const };
+
+/**
+ * A reader of repositories that takes its turn at the host, as all other requests of the observer do, and obeys
+ * Retry-After. A read of both the git host and the host of its raw files has the turn of the first; claims are checked
+ * without a turn, because somebody waits for them.
+ */
+export function createPoliteRepositories(
+  repositories: RepositoryReader,
+  hosts: Config['repositoryHosts'],
+  queue: HostQueue,
+): RepositoryReader {
+  const hostOf = (place: RepositoryPlace, part: 'git' | 'raw') =>
+    URL.parse(hosts[place.host]?.[part] ?? '')?.host ?? place.host;
+  const inTurn = async <T extends object>(
+    host: string,
+    read: () => Promise<T & RepositoryEnded>,
+  ): Promise<T | typeof repositoryPaused> => {
+    const ended = await queue.run({ host }, async (turn) => {
+      const found = await read();
+      if (found.retry_after_s) turn.pause(found.retry_after_s);
+      return found;
+    });
+    return ended === 'paused' ? repositoryPaused : ended;
+  };
+  return {
+    place: (recordedUrl) => repositories.place(recordedUrl),
+    check: async (place, fileName) => {
+      const read = await inTurn(hostOf(place, 'git'), () => repositories.check(place, fileName));
+      return 'pinned' in read ? read : { ...read, pinned: false };
+    },
+    head: (place) => inTurn(hostOf(place, 'git'), () => repositories.head(place)),
+    commit: (place, commit) => inTurn(hostOf(place, 'git'), () => repositories.commit(place, commit)),
+    readAt: (place, file) => inTurn(hostOf(place, 'raw'), () => repositories.readAt(place, file)),
+  };
+}
+
+// Its types describe an ES module, which it is not.
+const parseRobots = createRequire(import.meta.url)('robots-parser') as typeof robotsParser.default;
+
+/** The name that robots.txt files know this observer by. */
+const robotName = 'Dossier';
+
+/** Whether robots.txt lets this observer ask for an address; if not, why. */
+export type Robots = (url: string) => Promise<NoAnswer | undefined>;
+
+const cachedHosts = 5000;
+const cached_ms = 24 * 3600 * 1000;
+/** How long a host that gave no answer is not asked for its robots.txt again. */
+const failed_ms = 600_000;
+const timeout_ms = 8000;
+/** RFC 9309 section 2.5: at least 500 KiB are read; more is not. */
+const longestText_bytes = 512 * 1024;
+
+/** Why an address may not be asked for; undefined for one that may be. */
+type Rules = ((url: URL) => NoAnswer | undefined) & { readonly isUnread?: true };
+
+const all: Rules = () => undefined;
+
+/** RFC 9309 section 2.3.1.4: who cannot read the rules asks for nothing else. That passes, and says nothing about the host. */
+const none = (why: Omit<NoAnswer, 'result'>): Rules =>
+  Object.assign(() => ({ ...why, result: 'unreachable' as const }), { isUnread: true as const });
+
+/** RFC 9309 section 2.3.1: a file that is not there (3xx or 4xx) allows everything. */
+async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
+  const url = `${origin}/robots.txt`;
+  let read_bytes = 0;
+  const isComplete = (piece: Uint8Array) => {
+    read_bytes += piece.byteLength;
+    return read_bytes >= longestText_bytes;
+  };
+  const answer = await fetch({ url, timeout_ms, isComplete });
+  if (answer.result !== 'response') return none(answer);
+  const { status, text } = answer;
+  if (status === 429 || status >= 500)
+    return none({
+      reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier asked for nothing else there (RFC 9309).`,
+    });
+  if (status >= 300) return all;
+  const rules = parseRobots(url, text.slice(0, longestText_bytes));
+  return ({ href, host }) =>
+    (rules.isAllowed(href, robotName) ?? true)
+      ? undefined
+      : {
+          result: 'refused',
+          reason: `The robots.txt of ${host} does not allow Dossier to ask for this address.`,
+        };
+}
+
+/** Reads the robots.txt of each origin once a day, and again after ten minutes if there was no answer. */
+export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
+  const rulesOf = cachedOnce((origin) => read(origin, fetch), {
+    most: cachedHosts,
+    ttl_ms: cached_ms,
+    isFailure: ({ isUnread = false }) => isUnread,
+    failureTtl_ms: failed_ms,
+    clock,
+  });
+  return async (text) => {
+    const url = URL.parse(text);
+    return url ? (await rulesOf(url.origin))(url) : undefined;
+  };
+}
+
+/** Whether a claim file says it; undefined where it could not be read. */
+function isRefusedIn(read: RepositoryCheck): boolean | undefined {
+  if (read.result === 'file_absent') return false;
+  const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
+  return file === 'too_large' ? undefined : file.isObservationRefused;
+}
+
+/**
+ * Whether the publisher asks to be left alone: a line `observe: no` in the claim file of the recorded repository. A refusal holds until
+ * the file is read without that line, or is not there any more; where it was never read, a file that cannot be read asks for nothing.
+ */
+export async function findRefusal(
+  { handle, repository }: Pick<Listing, 'handle' | 'repository'>,
+  { repositories, config, store }: Pick<Context, 'repositories' | 'config' | 'store'>,
+): Promise<NoAnswer | undefined> {
+  const place = repository === undefined ? undefined : repositories.place(repository);
+  if (!place) return undefined;
+  const reason = `${config.claimFile} in ${place.key} asks Dossier not to check this service (a line "observe: no").`;
+  const isRefused = isRefusedIn(await repositories.check(place, config.claimFile));
+  const known = isRefused === undefined ? await store.observations.ofListing(handle) : undefined;
+  const wasRefused = known?.observations.some((one) => one.state === 'refused' && one.reason === reason);
+  return (isRefused ?? wasRefused) ? { result: 'refused', reason } : undefined;
+}
+
+/** What the observer may fetch: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */
+export const observerRules = ({ hostOverrides, version, publicUrl }: Config): OutboundRules => ({
+  userAgent: `Dossier/${version} (+${publicUrl}/about#observer)`,
+  bodyLimit_bytes: 2 * 1024 * 1024,
+  headerLimit_bytes: 64 * 1024,
+  reach: (url) => reachPublic(url, hostOverrides),
+});

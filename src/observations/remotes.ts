@@ -1,0 +1,83 @@
+import type { Fetched, NoAnswer } from '../net/answer.ts';
+import type { EndpointLook, Look, Subject } from './kind.ts';
+import type { Finding, RecordedSubject } from './observation.ts';
+
+/** How sources name our own checks. */
+export const ownProbe = 'Dossier';
+
+/** A fact that could not be learned, with the state and reason of what stood in its way. */
+export const withoutAnswer = ({ result, reason, isOurs }: NoAnswer, subject?: string): Finding => ({
+  ...(subject !== undefined && { subject }),
+  value: null,
+  state: isOurs ? 'not_checked' : result,
+  reason,
+  source: ownProbe,
+});
+
+type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
+
+/** The recorded endpoints, each address once. */
+export const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
+  [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject }));
+
+/** The recorded repository. */
+export const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
+  repository === undefined ? [] : [{ subject: repository }];
+
+/**
+ * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
+ * endpoints have (`isRare`) the reasons are kept only once it was seen.
+ */
+export async function ofRemotes(
+  look: Look,
+  toFinding: (endpoint: EndpointLook) => Made | NoAnswer | Promise<Made | NoAnswer>,
+  { isRare = false } = {},
+): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const remote of look.listing.remotes) {
+    const endpoint = await look.endpoint(remote);
+    const { url } = remote;
+    const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
+    const finding = 'state' in made ? made : withoutAnswer(made);
+    found.push({
+      ...{ ...finding, source: ownProbe, subject: url },
+      ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
+      ...('state' in made && { source_url: url }),
+    });
+  }
+  return found;
+}
+
+/**
+ * One fact for each of these places, made of what a GET of its address gives (`Look.get`), or of why it gave nothing. `toFinding`
+ * returns undefined for content that is not what was asked for.
+ */
+export const ofPlaces = (
+  look: Look,
+  places: readonly { readonly subject: string; readonly url: string }[],
+  { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Made | undefined },
+): Promise<readonly Finding[]> =>
+  Promise.all(
+    places.map(async ({ subject, url }): Promise<Finding> => {
+      const answer = await look.get(url);
+      const place = { subject, source: ownProbe, source_url: url };
+      if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+      const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
+      const none = { value: null, state: 'not_found' as const, reason, mayPass: true as const };
+      return { ...(toFinding(answer) ?? none), ...place };
+    }),
+  );
+
+/** The origins of the http and https remotes of a look; without those of templates. */
+export function originsOf({ remotes }: Subject): string[] {
+  const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
+  const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
+  return [...new Set(origins)];
+}
+
+/** Those origins, each of which may have a document. */
+export const perOrigin = (listing: Subject) => originsOf(listing).map((subject) => ({ subject }));
+
+/** A well-known place at each of those origins. */
+export const wellKnown = (listing: Subject, path: string) =>
+  originsOf(listing).map((origin) => ({ subject: origin, url: `${origin}${path}` }));

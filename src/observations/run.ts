@@ -1,0 +1,297 @@
+import type { Timeouts } from '../config/settings.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
+import { type Fetched, type NoAnswer, toContent } from '../net/answer.ts';
+import { isAddress, type Reach } from '../net/client.ts';
+import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
+import { askEndpoint, askOverStream } from './endpoint/ask.ts';
+import type { ClientInfo } from './endpoint/messages.ts';
+import { type Dns, readCertificate } from './endpoint/network.ts';
+import type {
+  CatalogItem,
+  CatalogLook,
+  CommitLook,
+  DnsLook,
+  EndpointLook,
+  FileLook,
+  HeadLook,
+  ImageReference,
+  Look,
+  NoHead,
+  Subject,
+  TlsLook,
+} from './kind.ts';
+import type { PackageRegistries } from './packages.ts';
+import { createTimes, type PoliteFetch, type Robots } from './polite.ts';
+
+/** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
+type PriceCatalogs = (url: string) => Promise<readonly CatalogLook[]>;
+
+/** What reading a catalogue needs. */
+interface CatalogParts {
+  readonly fetch: PoliteFetch;
+  readonly robots: Robots;
+  clock(): Date;
+}
+
+const cached_ms = 24 * 3600 * 1000;
+/** How long a catalogue that could not be read is not asked again. */
+const failed_ms = 600_000;
+const page = 100;
+const mostPages = 200;
+const mostOffers = 20;
+
+interface Catalog {
+  readonly read_at: string;
+  readonly items: ReadonlyMap<string, CatalogItem>;
+  /** Whether it was read to its end. */
+  readonly isWhole: boolean;
+}
+
+/** Only what prices are read from is held: a catalogue has thousands of items. */
+function toItem({ accepts, lastUpdated }: JsonObject): CatalogItem {
+  return {
+    accepts: Array.isArray(accepts) ? accepts.slice(0, mostOffers) : [],
+    ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
+  };
+}
+
+/** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
+function addItems(items: Map<string, CatalogItem>, text: string) {
+  const { items: listed, pagination } = readObject(text) ?? {};
+  if (!Array.isArray(listed)) return undefined;
+  for (const one of listed.slice(0, page)) {
+    const item = asObject(one);
+    const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
+    if (item && url) items.set(url.href, toItem(item));
+  }
+  const { total } = asMembers(pagination);
+  return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };
+}
+
+/** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
+async function read(base: string, { fetch, robots, clock }: CatalogParts): Promise<Catalog | NoAnswer> {
+  const items = new Map<string, CatalogItem>();
+  const read_at = clock().toISOString();
+  for (let pages = 0, offset = 0; pages < mostPages; pages += 1) {
+    const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
+    const answer = (await robots(url)) ?? (await fetch({ url }));
+    if (answer.result !== 'response') return answer;
+    const added = answer.status === 200 ? addItems(items, answer.text) : undefined;
+    if (!added) {
+      const reason = `The catalogue at ${base} answered with HTTP status ${answer.status} and no list of resources.`;
+      return { result: 'unreachable', reason };
+    }
+    offset += added.length;
+    if (added.length === 0 || offset >= added.total) return { read_at, items, isWhole: true };
+  }
+  return { read_at, items, isWhole: false };
+}
+
+/** Reads the catalogues of PRICE_CATALOGS, each once a day in this process, and again after ten minutes if it could not be read. */
+export function createPriceCatalogs(bases: readonly string[], parts: CatalogParts): PriceCatalogs {
+  const readOnce = cachedOnce((base) => read(base, parts), {
+    most: 100,
+    ttl_ms: cached_ms,
+    isFailure: (found) => 'result' in found,
+    failureTtl_ms: failed_ms,
+    clock: () => parts.clock(),
+  });
+  const look = async (catalog: string, url: string): Promise<CatalogLook> => {
+    const found = await readOnce(catalog);
+    if ('result' in found) return { catalog, ...found };
+    const item = found.items.get(URL.parse(url)?.href ?? '');
+    if (!item && !found.isWhole) {
+      const reason = `Dossier read the first ${found.items.size} resources of the catalogue on ${found.read_at.slice(0, 10)}, and not its end; this endpoint is not among them.`;
+      return { catalog, result: 'unreachable', reason };
+    }
+    return { catalog, result: 'read', read_at: found.read_at, ...(item && { item }) };
+  };
+  return (url) => Promise.all(bases.map((base) => look(base, url)));
+}
+
+type Head = HeadLook | NoHead | NoAnswer;
+type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
+
+const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
+  host_unreachable: 'there was no connection to the host, or it broke',
+  host_timeout: 'the host gave no answer in time',
+  host_rate_limited: 'the host asked Dossier to wait',
+  repository_moved: 'the host redirected the request',
+  redirect_refused: 'the host redirected the request to another host',
+};
+
+const unreachable = (what: string, { result }: Pick<Failure, 'result'>): NoAnswer => ({
+  result: 'unreachable',
+  reason: `Dossier could not read ${what}: ${failureTexts[result] ?? 'the host answered with an error, or with something else than was asked for'}.`,
+});
+
+function toNoHead(place: RepositoryPlace, failure: Failure): NoHead | NoAnswer {
+  const { key, host } = place;
+  if (failure.result === 'repository_not_found')
+    return { result: 'gone', reason: `${host} shows no public repository at ${key}.` };
+  if (failure.result === 'repository_empty') return { result: 'empty', reason: `${key} has no commits.` };
+  const { moved_to } = failure;
+  // A redirect to anything else, as to a page of maintenance, may pass.
+  if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
+  return { result: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
+}
+
+/** Looks at the recorded repository of a listing, without a token. Never throws. */
+function createRepositoryLook({ repository }: Subject, repositories: RepositoryReader) {
+  const place = repository === undefined ? undefined : repositories.place(repository);
+  const noPlace: NoAnswer = {
+    result: 'not_checked',
+    reason: 'The recorded repository is on a host that Dossier is not configured to read.',
+  };
+  return {
+    /** What HEAD points to. */
+    async head(): Promise<Head> {
+      if (!place) return noPlace;
+      const found = await repositories.head(place);
+      return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, found);
+    },
+    /** The commit that HEAD points to. */
+    async commit(head: Head): Promise<CommitLook | NoHead | NoAnswer> {
+      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
+      const { commit } = head;
+      const read = await repositories.commit(place, commit);
+      if ('committed_at' in read) return { result: 'commit', commit, ...read };
+      return unreachable(`commit ${commit} of ${place.key}`, read);
+    },
+    /** A file at the commit that HEAD points to. */
+    async file(head: Head, fileName: string): Promise<FileLook | NoHead | NoAnswer> {
+      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
+      const { commit } = head;
+      const read = await repositories.readAt(place, { commit, fileName });
+      if (read.result === 'file') return { result: 'file', commit, text: read.text };
+      if (read.result === 'file_absent') return { result: 'absent', commit };
+      // A page instead of the file, as one of maintenance, may pass.
+      const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
+      return isThere ? { result: 'unreadable', commit } : unreachable(`${fileName} of ${place.key}`, read);
+    },
+  };
+}
+
+/** What the looks of one process share. */
+export interface LookParts {
+  readonly fetch: PoliteFetch;
+  readonly robots: Robots;
+  readonly repositories: RepositoryReader;
+  readonly packages: PackageRegistries;
+  readonly catalogs: PriceCatalogs;
+  readonly client: ClientInfo;
+  readonly timeouts: Timeouts;
+  readonly dns: Dns;
+  /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
+  reach(url: URL): Reach | undefined;
+}
+
+const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
+/** Why an address is not asked at all; undefined for one that can be. */
+function whyNot(url: string): NoAnswer | undefined {
+  if (/[{}]/.test(url)) return notChecked('The recorded address is a template that each caller fills in.');
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
+    return notChecked('The recorded address is not an http or https URL.');
+  if (parsed.username + parsed.password !== '')
+    return notChecked('The recorded address contains credentials; Dossier sends none.');
+  return undefined;
+}
+
+/** Most remotes of one listing that are checked. */
+const mostRemotes = 10;
+
+/** One remote for each address, the one of a transport that is checked first: a fact is about an address. */
+function distinct({ remotes, ...listing }: Subject): Subject {
+  const checkedFirst = remotes.toSorted((a, b) => Number(a.type === 'sse') - Number(b.type === 'sse'));
+  const byUrl = new Map(checkedFirst.toReversed().map((remote) => [remote.url, remote]));
+  const one = remotes.filter((remote) => byUrl.get(remote.url) === remote);
+  return { ...listing, remotes: one.slice(0, mostRemotes) };
+}
+
+/** Asks once for each key. */
+function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (key) => {
+    const answer = known.get(key) ?? ask(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+/** Who gets one of these for initialize asks over the older transport (2025-11-25, Transports, Backwards Compatibility). */
+const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
+
+async function askAsClients(url: string, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+  const look = await askEndpoint(url, parts);
+  if (look.result === 'answered' || !fallBackAfter.has(look.cause)) return look;
+  const older = await askOverStream(url, parts);
+  return older.result === 'answered' && older.introduction ? older : look;
+}
+
+async function ask(url: string, isStream: boolean, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+  const refused = whyNot(url) ?? (await parts.robots(url));
+  return refused ?? (isStream ? askOverStream(url, parts) : askAsClients(url, parts));
+}
+
+async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {
+  return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
+}
+
+async function certificate(origin: string, { reach }: LookParts): Promise<TlsLook | NoAnswer> {
+  const url = URL.parse(origin);
+  if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
+  const reached = reach(url);
+  if (reached && reached.url.protocol !== 'https:')
+    return notChecked('The host is reached at an address without TLS here (HOST_OVERRIDES).');
+  return readCertificate(url, reached);
+}
+
+async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnswer> {
+  if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
+  return parts.dns(hostname);
+}
+
+/**
+ * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
+ * nothing of the publisher's is asked, and that is why.
+ */
+export function createLook(
+  subject: Subject,
+  parts: LookParts,
+  { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
+): Look {
+  const listing = distinct(subject);
+  const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
+    memoize(async (key: string) => refusal ?? question(key));
+  const timesOf = createTimes(parts.timeouts);
+  const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
+  const timed = { ...parts, fetch };
+  const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
+  const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
+  const repository = createRepositoryLook(listing, parts.repositories);
+  const headOnce = memoize(() => repository.head());
+  const commit = memoize(async () => repository.commit(await headOnce('')));
+  const file = memoize(async (path) => repository.file(await headOnce(''), path));
+  const npm = memoize((path) => parts.packages.registry('npm', path));
+  const pypi = memoize((path) => parts.packages.registry('pypi', path));
+  const image = memoize((key) => parts.packages.image(JSON.parse(key) as ImageReference));
+  return {
+    listing,
+    now,
+    endpoint: ({ url }) => endpoint(url),
+    get: unlessRefused((url) => get(url, timed)),
+    tls: unlessRefused((origin) => certificate(origin, parts)),
+    dns: unlessRefused((hostname) => dns(hostname, parts)),
+    head: () => headOnce(''),
+    commit: () => commit(''),
+    file,
+    catalogs: (url) => parts.catalogs(url),
+    registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
+    image: (asked) => image(JSON.stringify(asked)),
+    signature: (bundle) => parts.packages.signature(bundle),
+    advisories: (ecosystem, name) => parts.packages.advisories(ecosystem, name),
+  };
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
+import { TrustedRoot } from '@sigstore/protobuf-specs';
+import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
+import type { SignedStatement, Unproven } from './kind.ts';
+
+/** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
+const sourceRepository = '1.3.6.1.4.1.57264.1.12';
+
+/** Copied from @sigstore/tuf 5.0.1; docs/decisions/0029-which-keys-provenance-is-checked-against.md. */
+const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
+
+type Identity = NonNullable<ReturnType<Verifier['verify']>['identity']>;
+
+/** The text of an extension: a DER UTF8String of at most 127 bytes, or longer with one or two bytes of length. */
+function toText(value: Buffer): string | undefined {
+  if (value[0] !== 0x0c) return undefined;
+  const [, first = 0] = value;
+  return value.toString('utf8', first < 0x80 ? 2 : 2 + (first & 0x7f));
+}
+
+function repositoryOf({ oids = [] }: Identity): string | undefined {
+  const found = oids.find(({ oid }) => oid?.id.join('.') === sourceRepository);
+  return found && toText(Buffer.from(found.value));
+}
+
+const unproven = (reason: string): Unproven => ({ result: 'unproven', reason });
+
+function toStatement(payload: Buffer): Record<string, unknown> | undefined {
+  try {
+    const statement: unknown = JSON.parse(payload.toString('utf8'));
+    return typeof statement === 'object' && statement !== null ? { ...statement } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
+  const bundle = bundleFromJSON(json as SerializedBundle);
+  const { identity } = verifier.verify(toSignedEntity(bundle));
+  const { content } = bundle;
+  const statement = content.$case === 'dsseEnvelope' ? toStatement(content.dsseEnvelope.payload) : undefined;
+  if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
+  const repository = repositoryOf(identity);
+  const issuer = identity.extensions?.issuer;
+  return { result: 'signed', statement, ...(repository && { repository }), ...(issuer && { issuer }) };
+}
+
+/** Checks Sigstore bundles. Never throws. */
+export type BundleCheck = (bundle: unknown) => SignedStatement | Unproven;
+
+/**
+ * Opens a check against the keys of a trusted root: a file as TUF serves it, or the shipped copy where none is named. Signature,
+ * certificate chain, certificate log and transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
+ */
+export async function openBundleCheck(path: string): Promise<BundleCheck> {
+  const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
+  const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));
+  return (bundle) => {
+    try {
+      return verify(verifier, bundle);
+    } catch {
+      return unproven(
+        'The signature did not verify with the Sigstore keys that this service has: it is wrong, or made with newer keys.',
+      );
+    }
+  };
+}

@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { currentFlag } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { type RatingFlag, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
+import { type ProofClass, proofClasses } from './proof.ts';
+import {
+  type GroupCounts,
+  type MonthCount,
+  maxRatingsByMonth,
+  type NativeSignals,
+  type outcomes,
+  type RatingCell,
+  type RatingCounts,
+} from './rating.ts';
+import { countFlag, groupCase } from './table.ts';
+
+const noOutcomes = () => ({ succeeded: 0, partial: 0, failed: 0, refused: 0, unreachable: 0 });
+const noCounts = (): RatingCounts => ({
+  ratings: 0,
+  sources: 0,
+  source_handles: 0,
+  source_outcomes: noOutcomes(),
+  outcomes: noOutcomes(),
+  scores: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+  by_proof: Object.fromEntries(proofClasses.map((name) => [name, 0])) as RatingCounts['by_proof'],
+});
+
+const noGroups = () =>
+  Object.fromEntries(ratingGroups.map((group) => [group, noCounts()])) as Record<RatingGroup, RatingCounts>;
+
+/** Ratings of a subject that count: neither superseded nor withdrawn. */
+export const currentOf = (db: Db, subject: string) =>
+  db.selectFrom('rating').where('subject_handle', '=', subject).where('is_current', '=', currentFlag);
+
+/** Current ratings with their group at a time. */
+const groupedOf = (db: Db, subject: string, now: string) =>
+  currentOf(db, subject).select([
+    'source_handle',
+    'source',
+    'id',
+    'created_at',
+    'outcome',
+    'score',
+    'proof_class',
+    groupCase(now).as('in_group'),
+  ]);
+
+/** The place of a rating among those of its group by the same source or listing; the newest has 1. */
+const placeBy = (column: 'source' | 'source_handle') =>
+  sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by created_at desc, id desc)`;
+
+const readHistogram = (db: Db, subject: string, now: string) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom(groupedOf(db, subject, now).as('grouped'))
+        .selectAll()
+        .select([placeBy('source').as('of_source'), placeBy('source_handle').as('of_handle')])
+        .as('placed'),
+    )
+    .select(({ fn }) => [
+      ...(['in_group', 'outcome', 'score', 'proof_class'] as const),
+      fn.countAll<number>().as('ratings'),
+      fn.max('created_at').as('last'),
+      sql<number>`sum(case when of_source = 1 then 1 else 0 end)`.as('sources'),
+      sql<number>`sum(case when of_handle = 1 then 1 else 0 end)`.as('source_handles'),
+    ])
+    .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
+    .execute();
+
+async function countGroups(db: Db, subject: string, now: string): Promise<GroupCounts> {
+  const groups = noGroups();
+  for (const { in_group, score, proof_class, last, ...row } of await readHistogram(db, subject, now)) {
+    const counts = groups[in_group];
+    const outcome = row.outcome as (typeof outcomes)[number];
+    const [ratings, sources] = [Number(row.ratings), Number(row.sources)];
+    counts.ratings += ratings;
+    counts.sources += sources;
+    counts.source_handles += Number(row.source_handles);
+    counts.source_outcomes[outcome] += sources;
+    counts.outcomes[outcome] += ratings;
+    counts.by_proof[proof_class as ProofClass] += ratings;
+    if (score !== null) counts.scores[String(score) as keyof RatingCounts['scores']] += ratings;
+    if (last > (counts.last_at ?? '')) counts.last_at = last;
+  }
+  return groups;
+}
+
+async function countFlags(db: Db, subject: string, now: string): Promise<Record<string, number>> {
+  const row = await currentOf(db, subject)
+    .select(ratingFlags.map((flag) => countFlag(flag, now).as(flag)))
+    .executeTakeFirstOrThrow();
+  const counts = ratingFlags.map((flag): [RatingFlag, number] => [flag, Number(row[flag] ?? 0)]);
+  return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
+}
+
+/** Ratings of a subject that the operator voided, and those whose texts are hidden. */
+async function countModerated(db: Db, subject: string): Promise<Record<'voided' | 'hidden', number>> {
+  const rows = await db
+    .selectFrom('moderation')
+    .innerJoin('rating', 'rating.id', 'moderation.target')
+    .select(({ fn }) => ['moderation.action', fn.countAll<number>().as('ratings')])
+    .where('moderation.handle', '=', subject)
+    .where('moderation.target_kind', '=', 'rating')
+    .where('moderation.ended_by', 'is', null)
+    .groupBy('moderation.action')
+    .execute();
+  const countOf = (name: string) => Number(rows.find(({ action }) => action === name)?.ratings ?? 0);
+  return { voided: countOf('void'), hidden: countOf('hide') };
+}
+
+/** Counted ratings of a subject by outcome, group and class of proof (contract/ratings.ts). */
+export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
+  const rows = await db
+    .selectFrom(groupedOf(db, subject, now).as('grouped'))
+    .select(({ fn }) => ['in_group as group', 'outcome', 'proof_class', fn.countAll<number>().as('ratings')])
+    .groupBy(['in_group', 'outcome', 'proof_class'])
+    .execute();
+  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
+}
+
+type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;
+
+/** The counts of every listing without ratings: one object, made once. */
+export const noNativeCounts: Readonly<NativeCounts> = {
+  ratings: 0,
+  ...noGroups(),
+  ...{ voided: 0, hidden: 0 },
+  flags: {},
+};
+
+/** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
+export async function readNativeCounts(db: Db, subject: string, now: string): Promise<NativeCounts> {
+  const groups = await countGroups(db, subject, now);
+  const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
+  const moderated = await countModerated(db, subject);
+  const flags = ratings > 0 ? await countFlags(db, subject, now) : {};
+  return { ratings, ...groups, ...moderated, flags };
+}
+
+/** When the next source of a current rating stops being new, RFC 3339. */
+export async function readNextChange(db: Db, subject: string, now: string): Promise<string | undefined> {
+  const row = await currentOf(db, subject)
+    .where('new_until', '>', now)
+    .select(({ fn }) => fn.min('new_until').as('next'))
+    .executeTakeFirst();
+  return row?.next ?? undefined;
+}
+
+/** The newest current ratings of a subject since a time, by month, outcome and whether they are independent. */
+export async function readMonthCounts(
+  db: Db,
+  subject: string,
+  { since, now }: { readonly since: string; readonly now: string },
+): Promise<MonthCount[]> {
+  const newest = currentOf(db, subject)
+    .where('created_at', '>=', since)
+    .select(['created_at', 'outcome', groupCase(now).as('in_group')])
+    .orderBy('created_at', 'desc')
+    .limit(maxRatingsByMonth);
+  const rows = await db
+    .selectFrom(newest.as('newest'))
+    .select(({ fn, lit }) => [
+      fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
+      'outcome',
+      'in_group',
+      fn.countAll<number>().as('ratings'),
+    ])
+    .groupBy(['month', 'outcome', 'in_group'])
+    .orderBy('month')
+    .execute();
+  return rows.map(({ month, outcome, in_group, ratings }) => ({
+    month,
+    outcome: outcome as MonthCount['outcome'],
+    group: in_group,
+    ratings: Number(ratings),
+  }));
+}

@@ -1,0 +1,253 @@
+import {
+  isExact,
+  namespaceRoot,
+  provenBy,
+  type RecordedIdentity,
+  type RecordedName,
+} from '../core/identity.ts';
+
+/** The least score that praises. */
+export const leastPraise = 4;
+
+/** Whether a rating praises. What the rated side does or states sets apart only praise, so that no criticism is. */
+export const isPraise = (rating: {
+  readonly outcome: string;
+  readonly score?: number | undefined;
+}): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
+
+/** The record of one side named the account or host of the other, without proof. */
+export interface StatedOverlap {
+  /** The listing whose record names it. */
+  readonly by: string;
+  /** The listing whose account or host it is. */
+  readonly of: string;
+  /** When this service read it, RFC 3339. */
+  readonly at: string;
+}
+
+/** What decides the group of a rating; stored with it. */
+export interface RatingBasis {
+  /** Namespace, account or repository is the same on both sides, and proven. */
+  readonly related: boolean;
+  /** Relationship paid, partner or vendor in any version. */
+  readonly declared_interest: boolean;
+  /** It praises, and the sources of both sides rated each other's listings within 90 days. */
+  readonly reciprocal: boolean;
+  /** The first statement that sets it apart, as of the first version. */
+  readonly stated_overlap?: StatedOverlap | undefined;
+  /** Since when no claim in force of the source belongs to the rating's control root. */
+  readonly source_ended_at?: string | undefined;
+  /** When the source stops being new: seven days after its control root first proved a claim. */
+  readonly new_until: string;
+}
+
+const day = (time = '') => time.slice(0, 10);
+
+export const overlapReason = ({ by, of, at }: StatedOverlap) =>
+  `Set apart because the record of ${by} named the account or host of ${of} on ${day(at)}; not proven.`;
+
+/** Why ratings are set apart: what of the basis decides it and how, and the texts for people. */
+interface GroupRule {
+  readonly basis: keyof RatingBasis;
+  /** It holds if the basis is true, if it is there, or while its time is to come. */
+  readonly holds: 'true' | 'present' | 'until';
+  readonly name: string;
+  readonly meaning: string;
+  readonly reason: (basis: RatingBasis) => string;
+}
+
+/**
+ * The groups of current ratings but the last, independent, from worst to best. A rating is in the first one that fits
+ * (docs/trust.md section 3). Counting in SQL reads the same table.
+ */
+export const groupRules = {
+  related: {
+    ...{ basis: 'related', holds: 'true' },
+    name: 'Related',
+    meaning: 'Same namespace, account or repository on both sides, proven.',
+    reason: () =>
+      'Set apart because source and rated listing have the same namespace, account or repository.',
+  },
+  declared_interest: {
+    ...{ basis: 'declared_interest', holds: 'true' },
+    name: 'Declared interest',
+    meaning: 'The source declared that it is a vendor, a partner or paid.',
+    reason: () =>
+      'Set apart because the source declared in a version of this rating that it is a vendor, a partner or paid.',
+  },
+  reciprocal: {
+    ...{ basis: 'reciprocal', holds: 'true' },
+    name: 'Reciprocal',
+    meaning: 'Praise between two sources that rated each other’s listings within 90 days.',
+    reason: () =>
+      'Set apart because it praises, and the sources of both listings rated each other within 90 days.',
+  },
+  stated_overlap: {
+    ...{ basis: 'stated_overlap', holds: 'present' },
+    name: 'Stated overlap',
+    meaning: 'The record of one side names an account or host of the other; not proven.',
+    reason: ({ stated_overlap }) => (stated_overlap ? overlapReason(stated_overlap) : ''),
+  },
+  source_ended: {
+    ...{ basis: 'source_ended_at', holds: 'present' },
+    name: 'Source ended',
+    meaning: 'The claim with which the source made the rating is no longer in force.',
+    reason: ({ source_ended_at }) =>
+      `Set apart because the claim with which the source made this rating ended on ${day(source_ended_at)}.`,
+  },
+  new_source: {
+    ...{ basis: 'new_until', holds: 'until' },
+    name: 'New source',
+    meaning: 'The source first proved its claim less than seven days ago.',
+    reason: ({ new_until }) =>
+      `Set apart until ${day(new_until)}, because the account of the source first proved its claim less than seven days ago.`,
+  },
+} as const satisfies Record<string, GroupRule>;
+
+/** Why a rating may be set apart, worst first; the group independent has no flag. */
+export type RatingFlag = keyof typeof groupRules;
+export const ratingFlags = Object.keys(groupRules) as RatingFlag[];
+export type RatingGroup = RatingFlag | 'independent';
+export const ratingGroups: readonly RatingGroup[] = [...ratingFlags, 'independent'];
+
+const tests: Record<GroupRule['holds'], (value: RatingBasis[keyof RatingBasis], now: string) => boolean> = {
+  true: (value) => value === true,
+  present: (value) => value !== undefined,
+  until: (value, now) => String(value) > now,
+};
+
+/** Every reason to set a rating apart at a time (RFC 3339), worst first. */
+const flagsOf = (basis: RatingBasis, now: string): RatingFlag[] =>
+  ratingFlags.filter((flag) => tests[groupRules[flag].holds](basis[groupRules[flag].basis], now));
+
+/** What is shown beside a rating for a statement that was read after it was made. */
+export const overlapStatedLater = ({ by, of, at }: StatedOverlap): string =>
+  `The record of ${by} named the account or host of ${of} on ${day(at)}, after this rating was made; not proven. The group of the rating stays the same.`;
+
+/** The groups as pages, Markdown and cards name them, and what each means. */
+export const groupTexts: Record<RatingGroup, Pick<GroupRule, 'name' | 'meaning'>> = {
+  ...groupRules,
+  independent: {
+    name: 'Independent',
+    meaning:
+      'Nothing recorded here sets it apart, and the source first proved its claim at least seven days ago.',
+  },
+};
+
+/** The group of a rating at a time (RFC 3339), with all flags and the reason in a sentence. */
+export function groupOf(basis: RatingBasis, now: string) {
+  const flags = flagsOf(basis, now);
+  const [first] = flags;
+  const group: RatingGroup = first ?? 'independent';
+  const group_reason = first
+    ? groupRules[first].reason(basis)
+    : 'Nothing recorded here sets this rating apart, and the source proved its claim at least seven days ago.';
+  return { group, group_reason, flags };
+}
+
+/** The groups of which some counts are to be shown: independent first, then the others that have ratings. */
+export const shownGroups = (
+  ratings: Readonly<Record<RatingGroup, { readonly ratings: number }>>,
+): RatingGroup[] =>
+  ratingGroups.toReversed().filter((group) => group === 'independent' || ratings[group].ratings > 0);
+
+/** What each flag says of a rating, for the places where flags stand. */
+export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlags
+  .map((flag) => `${flag}: ${groupTexts[flag].meaning.replace(/\.$/, '')}`)
+  .join('. ')}.`;
+
+/** One listing of a rating: what proves who it is, and what its records ever named, with the date. */
+interface RelationSide {
+  readonly handle: string;
+  readonly proven: readonly string[];
+  readonly stated: ReadonlyMap<string, string>;
+}
+
+const toSide = (
+  handle: string,
+  recorded: readonly RecordedIdentity[],
+  toProven: (rows: RecordedIdentity[]) => string[],
+): RelationSide => {
+  const { proven = [], stated = [] } = Object.groupBy(
+    recorded.filter((row) => row.handle === handle),
+    ({ kind }) => kind,
+  );
+  return {
+    handle,
+    proven: [...provenBy(namespaceRoot(handle)), ...toProven(proven)],
+    stated: new Map(stated.map(({ value, first_imported_at }) => [value, first_imported_at])),
+  };
+};
+
+/** The two sides of a rating: of claims, only the rating's control root for the source, all it ever had for the rated listing. */
+export const toRelationSides = (
+  rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
+  recorded: readonly RecordedIdentity[],
+) => ({
+  source: toSide(rating.source_handle, recorded, () => provenBy(rating.source_root)),
+  subject: toSide(rating.subject_handle, recorded, (rows) => rows.map(({ value }) => value)),
+});
+type RelationSides = ReturnType<typeof toRelationSides>;
+
+/**
+ * Whether a proven account or domain is the same on both sides. Of criticism the very domain: below one that was registered
+ * may be hosts of strangers, on no list of hosting domains.
+ */
+export const isRelated = ({ source, subject }: RelationSides, isPraise: boolean): boolean =>
+  source.proven.some((value) => (isPraise || isExact(value)) && subject.proven.includes(value));
+
+/** The statements by which the record of one listing names what the other one proves. */
+const namings = (one: RelationSide, other: RelationSide): StatedOverlap[] =>
+  other.proven.flatMap((value) => {
+    const at = one.stated.get(value);
+    return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
+  });
+
+/** What both records name, by the later of them. */
+const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
+  [...source.stated].flatMap(([value, bySource]) => {
+    const bySubject = subject.stated.get(value);
+    if (bySubject === undefined) return [];
+    const [by, of, at] = bySubject >= bySource ? [subject, source, bySubject] : [source, subject, bySource];
+    return [{ by: by.handle, of: of.handle, at }];
+  });
+
+const isNameOf = (name: string, proven: string) =>
+  proven.startsWith('dns:') ? `.${name}`.endsWith(`.${proven.slice('dns:'.length)}`) : name === proven;
+
+/** Those of the names in the source's record that are an account or domain which the rated listing proves, or below it. */
+const namingsBy = ({ source, subject }: RelationSides, names: readonly RecordedName[]): StatedOverlap[] =>
+  names.flatMap(({ name, holder }) => {
+    const at = source.stated.get(holder);
+    const isNamed = subject.proven.some((value) => isExact(value) && isNameOf(name, value));
+    return at !== undefined && isNamed ? [{ by: source.handle, of: subject.handle, at }] : [];
+  });
+
+/**
+ * The first statement that sets a rating apart. Of criticism only one in the source's record as it is when it rates: else the
+ * rated listing could name its critics, or take over what they once named.
+ */
+export const toStatedOverlap = (
+  sides: RelationSides,
+  criticNames?: readonly RecordedName[],
+): StatedOverlap | undefined =>
+  (criticNames
+    ? namingsBy(sides, criticNames)
+    : [...namings(sides.source, sides.subject), ...namings(sides.subject, sides.source), ...shared(sides)]
+  ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
+
+/**
+ * The relation of two listings: proofs whenever they came, statements until the first version of the rating. `criticNames`:
+ * of criticism, what the source's record names now.
+ */
+export const toRelation = (
+  rating: Parameters<typeof toRelationSides>[0] & { readonly first_created_at: string },
+  recorded: readonly RecordedIdentity[],
+  criticNames?: readonly RecordedName[],
+): Pick<RatingBasis, 'related' | 'stated_overlap'> => {
+  const until = recorded.filter((row) => row.first_imported_at <= rating.first_created_at);
+  return {
+    related: isRelated(toRelationSides(rating, recorded), !criticNames),
+    stated_overlap: toStatedOverlap(toRelationSides(rating, until), criticNames),
+  };
+};

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import type { ReceiptKey } from '../claims/receipt-keys.ts';
+import { addressOf, messageHash, recoverAddress, type TypedStruct, typedHash } from '../core/ethereum.ts';
+import { asMembers, type JsonObject, readBase64Object, readObject } from '../core/json.ts';
+import { Problem } from '../core/problem.ts';
+import { keysAt, ReceiptFault, verifyByKey, verifyReceipt } from '../receipt/index.ts';
+import { type RatingGroup, ratingGroups } from './groups.ts';
+import { isInWindow } from './rules.ts';
+
+/** Awaits a check of a receipt; its fault is a problem with the same code. */
+async function asProblem<T>(check: Promise<T>): Promise<T> {
+  try {
+    return await check;
+  } catch (error) {
+    if (error instanceof ReceiptFault) throw new Problem(error.code, { detail: error.message });
+    throw error;
+  }
+}
+
+/** What a proof has to fit: the two listings of the rating, what the rater signs, and what the subject published. */
+interface ProofFacts {
+  /** Handle of the rated listing. */
+  readonly subject: string;
+  /** Handle of the rating listing. */
+  readonly source: string;
+  /** Every key for receipts that the rated listing published, with its time. */
+  readonly keys: readonly ReceiptKey[];
+  /** Addresses of its recorded endpoints. */
+  readonly remotes: readonly string[];
+  /** What a payer signs to show that the rating is its own. */
+  readonly message: string;
+  readonly now_ms: number;
+}
+
+/** What a checked proof says. */
+interface CheckedProof {
+  /** Texts that are the same for every form of the same proof: one of them counts once. */
+  readonly identity: readonly string[];
+  /** When it was issued, in ms since 1970. */
+  readonly issued_ms: number;
+  /** The interaction that it names, where it names one. */
+  readonly interaction_id?: string | undefined;
+}
+
+/** A class of proof that an interaction took place. */
+interface ProofKind {
+  /** As pages name it. */
+  readonly name: string;
+  /** What it shows and what it does not, for the places where it is counted. */
+  readonly shows: string;
+  /** Checks a proof as it was sent. Throws a Problem: proof_invalid, proof_key_unknown, proof_not_yours or proof_wrong_subject. */
+  readonly check: (value: string, facts: ProofFacts) => Promise<CheckedProof>;
+}
+
+/** How far the time of a proof may be from that of the interaction. */
+const nearInteraction_ms = 86_400_000;
+
+/** Throws proof_expired unless a proof is of the last 90 days and was issued within a day of the interaction. */
+export function requireInTime(
+  { issued_ms }: CheckedProof,
+  { interaction_ms, now_ms }: { readonly interaction_ms: number; readonly now_ms: number },
+): void {
+  const isNear = Math.abs(issued_ms - interaction_ms) <= nearInteraction_ms;
+  if (!isNear || !isInWindow(issued_ms, now_ms)) throw new Problem('proof_expired');
+}
+
+/** x402 extension offer-receipt version 1, section 5. */
+const receiptStruct: TypedStruct = {
+  domain: 'x402 receipt',
+  name: 'Receipt',
+  members: {
+    version: 'uint256',
+    network: 'string',
+    resourceUrl: 'string',
+    payer: 'string',
+    issuedAt: 'uint256',
+    transaction: 'string',
+  },
+};
+
+const invalid = (detail: string) => new Problem('proof_invalid', { detail });
+
+/** A receipt without its signature; `transaction` is empty where it names none. */
+interface Payment {
+  readonly network: string;
+  readonly resourceUrl: string;
+  readonly payer: string;
+  readonly issued_ms: number;
+  readonly transaction: string;
+}
+
+function toPayment(payload: JsonObject): Payment {
+  const { version, network, resourceUrl, payer, issuedAt, transaction = '' } = payload;
+  const isComplete = [network, resourceUrl, payer, transaction].every((value) => typeof value === 'string');
+  if (version !== 1 || !isComplete || !Number.isSafeInteger(issuedAt))
+    throw invalid('A receipt needs version 1, network, resourceUrl, payer and issuedAt (whole seconds).');
+  if (!/^eip155:\d+$/.test(String(network)) || !/^0x[\da-f]{40}$/i.test(String(payer)))
+    throw invalid('Only payers with an address of an EVM network (eip155) can be checked.');
+  return {
+    network: String(network),
+    resourceUrl: String(resourceUrl),
+    payer: String(payer).toLowerCase(),
+    issued_ms: Number(issuedAt) * 1000,
+    transaction: String(transaction),
+  };
+}
+
+/** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
+function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: SignedBy): void {
+  const digest = typedHash(receiptStruct, { transaction: '', ...payload });
+  const signer = digest && recoverAddress(signature, digest);
+  if (signer === undefined) throw invalid('The EIP-712 signature of the receipt is not valid.');
+  const published = keysAt(keys, issued_ms).flatMap(({ jwk: { crv, x, y } }) =>
+    crv === 'secp256k1' && y !== undefined ? addressOf({ x, y }) : [],
+  );
+  if (published.includes(signer)) return;
+  throw new Problem('proof_key_unknown', {
+    detail: 'The receipt is not signed by a published secp256k1 key.',
+  });
+}
+
+interface SignedBy extends Pick<ProofFacts, 'keys'> {
+  readonly issued_ms: number;
+}
+
+async function requireSigned(receipt: JsonObject, signature: string, signed: SignedBy): Promise<void> {
+  if (receipt.format === 'eip712') requirePublishedSigner(asMembers(receipt.payload), signature, signed);
+  else await asProblem(verifyByKey(signature, signed.keys, signed.issued_ms));
+}
+
+/** The payload of a receipt, not verified. */
+function payloadOf({ format, payload }: JsonObject, signature: string): JsonObject {
+  if (format === 'eip712') return asMembers(payload);
+  if (format === 'jws') return readBase64Object(signature.split('.')[1] ?? '') ?? {};
+  throw invalid('The format of the receipt is neither eip712 nor jws.');
+}
+
+async function checkPaymentReceipt(
+  value: string,
+  { keys, remotes, message }: ProofFacts,
+): Promise<CheckedProof> {
+  const { receipt: sent, possession } = readObject(value) ?? {};
+  const receipt = asMembers(sent);
+  const { signature } = receipt;
+  if (typeof signature !== 'string' || typeof possession !== 'string')
+    throw invalid('The value is the JSON {"receipt": {"format", "payload", "signature"}, "possession"}.');
+  const payment = toPayment(payloadOf(receipt, signature));
+  const { network, resourceUrl, payer, issued_ms, transaction } = payment;
+  const host = URL.parse(resourceUrl)?.host;
+  if (!remotes.some((url) => URL.parse(url)?.host === host))
+    throw new Problem('proof_wrong_subject', {
+      detail: 'Its resourceUrl is on no recorded endpoint’s host.',
+    });
+  await requireSigned(receipt, signature, { keys, issued_ms });
+  if (recoverAddress(possession, messageHash(message)) !== payer)
+    throw new Problem('proof_not_yours', {
+      detail: 'The possession is not the payer’s signature of this rating.',
+    });
+  return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
+}
+
+/** An x402 receipt and the payer's signature of the rating (docs/receipts.md). */
+const paymentReceipt: ProofKind = {
+  name: 'Payment receipt',
+  shows:
+    'A key paid and signed this rating, and a key that the rated listing published in its claim acknowledged the payment; not who owns the wallet, and nothing of quality. A service can refuse receipts to critics.',
+  check: checkPaymentReceipt,
+};
+
+async function checkServiceReceipt(
+  value: string,
+  { subject, source, keys }: ProofFacts,
+): Promise<CheckedProof> {
+  const { iss, sub, jti, iat } = await asProblem(verifyReceipt(value, { keys, subject, rater: source }));
+  return { identity: [iss, sub, jti], issued_ms: iat * 1000, interaction_id: jti };
+}
+
+/** A JWS by a key that the rated listing published in its claim (docs/receipts.md). */
+const serviceReceipt: ProofKind = {
+  name: 'Service receipt',
+  shows:
+    'A key that the rated listing published in its claim signed that this interaction with this rater took place; not that it went well. A service can refuse receipts to critics.',
+  check: checkServiceReceipt,
+};
+
+/** Every class of proof that is checked when a rating is submitted. */
+export const proofKinds = {
+  service_receipt: serviceReceipt,
+  payment_receipt: paymentReceipt,
+} as const satisfies Record<string, ProofKind>;
+
+/** The name of a class of proof. */
+type ProofKindName = keyof typeof proofKinds;
+/** What was checked of a rating; `none`: nothing. */
+export type ProofClass = 'none' | ProofKindName;
+
+const kindNames = Object.keys(proofKinds) as ProofKindName[];
+/** Every class, `none` first. */
+export const proofClasses: readonly [ProofClass, ...ProofClass[]] = ['none', ...kindNames];
+
+/** Largest proof that is read, in characters. */
+const proofLimit = 4096;
+
+/** A proof as a rater sends it. */
+export const proofInput = z.strictObject({
+  kind: z.enum(kindNames as [ProofKindName, ...ProofKindName[]]),
+  value: z.string().min(1).max(proofLimit),
+});
+export type ProofInput = z.infer<typeof proofInput>;
+
+/** What each class is called, and what it shows and does not. */
+export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {
+  none: {
+    name: 'No proof',
+    shows: 'That the interaction took place is the word of the source; Dossier has checked no proof of it.',
+  },
+  ...proofKinds,
+};
+
+/** How many ratings a class of proof has in every group. */
+interface CountedProofs {
+  readonly by_proof: Readonly<Record<string, number>>;
+}
+
+/** How many ratings each class has in all groups together; classes without any are left out. */
+export function countProofs(groups: Readonly<Record<RatingGroup, CountedProofs>>): Record<string, number> {
+  const counted = proofClasses.map((name): [string, number] => [
+    name,
+    ratingGroups.reduce((sum, group) => sum + (groups[group].by_proof[name] ?? 0), 0),
+  ]);
+  return Object.fromEntries(counted.filter(([, ratings]) => ratings > 0));
+}
+
+/** The classes among counted ones with what they show: `{service_receipt: "The rated service ..."}`. */
+export const proofMeanings = (counted: Readonly<Record<string, number>>): Record<string, string> =>
+  Object.fromEntries(
+    proofClasses.filter((name) => (counted[name] ?? 0) > 0).map((name) => [name, proofTexts[name].shows]),
+  );

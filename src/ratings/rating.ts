@@ -1,0 +1,280 @@
+import { z } from 'zod';
+import { handleSchema } from '../core/handle.ts';
+import { cleanText, toLine } from '../core/text.ts';
+import { moderationNotice } from '../moderation/moderation.ts';
+import { flagsMeaning, type RatingBasis, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
+import { type ProofClass, proofClasses } from './proof.ts';
+
+/** How an interaction ended, according to the rater. */
+export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
+/** How the interaction was made. */
+const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
+/** The rater's relation to the subject, as it states it. */
+const relationships = ['none', 'customer', 'vendor', 'partner', 'paid'] as const;
+
+const evidenceItem = z.object({
+  kind: z.enum(['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url']),
+  value: z.string().min(1).max(512),
+});
+
+const contentFields = {
+  interaction_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/),
+  interaction_at: z.string().max(40),
+  outcome: z.enum(outcomes),
+  protocol: z.enum(protocols),
+  operation: z.string().min(1).max(128).optional(),
+  subject_version: z.string().min(1).max(255).optional(),
+  score: z.int().min(1).max(5).optional(),
+  latency_ms: z.int().min(0).max(86_400_000).optional(),
+  tags: z
+    .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
+    .max(5)
+    .optional(),
+  comment: z.string().max(1000).optional(),
+  evidence: z.array(evidenceItem).max(3).optional(),
+  relationship: z.enum(relationships),
+  supersedes: z.string().min(1).max(64).optional(),
+};
+
+/** What a rater sends besides the handle of the listing it rates (docs/trust.md section 3). */
+export const ratingContent = z.object({
+  ...contentFields,
+  interaction_id: contentFields.interaction_id.describe('Your own id, or the jti of a receipt'),
+  interaction_at: contentFields.interaction_at.describe('RFC 3339, within the last 90 days'),
+  operation: contentFields.operation.describe('Tool called'),
+  evidence: contentFields.evidence.describe('Never fetched or checked'),
+  relationship: contentFields.relationship.describe(
+    'vendor (yours), partner (you earn with it) and paid (for rating) set it apart',
+  ),
+  score: contentFields.score.describe('1 worst, 5 best; never averaged'),
+  supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),
+});
+export type RatingContent = z.infer<typeof ratingContent>;
+
+/** The content as it is stored: free texts are cleaned, and left out if nothing remains. */
+export function cleanRating(sent: RatingContent): RatingContent {
+  const { comment, operation, subject_version, evidence, ...rest } = sent;
+  const texts = {
+    comment: cleanText(comment ?? '').text.trim(),
+    operation: toLine(operation ?? ''),
+    subject_version: toLine(subject_version ?? ''),
+    evidence: (evidence ?? [])
+      .map(({ kind, value }) => ({ kind, value: toLine(value) }))
+      .filter(({ value }) => value !== ''),
+  };
+  return { ...rest, ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text.length > 0)) };
+}
+
+/** The rated listing's response to a rating. */
+const ratingResponse = z.object({
+  text: z.string(),
+  created_at: z.string(),
+  log_index: z.int(),
+  erased_at: z.string().optional(),
+  hidden_at: z.string().optional().describe('Its text is hidden by the operator'),
+  moderation: z.array(moderationNotice).optional(),
+});
+export type RatingResponse = z.infer<typeof ratingResponse>;
+
+/** A rating as anyone may read it. Texts in it were written by source and subject, not by this service. */
+export const ratingRecord = z.object({
+  ...contentFields,
+  interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
+  interaction_sha256: z.string().optional().describe('Of a withdrawn or hidden one, hex, in place of the id'),
+  relationship: contentFields.relationship.describe('Of source to subject, as the source says'),
+  rating_id: z.string(),
+  subject_handle: handleSchema,
+  source_handle: handleSchema,
+  source_root: z.string().describe('Account host/owner whose claim made it'),
+  source_root_generation: z.int().describe('Another number is another holder of that account'),
+  created_at: z.string(),
+  proof_class: z.enum(proofClasses).describe('What was checked when it was submitted; changes no group'),
+  proof_commitment: z
+    .string()
+    .optional()
+    .describe('Base64 of SHA-256(salt || proof); its source has the salt and the proof'),
+  group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
+  group_reason: z.string(),
+  flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
+  overlap_stated_later: z.string().optional().describe('Read after the rating; changes no group'),
+  log_index: z.int(),
+  superseded_by: z.string().optional().describe('Newer version; this is not counted'),
+  withdrawn_at: z.string().optional(),
+  erased_at: z.string().optional(),
+  hidden_at: z.string().optional().describe('Its texts are hidden by the operator; it counts'),
+  voided_at: z.string().optional().describe('The operator counts it in no group'),
+  moderation: z.array(moderationNotice).optional().describe('What the operator did, and why'),
+  response: ratingResponse.optional().describe('By the rated listing'),
+});
+export type RatingRecord = z.infer<typeof ratingRecord>;
+
+/** Members of a public record that are computed when it is read, or have another name there. */
+type ComputedField =
+  | 'rating_id'
+  | 'interaction_sha256'
+  | 'group'
+  | 'group_reason'
+  | 'flags'
+  | 'overlap_stated_later'
+  | 'response'
+  | 'hidden_at'
+  | 'moderation';
+
+/** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
+export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
+  /** `rating_id` of the public record. */
+  readonly id: string;
+  readonly interaction_id: string;
+  readonly source_capability_id: string;
+  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
+  readonly content_digest: string;
+  /** Base64; part of what `proof_commitment` commits to. */
+  readonly proof_salt?: string | undefined;
+  /** Log index of the entry that ended it: its withdrawal, or its erasure. */
+  readonly withdrawn_by?: number | undefined;
+  /** The control root whose claim of the rated listing was in force when this version was made, if any. */
+  readonly subject_root?: string | undefined;
+  readonly subject_root_generation?: number | undefined;
+  /** When the first version was made. */
+  readonly first_created_at: string;
+}
+
+/** Whether a rating counts: neither superseded, withdrawn nor voided. */
+export const isCurrent = ({
+  superseded_by,
+  withdrawn_at,
+  voided_at,
+}: Pick<Rating, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
+  superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
+
+/** The short form of a record, as listings show it; list_ratings returns all of it. */
+export const shortRating = ratingRecord.pick({
+  rating_id: true,
+  source_handle: true,
+  source_root: true,
+  relationship: true,
+  interaction_at: true,
+  outcome: true,
+  score: true,
+  comment: true,
+  created_at: true,
+  proof_class: true,
+  group: true,
+  group_reason: true,
+  flags: true,
+  overlap_stated_later: true,
+  log_index: true,
+  withdrawn_at: true,
+  erased_at: true,
+  hidden_at: true,
+  voided_at: true,
+  moderation: true,
+  response: true,
+});
+export type ShortRating = z.infer<typeof shortRating>;
+
+/** Counts of one group of current ratings; never an average. */
+const ratingCounts = z.object({
+  ratings: z.int(),
+  sources: z.int().describe('Distinct accounts and registrable domains that claimed a rating listing'),
+  source_handles: z.int().describe('Distinct rating listings'),
+  source_outcomes: z.record(z.enum(outcomes), z.int()).describe('Each source once, by its newest rating'),
+  outcomes: z.record(z.enum(outcomes), z.int()),
+  scores: z.record(z.enum(['1', '2', '3', '4', '5']), z.int()),
+  by_proof: z.record(z.enum(proofClasses), z.int()).describe('By what was checked of the interaction'),
+  last_at: z.string().optional(),
+});
+export type RatingCounts = z.infer<typeof ratingCounts>;
+
+/** What counted ratings can be filtered by; only those that fit every given value are left. */
+export interface RatingFilter {
+  readonly outcome?: RatingRecord['outcome'] | undefined;
+  /** The group at the time of reading. */
+  readonly group?: RatingGroup | undefined;
+  readonly proof_class?: ProofClass | undefined;
+}
+
+/** How many counted ratings of a listing have the same outcome, group and class of proof. */
+export type RatingCell = Required<{ [name in keyof RatingFilter]: NonNullable<RatingFilter[name]> }> & {
+  readonly ratings: number;
+};
+
+type FacetName = keyof RatingFilter;
+const facets: Readonly<Record<FacetName, readonly string[]>> = {
+  outcome: outcomes,
+  group: ratingGroups,
+  proof_class: proofClasses,
+};
+const names = Object.keys(facets) as FacetName[];
+
+/** Counted ratings by each value of a filter, those of them that fit the other filters; values without any are left out. */
+export const ratingFacets = z.object({
+  outcome: z.record(z.string(), z.int()),
+  group: z.record(z.string(), z.int()),
+  proof_class: z.record(z.string(), z.int()),
+});
+export type RatingFacets = z.infer<typeof ratingFacets>;
+
+function countValues(name: FacetName, cells: readonly RatingCell[], filter: RatingFilter) {
+  const others = names.filter((other) => other !== name && filter[other] !== undefined);
+  const matching = cells.filter((cell) => others.every((other) => cell[other] === filter[other]));
+  const counts = facets[name].map((value): [string, number] => [
+    value,
+    matching.filter((cell) => cell[name] === value).reduce((sum, { ratings }) => sum + ratings, 0),
+  ]);
+  return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
+}
+
+/** The counts that stand beside each value of each filter, while a filter is chosen. */
+export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter): RatingFacets => ({
+  outcome: countValues('outcome', cells, filter),
+  group: countValues('group', cells, filter),
+  proof_class: countValues('proof_class', cells, filter),
+});
+
+const groupCounts = Object.fromEntries(ratingGroups.map((group) => [group, ratingCounts])) as Record<
+  RatingGroup,
+  typeof ratingCounts
+>;
+
+/** Counts of every group of ratings. */
+export type GroupCounts = Readonly<Record<RatingGroup, RatingCounts>>;
+
+/** Native ratings of a listing as counts of each group, worst first, with the newest records. */
+export const nativeSignals = z.object({
+  statement: z.string(),
+  ratings: z.int(),
+  ...groupCounts,
+  voided: z.int().describe('Ratings that the operator voided; in no group'),
+  hidden: z.int().describe('Ratings whose texts the operator has hidden; they count'),
+  flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
+  proof_meanings: z
+    .record(z.string(), z.string())
+    .describe('What each class in by_proof shows and does not; those that are counted'),
+  computed_score: z.null().describe('Always null: no score is computed'),
+  recent: z.array(shortRating),
+});
+
+export type NativeSignals = z.infer<typeof nativeSignals>;
+
+/** How many current ratings of one outcome and one group were made in a month. */
+export const monthCount = z.object({
+  month: z.string().describe('YYYY-MM, UTC'),
+  outcome: z.enum(outcomes),
+  group: z.enum(ratingGroups),
+  ratings: z.int(),
+});
+export type MonthCount = Readonly<z.infer<typeof monthCount>>;
+
+/** Ratings that are counted by month, the newest first; older ones are left out. */
+export const maxRatingsByMonth = 5000;
+
+const monthsCounted = 12;
+
+/** The twelve months up to that of a date (YYYY-MM-DD), oldest first, YYYY-MM. */
+export function monthsUntil(date: string): string[] {
+  const [year = 0, month = 1] = date.split('-').map(Number);
+  return Array.from({ length: monthsCounted }, (_, at) =>
+    new Date(Date.UTC(year, month - monthsCounted + at, 1)).toISOString().slice(0, 7),
+  );
+}

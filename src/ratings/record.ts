@@ -1,0 +1,238 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { Capability } from '../claims/claim.ts';
+import type { Context } from '../context.ts';
+import { recordedNames } from '../core/identity.ts';
+import { Problem } from '../core/problem.ts';
+import { canonicalDigest } from '../log/leaf.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
+import type { Transaction } from '../store/store.ts';
+import { isPraise, type RatingBasis, toRelation } from './groups.ts';
+import { type ProofInput, proofKinds, requireInTime } from './proof.ts';
+import { isCurrent, type Rating, type RatingContent } from './rating.ts';
+import {
+  interestedRelationships,
+  newSource_ms,
+  type RatingSide,
+  type RatingSides,
+  type SideClaim,
+} from './rules.ts';
+import type { SourceRoot } from './table.ts';
+
+/** What a submission shows of its interaction, as it is recorded. */
+interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
+  /** SHA-256 of what identifies the proof, hex; undefined without one. */
+  readonly spends?: string;
+  /** The interaction that the proof names, if it names one. */
+  readonly interaction_id?: string | undefined;
+}
+
+/** One submission: the rater's capability, the rated handle, the content and the time of receipt. */
+export interface Submission {
+  readonly capability: Capability;
+  readonly handle: string;
+  /** Cleaned; interaction_at is in UTC. */
+  readonly content: RatingContent;
+  /** Digest of the content and the proof without `supersedes`: tells a replay from a conflict. */
+  readonly digest: string;
+  readonly proof: SubmittedProof;
+  readonly now: Date;
+}
+
+/** What decides the group of a new version, and when the first version was made. */
+type JudgedBasis = RatingBasis & Pick<Rating, 'first_created_at'>;
+
+/** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
+export interface Sides extends RatingSides {
+  readonly source: RatingSide & { readonly claim: SideClaim };
+  readonly subject: RatingSide;
+}
+
+/** The record that the log commits to. */
+export const toRecord = ({ content, proof, now }: Submission, { source, subject }: Sides) => ({
+  ...content,
+  id: uuidv7({ msecs: now.getTime() }),
+  subject_handle: subject.handle,
+  source_handle: source.handle,
+  source_root: source.claim.root,
+  source_root_generation: source.claim.root_generation,
+  created_at: now.toISOString(),
+  proof_class: proof.proof_class,
+  ...(proof.proof_commitment !== undefined && { proof_commitment: proof.proof_commitment }),
+});
+
+/** Who holds the rated listing by a claim in force. */
+const holderOf = ({ claim }: RatingSide) =>
+  claim?.isInForce ? { subject_root: claim.root, subject_root_generation: claim.root_generation } : {};
+
+/** The record with its place in the log and what decides its group, as it is stored. */
+export const toRating = (
+  record: ReturnType<typeof toRecord>,
+  { capability, digest, proof }: Submission,
+  { sides, basis, log_index }: { sides: Sides; basis: JudgedBasis; log_index: number },
+): Rating => ({
+  ...record,
+  ...basis,
+  ...holderOf(sides.subject),
+  log_index,
+  source_capability_id: capability.id,
+  content_digest: digest,
+  ...(proof.proof_salt !== undefined && { proof_salt: proof.proof_salt }),
+});
+
+/**
+ * What decides the group of a submission, after `earlier` versions of the same control root. Whether it is half of a
+ * reciprocal pair is settled once it is stored.
+ */
+export async function judgeBasis(
+  tx: Transaction,
+  { source, subject }: Sides,
+  { submission: { content, now }, earlier }: { submission: Submission; earlier: readonly Rating[] },
+): Promise<JudgedBasis> {
+  const { root, first_proved_at } = source.claim;
+  const first_created_at = earlier[0]?.first_created_at ?? now.toISOString();
+  const rating = {
+    ...{ source_handle: source.handle, source_root: root, subject_handle: subject.handle },
+    first_created_at,
+  };
+  const recorded = await tx.ratings.identities(source.handle, subject.handle);
+  const critic = isPraise(content) ? undefined : await tx.listings.byHandle(source.handle);
+  return {
+    ...toRelation(rating, recorded, critic && recordedNames(critic)),
+    declared_interest:
+      interestedRelationships.includes(content.relationship) ||
+      earlier.some((version) => version.declared_interest),
+    reciprocal: false,
+    new_until: new Date(Date.parse(first_proved_at) + newSource_ms).toISOString(),
+    first_created_at,
+  };
+}
+
+const maxAmendments = 5;
+const amendable_ms = 180 * 86_400_000;
+
+/**
+ * Throws what authenticate throws of a capability that was ended or blocked since: between it and the transaction lie the
+ * readings of proofs.
+ */
+export async function requireLive(
+  tx: Transaction,
+  { hash, handle, id }: Capability,
+  { context, isTakingBack = false }: { readonly context: Context; readonly isTakingBack?: boolean },
+): Promise<void> {
+  const live = await tx.claims.capability(hash);
+  if (live?.state !== 'active') throw new Problem('capability_suspended');
+  await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
+}
+
+const isRootOf = ({ source_root, source_root_generation }: Rating, claim: SourceRoot | undefined) =>
+  source_root === claim?.root && source_root_generation === claim.root_generation;
+
+/** Throws rating_not_yours unless the control root that holds the listing's claim made the rating. */
+export function requireSameRoot(rating: Rating, claim: SourceRoot | undefined): void {
+  if (isRootOf(rating, claim)) return;
+  const detail = `The account ${rating.source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
+  throw new Problem('rating_not_yours', { detail });
+}
+
+/** The caller's own rating by id, made by the control root that holds the claim; throws not_found or rating_not_yours. */
+export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
+  const rating = await tx.ratings.byId(id);
+  if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+  if (rating.source_handle !== capability.handle) throw new Problem('rating_not_yours');
+  requireSameRoot(rating, await tx.claims.claim(capability.handle));
+  return rating;
+}
+
+/** An amendment must be about the same interaction: same subject, same id, same time. */
+function requireSameInteraction(rating: Rating, { handle, content }: Submission): void {
+  const isSame =
+    rating.subject_handle === handle &&
+    rating.interaction_id === content.interaction_id &&
+    rating.interaction_at === content.interaction_at;
+  if (isSame) return;
+  const detail =
+    'An amendment keeps the handle, the interaction_id and the interaction_at of the rating it supersedes.';
+  throw new Problem('rating_not_current', { detail });
+}
+
+/** Throws if the interaction was rated first more than 180 days ago, or six times: once and five times amended. */
+export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
+  const [first] = versions;
+  if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
+    throw new Problem('interaction_out_of_window', { detail: 'A rating can be amended for 180 days.' });
+  if (versions.length > maxAmendments)
+    throw new Problem('rating_exists', {
+      detail: 'A rating can be amended 5 times; withdrawing it and rating the interaction again counts.',
+    });
+}
+
+/**
+ * The rating that a submission amends: the caller's own, current, of the same interaction (docs/trust.md section 3); the
+ * age of the interaction does not matter. Throws otherwise.
+ */
+export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {
+  const rating = await requireOwnRating(tx, id, submission.capability);
+  if (!isCurrent(rating)) throw new Problem('rating_not_current');
+  requireSameInteraction(rating, submission);
+  return rating;
+}
+
+const saltBytes = 16;
+
+/** The commitment to a proof, which only who has the proof and the salt can open. */
+function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
+  const salt = randomBytes(saltBytes);
+  const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');
+  return { proof_commitment, proof_salt: salt.toString('base64') };
+}
+
+/** What a proof is sent with: the rated handle, the content as it was sent, and who sends it. */
+interface ProvenSubmission {
+  readonly handle: string;
+  readonly sent: RatingContent;
+  readonly capability: Capability;
+}
+
+/** Checks the proof of a rating whose content is as it was sent. Throws a problem that says what is wrong. */
+export async function checkProof(
+  proof: ProofInput | undefined,
+  { handle, sent, capability }: ProvenSubmission,
+  context: Context,
+): Promise<SubmittedProof> {
+  if (!proof) return { proof_class: 'none' };
+  const { kind, value } = proof;
+  const { store, clock, config } = context;
+  const keys = await store.ratings.receiptKeys(handle);
+  const listing = await store.listings.byHandle(handle);
+  const remotes = listing?.remotes.map(({ url }) => url) ?? [];
+  // The digest is of what the rater sent, which is what it can sign.
+  const message = `dossier/rating/v1\n${config.publicUrl}\n${handle}\n${canonicalDigest(sent)}`;
+  const now_ms = clock().getTime();
+  const checked = await proofKinds[kind].check(value, {
+    ...{ subject: handle, source: capability.handle, keys, remotes, message, now_ms },
+  });
+  requireInTime(checked, { interaction_ms: Date.parse(sent.interaction_at), now_ms });
+  return {
+    proof_class: kind,
+    ...commit(value),
+    spends: canonicalDigest([kind, ...checked.identity]),
+    interaction_id: checked.interaction_id,
+  };
+}
+
+/** Uses up the proof of a rating. Throws if another interaction used it, or it names another. */
+export async function spendProof(
+  tx: Transaction,
+  { proof, content }: Submission,
+  { id, versions }: { readonly id: string; readonly versions: readonly Rating[] },
+): Promise<void> {
+  if (proof.spends === undefined) return;
+  const earlier = versions.map((version) => version.id);
+  if (!(await tx.ratings.spendProof({ digest: proof.spends, rating_id: id, versions: earlier })))
+    throw new Problem('proof_reused');
+  if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
+  const detail =
+    'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';
+  throw new Problem('proof_invalid', { detail });
+}

@@ -1,0 +1,404 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import type { ClaimRow } from '../claims/table.ts';
+import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { type Moderation, toNotice } from '../moderation/moderation.ts';
+import { readModerationOfRatings } from '../moderation/table.ts';
+import { currentFlag, inChunks, precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
+import { type RatingRecord, type ShortRating, shortRating } from './rating.ts';
+import type { RatingSide, RatingSides, SideClaim } from './rules.ts';
+import {
+  decodeColumns,
+  decodeContent,
+  decodeGroup,
+  groupCase,
+  praises,
+  type RatingReads,
+  type RatingRow,
+  type SourceRoot,
+} from './table.ts';
+
+/** The listings that somebody holds, by the registry or a claim, and the holders of a listing. */
+const listingsOf = (holder: RawBuilder<unknown>) =>
+  sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
+const holdersOf = (handle: RawBuilder<unknown>) =>
+  sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
+
+/** Whether a rating praises, and a rating in the other direction that is not withdrawn was first made within 90 days of it. */
+const isReciprocal = sql<boolean>`(${praises} and exists (
+  select 1 from rating as back
+  where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
+    and back.subject_handle in ${listingsOf(sql`rating.source_identity`)}
+    and back.source_identity <> rating.source_identity
+    and back.withdrawn_at is null
+    and back.first_created_at <= rating.pair_until
+    and rating.first_created_at <= back.pair_until))`;
+
+/** Brings the column reciprocal of ratings, given by a selection of ids, up to date; returns the rated handles that changed. */
+async function settle(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
+  const rows = await db
+    .updateTable('rating')
+    .set({ reciprocal: sql<number>`1 - reciprocal` })
+    .where(sql<boolean>`rating.id in (${ids})`)
+    .where(sql<boolean>`(reciprocal = 1) <> ${isReciprocal}`)
+    .returning('subject_handle')
+    .execute();
+  return rows.map(({ subject_handle }) => subject_handle);
+}
+
+type Rated = Pick<RatingRow, 'id' | 'source_identity' | 'subject_handle' | 'first_created_at' | 'pair_until'>;
+
+/** Settles a rating that was made or withdrawn, and those in the other direction within 90 days. */
+export const settlePairsOf = (
+  db: Db,
+  { id, source_identity, subject_handle, first_created_at, pair_until }: Rated,
+): Promise<string[]> =>
+  settle(
+    db,
+    sql`select cast(${id} as text) union all select id from rating as back
+      where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
+      and back.subject_handle in ${listingsOf(sql`${source_identity}`)}
+      and back.first_created_at <= ${pair_until}
+      and back.pair_until >= ${first_created_at}`,
+  );
+
+/** Settles the ratings about a listing that got another holder, and those by the holder. */
+const settlePairsBy = (db: Db, handle: string, holder: string): Promise<string[]> =>
+  settle(
+    db,
+    sql`select id from rating where subject_handle = ${handle} union all select id from rating where source_identity = ${holder}`,
+  );
+
+/** What the records of two listings ever named, and what their namespaces and claims proved. */
+export const readIdentities = precompileQuery((db, source: string, subject: string) =>
+  db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
+);
+
+/** The same of some listings. */
+const readIdentitiesOf = (db: Db, handles: readonly string[]): Promise<RecordedIdentity[]> =>
+  db
+    .selectFrom('recorded_identity')
+    .selectAll()
+    .where('handle', 'in', [...handles])
+    .execute();
+
+/** The listings that some listings rate or rated. */
+export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
+  if (handles.length === 0) return [];
+  const rows = db.selectFrom('rating').select('subject_handle').distinct();
+  return (await rows.where('source_handle', 'in', [...handles]).execute()).map(
+    ({ subject_handle }) => subject_handle,
+  );
+};
+
+/** Adds identities that are not stored yet; the first date stays. Returns the handles that got one. */
+export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
+  const added = new Set<string>();
+  await inChunks(identities, async (chunk) => {
+    const rows = await db
+      .insertInto('recorded_identity')
+      .values([...chunk])
+      .onConflict((conflict) => conflict.columns(['handle', 'kind', 'value']).doNothing())
+      .returning('handle')
+      .execute();
+    for (const { handle } of rows) added.add(handle);
+  });
+  return [...added];
+}
+
+const rowsOfSource = (db: Db, handle: string) => db.updateTable('rating').where('source_handle', '=', handle);
+
+/** Records which control root holds a listing from a time on; returns the handles that ratings by it are about. */
+export async function writeSourceRoot(
+  db: Db,
+  handle: string,
+  { held, at }: { readonly held: SourceRoot | undefined; readonly at: string },
+): Promise<string[]> {
+  const root = held?.root ?? '';
+  const generation = held?.root_generation ?? -1;
+  const ended = await rowsOfSource(db, handle)
+    .set({ source_ended_at: at })
+    .where('source_ended_at', 'is', null)
+    .where(({ or, eb }) =>
+      or([eb('source_root', '<>', root), eb('source_root_generation', '<>', generation)]),
+    )
+    .returning('subject_handle')
+    .execute();
+  const resumed = await rowsOfSource(db, handle)
+    .set({ source_ended_at: null })
+    .where('source_ended_at', 'is not', null)
+    .where('source_root', '=', root)
+    .where('source_root_generation', '=', generation)
+    .returning('subject_handle')
+    .execute();
+  return [...ended, ...resumed].map(({ subject_handle }) => subject_handle);
+}
+
+/** Marks the ratings of a listing as related whose source has a proven account or domain in common with it. */
+async function relateSubject(db: Db, handle: string): Promise<void> {
+  const sources = await db
+    .selectFrom('rating')
+    .select(['source_handle', 'source_root', 'subject_handle'])
+    .distinct()
+    .where('subject_handle', '=', handle)
+    .where('related', '=', 0)
+    .execute();
+  const recorded = await readIdentitiesOf(db, [handle]);
+  for (const rating of sources) {
+    const sides = toRelationSides(rating, recorded);
+    const isAll = isRelated(sides, false);
+    if (isAll || isRelated(sides, true))
+      await db
+        .updateTable('rating')
+        .set({ related: 1 })
+        .where('subject_handle', '=', handle)
+        .where('source_handle', '=', rating.source_handle)
+        .where('source_root', '=', rating.source_root)
+        .$if(!isAll, (praise) => praise.where(praises))
+        .execute();
+  }
+}
+
+/** Records whom a claim proved to hold a listing; returns the handles whose ratings changed by that. */
+export async function writeHolder(
+  db: Db,
+  handle: string,
+  { root, at }: { readonly root: string; readonly at: string },
+): Promise<string[]> {
+  const proven = provenBy(root).map((value) => ({ value, kind: 'proven' as const }));
+  const added = await writeIdentities(
+    db,
+    proven.map((one) => ({ ...one, handle, first_imported_at: at })),
+  );
+  if (added.length === 0) return [];
+  await relateSubject(db, handle);
+  return [handle, ...(await settlePairsBy(db, handle, rootIdentity(root)))];
+}
+
+/** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
+const recordsOf = (db: Db, subject: string) =>
+  db
+    .selectFrom('rating')
+    .leftJoin('rating_response as response', 'response.rating_id', 'rating.id')
+    .selectAll('rating')
+    .select([
+      'response.text as response_text',
+      'response.created_at as responded_at',
+      'response.log_index as response_log_index',
+      'response.erased_at as response_erased_at',
+    ])
+    .where('subject_handle', '=', subject)
+    .orderBy('rating.created_at', 'desc')
+    .orderBy('rating.id', 'desc');
+
+type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
+
+const toResponse = ({ response_text, responded_at, response_log_index, response_erased_at }: StoredRecord) =>
+  response_text !== null &&
+  responded_at !== null &&
+  response_log_index !== null && {
+    response: {
+      ...{ text: response_text, created_at: responded_at, log_index: response_log_index },
+      ...(response_erased_at && { erased_at: response_erased_at }),
+    },
+  };
+
+/** When records are read, what their two sides named until then, and what the operator did, by log index. */
+interface ReadAt {
+  readonly now: string;
+  readonly identities: readonly RecordedIdentity[];
+  readonly moderation: ReadonlyMap<number, readonly Moderation[]>;
+}
+
+/** What the operator did to a rating or the response to it, given by its entry, and since when its text is hidden. */
+function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
+  // Erasing a rating reaches the entries of its older versions too.
+  const actions = moderation.get(log_index)?.filter(({ target }) => target === row.id) ?? [];
+  if (actions.length === 0) return undefined;
+  const hidden = actions.find(({ action }) => action === 'hide');
+  return { ...(hidden && { hidden_at: hidden.at }), moderation: actions.map(toNotice) };
+}
+
+/** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
+function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
+  const answered = toResponse(row);
+  if (!answered) return {};
+  const { response } = answered;
+  const moderated = toModerated(row, response.log_index, at);
+  return { response: { ...response, ...(moderated?.hidden_at && { text: '' }), ...moderated } };
+}
+
+/** Versions of a rating that is withdrawn or hidden still show that they are of one interaction. */
+const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
+  erased_at ? {} : { interaction_sha256: createHash('sha256').update(interaction_id).digest('hex') };
+
+/** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
+function toShownContent(
+  row: StoredRecord,
+  at: ReadAt,
+): Pick<
+  RatingRecord,
+  'protocol' | 'relationship' | 'response' | 'hidden_at' | 'moderation' | 'interaction_sha256'
+> {
+  const { protocol, relationship, ...texts } = decodeContent(row);
+  const moderated = toModerated(row, row.log_index, at);
+  const shown = { protocol, relationship, ...moderated };
+  if (row.withdrawn_at) return { ...shown, ...toHiddenInteraction(row) };
+  const sent = moderated?.hidden_at
+    ? toHiddenInteraction(row)
+    : { ...texts, interaction_id: row.interaction_id };
+  return { ...shown, ...sent, ...toShownResponse(row, at) };
+}
+
+/** The overlap that a record of either side stated after the rating was made, if none was stated before. */
+function toStatedLater(
+  row: StoredRecord,
+  identities: readonly RecordedIdentity[],
+): Pick<RatingRecord, 'overlap_stated_later'> {
+  if (row.stated_overlap !== null || row.related === 1) return {};
+  const overlap = toStatedOverlap(toRelationSides(row, identities));
+  return overlap && overlap.at > row.first_created_at
+    ? { overlap_stated_later: overlapStatedLater(overlap) }
+    : {};
+}
+
+/** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
+function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
+  const { id: rating_id, ...columns } = decodeColumns(row);
+  return {
+    rating_id,
+    ...toShownContent(row, at),
+    ...columns,
+    ...decodeGroup(row, at.now),
+    ...toStatedLater(row, at.identities),
+  };
+}
+
+async function toRatingRecords(
+  db: Db,
+  rows: readonly StoredRecord[],
+  { subject, now }: { readonly subject: string; readonly now: string },
+): Promise<RatingRecord[]> {
+  if (rows.length === 0) return [];
+  const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
+  const identities = await readIdentitiesOf(db, [...handles]);
+  const moderation = await readModerationOfRatings(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
+}
+
+const toShortRating = (record: RatingRecord) =>
+  Object.fromEntries(Object.entries(record).filter(([field]) => field in shortRating.shape)) as ShortRating;
+
+/** The short form of a subject's newest ratings, only the latest version of each; tombstones of withdrawn ones included. */
+export async function readRecentRatings(
+  db: Db,
+  subject: string,
+  { limit, now }: { readonly limit: number; readonly now: string },
+): Promise<ShortRating[]> {
+  const rows = await recordsOf(db, subject).where('superseded_by', 'is', null).limit(limit).execute();
+  return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
+}
+
+/** A page of a subject's public records (contract/ratings.ts). */
+export async function readRatings(
+  db: Db,
+  ...[subject, { after, limit, now, ...filter }]: Parameters<RatingReads['list']>
+): Promise<RatingRecord[]> {
+  let query = recordsOf(db, subject);
+  const { outcome, group, proof_class } = filter;
+  if (Object.values(filter).some((value) => value !== undefined))
+    query = query.where('is_current', '=', currentFlag);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (proof_class !== undefined) query = query.where('proof_class', '=', proof_class);
+  if (group !== undefined) query = query.where(groupCase(now), '=', group);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('rating.created_at', 'rating.id'), '<', tuple(after.created_at, after.id)),
+    );
+  }
+  return toRatingRecords(db, await query.limit(limit).execute(), { subject, now });
+}
+
+/** One statement, because every submission runs it while all other writers wait. */
+const readSideRows = precompileQuery((db, hash: string, subject: string) =>
+  db
+    .selectFrom('capability')
+    .innerJoin('listing as source', 'source.handle', 'capability.handle')
+    .leftJoin('claim', 'claim.handle', 'capability.handle')
+    .leftJoin('listing as subject', (join) => join.on('subject.handle', '=', subject))
+    .leftJoin('claim as theirs', (join) => join.on('theirs.handle', '=', subject))
+    .select(['capability.state as capability_state', 'source.handle', 'source.repository_key'])
+    .select(['source.withdrawn', 'subject.handle as subject_handle'])
+    .select(['subject.repository_key as subject_repository_key', 'subject.withdrawn as subject_withdrawn'])
+    .select([
+      'claim.state as claim_state',
+      'claim.place_key as claim_place_key',
+      'claim.root as claim_root',
+      'claim.root_generation as claim_root_generation',
+      'claim.first_proved_at as claim_first_proved_at',
+    ])
+    .select([
+      'theirs.state as theirs_state',
+      'theirs.place_key as theirs_place_key',
+      'theirs.root as theirs_root',
+      'theirs.root_generation as theirs_root_generation',
+      'theirs.first_proved_at as theirs_first_proved_at',
+    ])
+    .where('capability.hash', '=', hash),
+);
+
+type ClaimColumns = Pick<ClaimRow, 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at'>;
+type JoinedClaim = { readonly [Column in keyof ClaimColumns]: ClaimColumns[Column] | null };
+
+function decodeSideClaim({ state, ...columns }: JoinedClaim): SideClaim | undefined {
+  const { place_key, root, root_generation, first_proved_at } = columns;
+  if (place_key === null || root === null || root_generation === null || first_proved_at === null)
+    return undefined;
+  return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
+}
+
+type Row = Awaited<ReturnType<typeof readSideRows>>[number];
+
+const sourceOf = (row: Row): RatingSide => ({
+  handle: row.handle,
+  repository_key: row.repository_key ?? undefined,
+  withdrawn: row.withdrawn ?? undefined,
+  claim: decodeSideClaim({
+    state: row.claim_state,
+    place_key: row.claim_place_key,
+    root: row.claim_root,
+    root_generation: row.claim_root_generation,
+    first_proved_at: row.claim_first_proved_at,
+  }),
+});
+
+const subjectOf = (row: Row): RatingSide | undefined =>
+  row.subject_handle === null
+    ? undefined
+    : {
+        handle: row.subject_handle,
+        repository_key: row.subject_repository_key ?? undefined,
+        withdrawn: row.subject_withdrawn ?? undefined,
+        claim: decodeSideClaim({
+          state: row.theirs_state,
+          place_key: row.theirs_place_key,
+          root: row.theirs_root,
+          root_generation: row.theirs_root_generation,
+          first_proved_at: row.theirs_first_proved_at,
+        }),
+      };
+
+/** Both sides of a rating by the holder of a capability (contract/ratings.ts). */
+export async function readSides(
+  db: Db,
+  ...sides: Parameters<RatingReads['sides']>
+): Promise<RatingSides | undefined> {
+  const [row] = await readSideRows(db, ...sides);
+  if (!row) return undefined;
+  return { capability_state: row.capability_state, source: sourceOf(row), subject: subjectOf(row) };
+}

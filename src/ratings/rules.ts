@@ -1,0 +1,58 @@
+import type { CapabilityState } from '../claims/claim.ts';
+import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
+
+/** The claim of a listing, as far as the rules about ratings need it. */
+export interface SideClaim {
+  readonly isInForce: boolean;
+  /** `host/path` of a repository, or `dns:` and a domain. */
+  readonly place_key: string;
+  readonly root: string;
+  readonly root_generation: number;
+  readonly first_proved_at: string;
+}
+
+/** What the rules about ratings need of a listing. */
+export interface RatingSide {
+  readonly handle: string;
+  readonly repository_key: string | undefined;
+  readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
+  readonly claim: SideClaim | undefined;
+}
+
+/** What decides whether a capability's listing may rate another one, and how that rating counts. */
+export interface RatingSides {
+  readonly capability_state: CapabilityState;
+  readonly source: RatingSide;
+  /** Undefined where no listing has the handle. */
+  readonly subject: RatingSide | undefined;
+}
+
+const day_ms = 86_400_000;
+/** How long after an interaction it can be rated. */
+const ratingWindow_ms = 90 * day_ms;
+/** How far ahead another clock may be. */
+const clockSkew_ms = 5 * 60_000;
+/** How long a source counts as new after its control root first proved a claim. */
+export const newSource_ms = 7 * day_ms;
+
+/** Relationships by which a source declares an interest (docs/trust.md section 3). */
+export const interestedRelationships: readonly string[] = ['paid', 'partner', 'vendor'];
+
+/** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */
+function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {
+  if (claim?.isInForce && !claim.place_key.startsWith('dns:')) return claim.place_key;
+  const owner = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
+  return owner !== undefined && owner === namespaceIdentity(handle) ? repository_key : undefined;
+}
+
+/** Whether rater and rated are one listing, or one repository that both prove (self_rating). */
+export function isSelfRating(source: RatingSide, subject: RatingSide): boolean {
+  const repository = provenRepository(source);
+  return (
+    source.handle === subject.handle || (repository !== undefined && repository === provenRepository(subject))
+  );
+}
+
+/** Whether a time of interaction is inside (now - 90 days, now + 5 minutes]. */
+export const isInWindow = (at_ms: number, now_ms: number): boolean =>
+  at_ms > now_ms - ratingWindow_ms && at_ms <= now_ms + clockSkew_ms;

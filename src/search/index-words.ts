@@ -1,0 +1,176 @@
+import { afterPrefix } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { widestOf } from './plan.ts';
+import type { ParsedQuery, QueryWord, UnknownWord } from './query.ts';
+import type { RankedWord } from './score.ts';
+import type { SearchIndex, TermCount } from './search-index.ts';
+import { type Alternative, synonymsOf } from './synonyms.ts';
+import { isCorrectable, toHalves, toSpellings } from './words.ts';
+
+const mostBeginnings = 8;
+
+/** The most frequent terms that begin so. */
+async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
+  const rows = await db
+    .selectFrom('search_term')
+    .selectAll()
+    .where('term', '>', prefix)
+    .where('term', '<', afterPrefix(prefix))
+    .where('listings', '>', 0)
+    .orderBy('listings', 'desc')
+    .orderBy('term')
+    .limit(mostBeginnings)
+    .execute();
+  return rows.map(({ term, ...count }) => [term, count]);
+}
+
+const mostCorrections = 6;
+const correctedFactor = 0.9;
+
+/** What an unknown word may be. */
+interface Corrections {
+  readonly alternatives: readonly Alternative[];
+  /** The same as words. */
+  readonly near: readonly string[];
+  /** Of the terms of the alternatives that listings have. */
+  readonly counts: ReadonlyMap<string, TermCount>;
+}
+
+const mostFrequent = (counts: readonly [string, TermCount][]) =>
+  counts
+    .toSorted(([a, many], [b, more]) => more.listings - many.listings || (a < b ? -1 : 1))
+    .slice(0, mostCorrections)
+    .map(([term]) => term);
+
+/** Other spellings of an unknown word that listings have, with their synonyms, and the two words it may be. */
+async function readCorrections(db: Db, index: SearchIndex, word: string): Promise<Corrections> {
+  const halves = toHalves(word);
+  const spellings = toSpellings(word);
+  const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
+  const known = await index.readTermCounts(db, [...possible]);
+  const likely = mostFrequent([...known].filter(([term]) => spellings.has(term)));
+  const split = halves.filter(({ terms }) => terms.every((term) => known.has(term)));
+  const meant = likely.flatMap((term) => [{ terms: [term], factor: 1 }, ...synonymsOf(term)]);
+  const ofMeant = await index.readTermCounts(
+    db,
+    meant.flatMap(({ terms }) => terms),
+  );
+  return {
+    alternatives: [
+      ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
+      ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
+    ],
+    near: [...likely.map((term) => spellings.get(term) ?? term), ...split.map(({ text }) => text)],
+    counts: new Map([...known, ...ofMeant]),
+  };
+}
+
+const mostWords = 24;
+/** Words that count no more are not among those an answer counts. */
+const questionWordShare = 0.3;
+const mostCorrected = 3;
+const beginningFactor = 0.4;
+const shortestBeginning = 3;
+/** A last word that fewer listings have is also taken for a beginning. */
+const fewListings = 3;
+
+type Counts = ReadonlyMap<string, TermCount>;
+
+/** How many listings have an alternative, at the most. */
+const listingsOf = ({ terms }: Alternative, counts: Counts) =>
+  Math.min(...terms.map((term) => counts.get(term)?.listings ?? 0));
+const strongOf = ({ terms }: Alternative, counts: Counts) =>
+  Math.min(...terms.map((term) => counts.get(term)?.strong ?? 0));
+
+interface Expanded extends QueryWord {
+  readonly found: readonly Alternative[];
+  /** Only of a word that no listing has, in any form: what was searched for instead. */
+  readonly near: readonly string[] | undefined;
+}
+
+/** The alternatives that any listing has; where there is none, beginnings and corrections. */
+async function expand(
+  db: Db,
+  index: SearchIndex,
+  words: readonly QueryWord[],
+  counts: Map<string, TermCount>,
+): Promise<Expanded[]> {
+  const expanded: Expanded[] = [];
+  let corrected = 0;
+  for (const [at, word] of words.entries()) {
+    const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
+    const few = (counts.get(word.term)?.listings ?? 0) < fewListings;
+    if (few && at === words.length - 1 && [...word.text].length >= shortestBeginning)
+      for (const [term, count] of await readBeginnings(db, word.text)) {
+        if (found.some(({ terms }) => terms.length === 1 && terms[0] === term)) continue;
+        counts.set(term, count);
+        found.push({ terms: [term], factor: beginningFactor });
+      }
+    let near: readonly string[] | undefined = found.length === 0 ? [] : undefined;
+    if (near && isCorrectable(word.text) && corrected < mostCorrected) {
+      corrected += 1;
+      const corrections = await readCorrections(db, index, word.text);
+      for (const [term, count] of corrections.counts) counts.set(term, count);
+      found.push(...corrections.alternatives);
+      near = corrections.near;
+    }
+    expanded.push({ ...word, found, near });
+  }
+  return expanded;
+}
+
+/** Rare words count more (the idf of BM25). */
+const toValue = (listings: number, total: number) =>
+  Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
+
+function toRanked({ term, found, share }: Expanded, counts: Counts, total: number): RankedWord {
+  const own = counts.get(term)?.listings ?? Math.max(...found.map((one) => listingsOf(one, counts)));
+  const widest = widestOf(found);
+  return {
+    term,
+    alternatives: found,
+    listings: widest.reduce((sum, one) => sum + listingsOf(one, counts), 0),
+    strong: widest.reduce((sum, one) => sum + strongOf(one, counts), 0),
+    value: toValue(Math.min(own, total), total) * share,
+    isCounted: share > questionWordShare,
+  };
+}
+
+async function readTotal(db: Db): Promise<number> {
+  const everything = db.selectFrom('facet_count').select('listings').where('facet', '=', '*');
+  return (await everything.executeTakeFirst())?.listings ?? 0;
+}
+
+/** The words of a query as the index knows them. */
+interface KnownWords {
+  /** Without those that no listing has; of many, the rarest ones. */
+  readonly words: RankedWord[];
+  /** How many count. */
+  readonly counted: number;
+  readonly unknown: UnknownWord[];
+  /** Visible listings in all. */
+  readonly total: number;
+}
+
+const isCounted = ({ share }: QueryWord) => share > questionWordShare;
+
+/** Looks up the words of a query, and what unknown ones may be. */
+export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery): Promise<KnownWords> {
+  if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
+  const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
+  const counts = new Map(await index.readTermCounts(db, [...terms]));
+  const total = Math.max(1, await readTotal(db));
+  const expanded = await expand(db, index, query.words, counts);
+  const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
+  const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
+  return {
+    words: known.filter((word) => rarest.has(word)),
+    counted:
+      query.words.filter(isCounted).length -
+      known.filter((word) => word.isCounted && !rarest.has(word)).length,
+    unknown: expanded.flatMap((word) =>
+      word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
+    ),
+    total,
+  };
+}

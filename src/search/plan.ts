@@ -1,0 +1,120 @@
+import type { RankedWord } from './score.ts';
+import type { Alternative } from './synonyms.ts';
+
+/** One probe of the index: it finds the listings that have any of the terms of each group. */
+export interface Probe {
+  readonly groups: readonly (readonly Atom[])[];
+  readonly excluded: readonly string[];
+  readonly facets: readonly string[];
+  readonly limit: number;
+  /** About how many listings will match. */
+  readonly expected: number;
+}
+
+/** All these terms; `strong` where each must be one that says most about the listing. */
+export interface Atom {
+  readonly terms: readonly string[];
+  readonly strong: boolean;
+}
+
+/** How far a search goes on. */
+export const enoughCandidates = 400;
+export const mostProbes = 8;
+const fewListings = 600;
+const perProbe = 200;
+const mostDriving = 4;
+/** Words in texts attract each other: listings with two are more than chance has it. */
+const attraction = 6;
+
+/** A look into the index, and how many of its entries are read where it finds fewer than its limit. */
+interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
+  readonly read: number;
+}
+
+/** Alternatives without those that find nothing more than another one does. */
+export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
+  const widest: Alternative[] = [];
+  for (const one of alternatives.toSorted((a, b) => a.terms.length - b.terms.length))
+    if (!widest.some(({ terms }) => terms.every((term) => one.terms.includes(term)))) widest.push(one);
+  return widest;
+}
+
+const toGroup = (alternatives: readonly Alternative[], strong: boolean): Atom[] =>
+  widestOf(alternatives).map(({ terms }) => ({ terms, strong }));
+
+/** Words without those that find the same as an earlier one, as `slides` does after `powerpoint`. */
+function distinctOf(words: readonly RankedWord[]): RankedWord[] {
+  const keyOf = ({ alternatives }: RankedWord) =>
+    widestOf(alternatives)
+      .map(({ terms }) => terms.join(' '))
+      .toSorted()
+      .join();
+  return [...new Map(words.toReversed().map((word) => [keyOf(word), word])).values()].reverse();
+}
+
+const countOf = (word: RankedWord, strong: boolean): number => (strong ? word.strong : word.listings);
+
+function expectedOf(words: readonly RankedWord[], strong: boolean, total: number): number {
+  const shares = words.map((word) => countOf(word, strong) / total);
+  const product = shares.reduce((chance, share) => chance * share, total) * attraction ** (shares.length - 1);
+  return Math.min(product, ...shares.map((share) => share * total));
+}
+
+const toStep = (words: readonly RankedWord[], strong: boolean, total: number): Step => ({
+  groups: words.map(({ alternatives }) => toGroup(alternatives, strong)),
+  limit: words.length > 1 ? perProbe : enoughCandidates,
+  expected: expectedOf(words, strong, total),
+  read: Math.min(...words.map((word) => countOf(word, strong))),
+});
+
+/** All sets of some words, without the empty one. */
+function subsets(words: readonly RankedWord[]): RankedWord[][] {
+  const sets: RankedWord[][] = [];
+  for (const word of words) sets.push(...sets.map((set) => [...set, word]), [word]);
+  return sets;
+}
+
+const sumOfValues = (words: readonly RankedWord[]) => words.reduce((sum, { value }) => sum + value, 0);
+
+/** The rarest words, as long as few listings have any of them. */
+function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
+  let listings = 0;
+  const end = byRarity.findIndex((word) => {
+    listings += word.listings;
+    return listings > fewListings;
+  });
+  return byRarity.slice(0, end < 0 ? byRarity.length : end);
+}
+
+/** The group that every listing with any of some words matches. */
+export const toGroupOfAny = (words: readonly RankedWord[]): Atom[] =>
+  toGroup(
+    words.flatMap(({ alternatives }) => alternatives),
+    false,
+  );
+
+const toStepOfAny = (words: readonly RankedWord[]): Step => ({
+  groups: [toGroupOfAny(words)],
+  limit: fewListings,
+  expected: words.reduce((sum, { listings }) => sum + listings, 0),
+  read: 0,
+});
+
+/**
+ * The looks into the index that find candidates, the most promising first: every listing with a rare word, then those
+ * with several of the rarest words, down to each alone.
+ */
+export function toSteps(words: readonly RankedWord[], total: number): Step[] {
+  const found = words.filter(({ listings }) => listings > 0);
+  const byRarity = distinctOf(found.toSorted((a, b) => b.value - a.value));
+  const rare = toRare(byRarity);
+  const others = byRarity.slice(rare.length, mostDriving);
+  const sets = subsets(others).toSorted((a, b) => sumOfValues(b) - sumOfValues(a));
+  const strong =
+    others.length > 0 ? [toStep(others, true, total), toStep(others.slice(0, 1), true, total)] : [];
+  return [
+    ...(rare.length > 0 ? [toStepOfAny(rare)] : []),
+    ...strong.slice(0, others.length),
+    ...sets.map((set) => toStep(set, false, total)),
+  ];
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Db } from '../store/store.ts';
+import type { SearchDocument } from './document.ts';
+import type { Atom, Probe } from './plan.ts';
+import { windowsOf } from './query.ts';
+import type { Candidate } from './score.ts';
+import type { FacetRange, SearchIndex, SearchTermRow } from './search-index.ts';
+
+const toFacetLexeme = (facet: string) => `f${facet}`;
+const toWindowLexeme = (window: number) => `z${window}`;
+
+/** The lexemes of a document: terms, strong terms, facets, and the windows its position is in. */
+const toLexemes = ({ terms, strong, facets, position }: SearchDocument): string[] => [
+  ...terms.map((term) => `w${term}`),
+  ...strong.map((term) => `h${term}`),
+  ...facets.map(toFacetLexeme),
+  ...Array.from({ length: windowsOf(position) }, (_, at) => toWindowLexeme(at + 1)),
+];
+
+const quote = (text: string) => `'${text.replaceAll(/['\\]/g, '$&$&')}'`;
+
+const toAtomExpression = ({ terms, strong }: Atom) =>
+  `(${terms.map((term) => quote(`${strong ? 'h' : 'w'}${term}`)).join(' & ')})`;
+
+/** The tsquery of some facets that all must be there. */
+const toFacetExpression = (facets: readonly string[]): string =>
+  facets.map((facet) => quote(toFacetLexeme(facet))).join(' & ');
+
+/** The tsquery of a look into the index; 0 is the window that holds everything. */
+const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
+  [
+    ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
+    ...facets.map((facet) => quote(toFacetLexeme(facet))),
+    ...excluded.map((term) => `!${quote(`w${term}`)}`),
+    ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
+  ].join(' & ');
+
+/** Each window holds half of the listings of the one before; GIN reads all matches of the one that is named. */
+const windowSize = 2;
+const mostWindows = 10;
+/** Matches of a window that are read without looking for a narrower one: each is a row somewhere else. */
+const fewMatches = 300;
+/** So many times the matches that are needed are expected of a window that is chosen. */
+const spare = 1.2;
+
+/** The narrowest window that is expected to have enough, given how many matches there are about in all. */
+function chooseWindow(expected: number, limit: number): number {
+  let window = 0;
+  let matches = expected;
+  while (window < mostWindows && matches > fewMatches && matches / windowSize > limit * spare) {
+    window += 1;
+    matches /= windowSize;
+  }
+  return window;
+}
+
+async function findIn(db: Db, probe: Probe, window: number): Promise<Candidate[]> {
+  // The sum keeps PostgreSQL from reading an index in its order instead.
+  const found = sql<Candidate>`select position, text from listing_search
+    where terms @@ ${toExpression(probe, window)}::tsquery order by position + 0 limit ${probe.limit}`;
+  return (await found.execute(db)).rows;
+}
+
+/** Listings read one by one in id order before the index is used, which returns them in no order. */
+const scannedRows = 10_000;
+
+async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
+  const expression = toFacetExpression(facets);
+  const behind = order === 'oldest' ? sql`id > ${after ?? 0}` : sql`id < ${after ?? Number.MAX_SAFE_INTEGER}`;
+  const direction = order === 'oldest' ? sql`` : sql`desc`;
+  const rows = scanned
+    ? sql`(select id, terms from listing_search where ${behind} order by id ${direction} limit ${scanned}) as next`
+    : sql`listing_search`;
+  const found = sql<{ id: number }>`select id from ${rows} where terms @@ ${expression}::tsquery and ${behind}
+    order by id + 0 ${direction} limit ${limit}`;
+  return (await found.execute(db)).rows.map(({ id }) => id);
+}
+
+/** A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in SQLite. */
+export const postgresSearch: SearchIndex = {
+  async remove(db, ids) {
+    const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])
+      returning text`;
+    return (await removed.execute(db)).rows.map(({ text }) => text);
+  },
+
+  async put(db, documents) {
+    await sql`insert into listing_search (id, position, terms, text)
+      select id, position, array_to_tsvector(string_to_array(terms, ' ')), text from unnest(
+        ${documents.map(({ id }) => id)}::bigint[], ${documents.map(({ position }) => position)}::bigint[],
+        ${documents.map((one) => toLexemes(one).join(' '))}::text[],
+        ${documents.map(({ text }) => text)}::text[]) as put (id, position, terms, text)`.execute(db);
+  },
+
+  async merge(db) {
+    await sql`select gin_clean_pending_list('listing_search_terms')`.execute(db);
+    return false;
+  },
+
+  async addTermCounts(db, changes) {
+    const sorted = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+    await sql`insert into search_term (term, listings, strong) select * from unnest(
+        ${sorted.map(([term]) => term)}::text[], ${sorted.map(([, by]) => by.listings)}::bigint[],
+        ${sorted.map(([, by]) => by.strong)}::bigint[])
+      on conflict (term) do update set listings = search_term.listings + excluded.listings,
+        strong = search_term.strong + excluded.strong`.execute(db);
+  },
+
+  async readTermCounts(db, terms) {
+    const known = sql<SearchTermRow>`select term, listings, strong from search_term
+      where term = any(${terms}::text[]) and listings > 0`;
+    return new Map((await known.execute(db)).rows.map(({ term, ...count }) => [term, count]));
+  },
+
+  async find(db, probe) {
+    let window = chooseWindow(probe.expected, probe.limit);
+    for (;;) {
+      const found = await findIn(db, probe, window);
+      if (window === 0 || found.length >= probe.limit) return found;
+      // Too few: as many as were found are expected of every other part of the same size.
+      window = Math.min(window - 1, chooseWindow(found.length * windowSize ** window, probe.limit));
+    }
+  },
+
+  // One statement: GIN has no order in which it could go on, so each further piece would cost as much as all.
+  async *findInPieces(db, probe) {
+    yield await findIn(db, probe, 0);
+  },
+
+  async readFacetTexts(db, ids) {
+    const found = sql<{ facets: string | null }>`select string_agg(facets, chr(10)) as facets
+      from listing where id = any(${ids}::bigint[])`;
+    return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
+  },
+
+  async list(db, range) {
+    const near = await listBy(db, range, scannedRows);
+    return near.length >= range.limit ? near : listBy(db, range, undefined);
+  },
+};

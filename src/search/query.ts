@@ -1,0 +1,241 @@
+import type { Facet } from './facets.ts';
+import { type Alternative, findSynonyms } from './synonyms.ts';
+import { lightWords, questionWords, stem, stopWords, toWords, verbs, type Word } from './words.ts';
+
+/** A word of a query. */
+export interface QueryWord {
+  /** As written, lower-cased. */
+  readonly text: string;
+  readonly term: string;
+  /** The word itself first. */
+  readonly alternatives: readonly Alternative[];
+  /** What it counts beside a word that says something. */
+  readonly share: number;
+}
+
+/** A query taken apart. */
+export interface ParsedQuery {
+  readonly words: readonly QueryWord[];
+  /** Terms that must be there, those of a phrase one after the other. */
+  readonly phrases: readonly (readonly string[])[];
+  /** Terms that must not be there, those of a phrase one after the other. */
+  readonly excluded: readonly (readonly string[])[];
+}
+
+const joinedFactor = 0.9;
+/** One word of a phrase that has synonyms counts so much of the phrase. */
+const partFactor = 0.15;
+const questionShare = 0.15;
+const lightShare = 0.5;
+const verbShare = 0.32;
+/** Words of a question that are used; a longer question is cut off after them. */
+const mostWords = 64;
+
+/** A longer question is cut off here. */
+const mostCharacters = 2000;
+const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
+/** `"phrase"`, `-"phrase"` and `-word`. */
+const conditions = /(?<minus>(?<=^|\s)-)?"(?<phrase>[^"]*)"|(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)/gu;
+
+const toTerms = (text: string) =>
+  toWords(text)
+    .map((word) => word.text)
+    .filter((word) => !stopWords.has(word))
+    .map(stem);
+
+/** Leaves out stop words, unless there is nothing else; a word counts once. */
+function toInformative(words: readonly Word[]): Word[] {
+  const known = new Set<string>();
+  const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
+  const informative = distinct.filter(({ text }) => !stopWords.has(text));
+  return (informative.length > 0 ? informative : distinct).slice(0, mostWords);
+}
+
+const joinedTerms = (words: readonly Word[], at: number): string[] =>
+  [words[at - 1], words[at + 1]].flatMap((neighbour, side) => {
+    const own = words[at];
+    if (!own || !neighbour) return [];
+    return [stem(side === 0 ? `${neighbour.text}${own.text}` : `${own.text}${neighbour.text}`)];
+  });
+
+function toAlternatives(words: readonly Word[], at: number): Alternative[] {
+  const parts = words[at]?.parts ?? [];
+  return [
+    ...(parts.length > 1 ? [{ terms: parts.map(stem), factor: joinedFactor }] : []),
+    ...joinedTerms(words, at).map((term) => ({ terms: [term], factor: joinedFactor })),
+  ];
+}
+
+/** What a word counts beside one that says more. */
+function shareOf(text: string): number {
+  if (questionWords.has(text)) return questionShare;
+  if (verbs.has(text)) return verbShare;
+  return lightWords.has(text) ? lightShare : 1;
+}
+
+const toWordAlternatives = (words: readonly Word[], at: number, term: string): Alternative[] => [
+  { terms: [term], factor: 1 },
+  ...toAlternatives(words, at),
+];
+
+function toQueryWords(text: string): QueryWord[] {
+  const informative = toInformative(toWords(text).slice(0, mostWords * 2));
+  const most = Math.max(...informative.map((word) => shareOf(word.text)));
+  const merged = findSynonyms(informative.map((word) => stem(word.text)));
+  return merged.map(({ from, to, synonyms }) => {
+    const words = informative.slice(from, to);
+    const terms = words.map((word) => stem(word.text));
+    const single = words.flatMap((_, offset) =>
+      toWordAlternatives(informative, from + offset, terms[offset] ?? ''),
+    );
+    const isPhrase = words.length > 1;
+    return {
+      text: words.map((word) => word.text).join(' '),
+      term: terms.at(-1) ?? '',
+      share: Math.max(...words.map((word) => shareOf(word.text))) / most,
+      alternatives: isPhrase
+        ? [
+            { terms, factor: 1 },
+            ...single.map((one) => ({ ...one, factor: one.factor * partFactor })),
+            ...synonyms,
+          ]
+        : [...single, ...synonyms],
+    };
+  });
+}
+
+interface Condition {
+  /** As written. */
+  readonly text: string;
+  readonly index: number;
+  readonly words: string;
+  readonly isExcluded: boolean;
+}
+
+const findConditions = (query: string): Condition[] =>
+  [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
+    text,
+    index,
+    words: phrase ?? word ?? '',
+    isExcluded: minus !== undefined || word !== undefined,
+  }));
+
+/** A query without a condition; the words of a phrase stay. */
+const withoutCondition = (query: string, { text, index, words, isExcluded }: Condition) =>
+  `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
+
+/** Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no word. */
+export function parseQuery(query: string): ParsedQuery {
+  const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
+  const found = findConditions(text);
+  const toPhrases = (isExcluded: boolean) =>
+    found
+      .filter((one) => one.isExcluded === isExcluded)
+      .map(({ words }) => toTerms(words))
+      .filter(({ length }) => length > 0);
+  return {
+    words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
+    phrases: toPhrases(false),
+    excluded: toPhrases(true),
+  };
+}
+
+/** A condition of a query without which it may find something, and the query without it. */
+export interface Omission {
+  /** As written: `-word`, or a phrase in quotation marks, of which the words stay. */
+  readonly text: string;
+  readonly query: string;
+}
+
+/** The exclusions and phrases that a query can do without; its other words exclude nothing. */
+export const findOmissions = (query: string): Omission[] =>
+  findConditions(query)
+    .toSorted((a, b) => Number(b.isExcluded) - Number(a.isExcluded))
+    .map((one) => ({
+      text: one.text,
+      query: withoutCondition(query, one).trim().replace(/\s+/g, ' '),
+    }));
+
+/** Descriptions that say nothing about the service: a template's text, or that there is no service. */
+const placeholders: readonly RegExp[] = [
+  /\[((describe|insert|add|your)\s[^\]|]*|(description|todo)\b[^\]|]*)\]/i,
+  /^(a |an |the )?description of (my|your|the|this) (mcp )?server\b/i,
+  /^(a |an )?non[- ]?functional (mcp )?server\b/i,
+  /^(still |currently )?(wip|work in progress|tbd|todo|test|testing|placeholder|coming soon)( server| mcp server)?[\s.!]*$/i,
+  /^(a |an |my )?(sample|test|dummy|demo|template|example|hello world)( mcp)? server( example)?[\s.!]*$/i,
+  /\(placeholder\)/i,
+  /^template mcp server\b/i,
+  /^(a |an |my |your )?(mcp )?server[\s.!]*$/i,
+  /^((a|an|my|your|the|some|super|short|mcp|server|project|test) ){0,2}description[\s.!]*$/i,
+];
+
+/** Whether a description is a placeholder; such listings come last in a search, and are marked. */
+export const isPlaceholder = (description: string): boolean =>
+  placeholders.some((pattern) => pattern.test(description.trim()));
+
+const checksums = 1024;
+const milliseconds = 2 ** 43;
+
+/**
+ * The place of a listing in the search index, made of its id: listings of any age are spread evenly, so that where
+ * only the first matches are read, neither age nor handle decides which. Different ids have different places.
+ */
+export function toPosition(id: number): number {
+  const published_ms = Math.floor(id / checksums);
+  return ((id % checksums) ^ (published_ms % checksums)) * milliseconds + published_ms;
+}
+
+/** The id of the listing at a place of the search index. */
+export function toId(position: number): number {
+  const published_ms = position % milliseconds;
+  const spread = Math.floor(position / milliseconds);
+  return published_ms * checksums + (spread ^ (published_ms % checksums));
+}
+
+/** How many of the windows of the search index a place is in: each holds half of the one before. */
+export function windowsOf(position: number): number {
+  const spread = Math.floor(position / milliseconds);
+  let windows = 0;
+  for (let size = checksums / 2; size >= 1 && spread < size; size /= 2) windows += 1;
+  return windows;
+}
+
+/** Orders of listings: best match (without words: oldest first), newest first, last updated first. */
+export type SearchSort = 'relevance' | 'published' | 'updated';
+
+/** What to search for; all facets must match. */
+export interface SearchQuery {
+  readonly text: string;
+  readonly facets: readonly Facet[];
+  readonly sort: SearchSort;
+}
+
+/** A listing that a search found. */
+export interface SearchHit {
+  readonly id: number;
+  /** How many of the words that count it has; undefined if the query is its handle. */
+  readonly matched: number | undefined;
+}
+
+/** How many listings match, counted up to a limit; facets are counted over the same listings. */
+export interface SearchCounts {
+  readonly total: number;
+  /** Whether more than `total` match. */
+  readonly capped: boolean;
+  readonly facets: Readonly<Record<Facet, number>>;
+}
+
+/** A word of a query that no listing has, with those that were searched for instead, the most frequent first. */
+export interface UnknownWord {
+  readonly word: string;
+  readonly near: readonly string[];
+}
+
+/** All hits of a search, in order: up to 20,000, or the best of some hundred candidates (`counts.capped`). */
+export interface SearchRanking {
+  readonly hits: readonly SearchHit[];
+  /** How many words of the query count. */
+  readonly words: number;
+  readonly unknown: readonly UnknownWord[];
+  readonly counts: SearchCounts;
+}

@@ -1,0 +1,61 @@
+import type { Db } from '../store/store.ts';
+import type { SearchDocument } from './document.ts';
+import type { Facet } from './facets.ts';
+import type { Probe } from './plan.ts';
+import type { Candidate } from './score.ts';
+
+/** Listings that have all of some facets, after an id in the order of ids. */
+export interface FacetRange {
+  readonly facets: readonly Facet[];
+  readonly order: 'oldest' | 'newest';
+  readonly after: number | undefined;
+  readonly limit: number;
+}
+
+/** How many listings have a term, and of how many it is one that says most (`strong` in evidence/search/document.ts). */
+export interface TermCount {
+  readonly listings: number;
+  readonly strong: number;
+}
+
+/** How an engine searches. Terms, weights and ranking are the same for all engines (evidence/search). */
+export interface SearchIndex {
+  /** Removes listings; returns the texts of their documents. */
+  remove(db: Db, ids: readonly number[]): Promise<string[]>;
+  /** Adds documents; none of them may be there. */
+  put(db: Db, documents: readonly SearchDocument[]): Promise<void>;
+  /** Merges a part of what many writes left apart, so that searches read less; returns whether there is more to merge. */
+  merge(db: Db, isFirst: boolean): Promise<boolean>;
+  /** Adds to the counts of terms. */
+  addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
+  /** The counts of these terms; terms that no listing has are omitted. */
+  readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
+  /** The first matches of a probe in the order of positions. */
+  find(db: Db, probe: Probe): Promise<Candidate[]>;
+  /** The same as `find`, in pieces: for probes that find thousands. */
+  findInPieces(db: Db, probe: Probe): AsyncIterable<Candidate[]>;
+  /** Ids of listings by their facets alone. */
+  list(db: Db, range: FacetRange): Promise<number[]>;
+  /** Facets of listings as stored, in no particular order. */
+  readFacetTexts(db: Db, ids: readonly number[]): Promise<string[]>;
+}
+
+declare module '../store/store.ts' {
+  interface Engine {
+    readonly search: SearchIndex;
+  }
+}
+
+/** How many visible listings have a search term; every write updates it. */
+export interface SearchTermRow {
+  term: string;
+  listings: number;
+  /** Those of which it is one of the terms that say most. */
+  strong: number;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    search_term: SearchTermRow;
+  }
+}

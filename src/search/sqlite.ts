@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import type { Db } from '../store/store.ts';
+import type { SearchDocument } from './document.ts';
+import type { Atom, Probe } from './plan.ts';
+import { toPosition } from './query.ts';
+import type { Candidate } from './score.ts';
+import type { SearchIndex, SearchTermRow } from './search-index.ts';
+
+/** Letters and digits only, as the tokenizer of the index takes them. */
+const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
+
+/** Few facets are on many listings: each is encoded once. */
+function createFacetTokens(): (facets: readonly string[]) => string {
+  const tokens = new Map<string, string>();
+  return (facets) => {
+    let text = '';
+    for (const facet of facets) {
+      const token = tokens.get(facet) ?? toFacetToken(facet);
+      tokens.set(facet, token);
+      text += ` ${token}`;
+    }
+    return text;
+  };
+}
+
+const join = (prefix: string, terms: readonly string[]) =>
+  terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
+
+/** Rows of the two indexes and of the table of documents, each as JSON of pairs, because SQLite reads all of what it is given. */
+interface IndexRows {
+  readonly terms: string;
+  readonly facets: string;
+  readonly texts: string;
+}
+
+const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
+  JSON.stringify(documents.map(toPair));
+
+/** The rows of documents in the order of their keys: FTS5 begins a new segment wherever one is smaller than the one before. */
+function toIndexRows(documents: readonly SearchDocument[]): IndexRows {
+  const toFacetText = createFacetTokens();
+  const byPosition = documents.toSorted((a, b) => a.position - b.position);
+  const byId = documents.toSorted((a, b) => a.id - b.id);
+  return {
+    terms: toPairs(byPosition, ({ position, terms, strong, facets }) => [
+      position,
+      `${join('w', terms)}${join('h', strong)}${toFacetText(facets)}`,
+    ]),
+    facets: toPairs(byId, ({ id, facets }) => [id, toFacetText(facets)]),
+    texts: toPairs(byPosition, ({ position, text }) => [position, text]),
+  };
+}
+
+const toAtomExpression = ({ terms, strong }: Atom) =>
+  terms.length === 1
+    ? `"${strong ? 'h' : 'w'}${terms[0]}"`
+    : `(${terms.map((term) => `"${strong ? 'h' : 'w'}${term}"`).join(' AND ')})`;
+
+/** The FTS5 expressions of what a probe wants and of what it excludes; empty without. */
+const toExpression = ({ groups, facets, excluded }: Probe) => ({
+  wanted: [
+    ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
+    ...facets.map((facet) => `"${toFacetToken(facet)}"`),
+  ].join(' AND '),
+  excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
+});
+
+/** Pages of the index that one transaction merges: some ten milliseconds. */
+const mergedPages = 200;
+
+const countChanges = async (db: Db) =>
+  (await sql<{ changes: number }>`select total_changes() as changes`.execute(db)).rows[0]?.changes ?? 0;
+
+/** Merges some pages of an FTS5 table; a negative number begins to merge all of it. Returns whether there is more. */
+async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pages: number) {
+  const before = await countChanges(db);
+  await sql`insert into ${sql.table(table)} (${sql.ref(table)}, rank) values ('merge', ${pages})`.execute(db);
+  // FTS5 documents that a merge with nothing left to do makes fewer than two changes.
+  return (await countChanges(db)) - before >= 2;
+}
+
+/** Matches that are read at once: a millisecond or two, in which nothing else is answered. */
+const pieceSize = 1000;
+
+/** Matches after a position. FTS5 takes no expression that only excludes. */
+async function findBehind(db: Db, probe: Probe, after: number): Promise<Candidate[]> {
+  const { wanted, excluded } = toExpression(probe);
+  const found = wanted
+    ? sql<Candidate>`select search_doc.position, search_doc.text
+        from listing_search join search_doc on search_doc.position = listing_search.rowid
+        where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted}
+          and listing_search.rowid > ${after}
+        order by listing_search.rowid limit ${probe.limit}`
+    : sql<Candidate>`select position, text from search_doc where position > ${after} and position not in
+        (select rowid from listing_search where listing_search match ${excluded}) order by position limit ${probe.limit}`;
+  return (await found.execute(db)).rows;
+}
+
+/**
+ * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id: both are read
+ * in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
+ * prepared once.
+ */
+export const sqliteSearch: SearchIndex = {
+  async remove(db, ids) {
+    const positions = JSON.stringify(ids.map(toPosition));
+    const removed = sql<{ text: string }>`delete from search_doc
+      where position in (select value from json_each(${positions})) returning text`;
+    const { rows } = await removed.execute(db);
+    await sql`delete from listing_search where rowid in (select value from json_each(${positions}))`.execute(
+      db,
+    );
+    await sql`delete from listing_facet where rowid in (select value from json_each(${JSON.stringify(ids)}))`.execute(
+      db,
+    );
+    return rows.map(({ text }) => text);
+  },
+
+  async put(db, documents) {
+    const { terms, facets, texts } = toIndexRows(documents);
+    await sql`insert into listing_search (rowid, terms)
+      select value ->> 0, value ->> 1 from json_each(${terms})`.execute(db);
+    await sql`insert into search_doc (position, text)
+      select value ->> 0, value ->> 1 from json_each(${texts})`.execute(db);
+    await sql`insert into listing_facet (rowid, facets)
+      select value ->> 0, value ->> 1 from json_each(${facets})`.execute(db);
+  },
+
+  async merge(db, isFirst) {
+    const pages = isFirst ? -mergedPages : mergedPages;
+    const [isMore, isMoreOfFacets] = [
+      await mergePages(db, 'listing_search', pages),
+      await mergePages(db, 'listing_facet', pages),
+    ];
+    return isMore || isMoreOfFacets;
+  },
+
+  async addTermCounts(db, changes) {
+    const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = JSON.stringify(rows.map(([term, { listings, strong }]) => [term, listings, strong]));
+    await sql`insert into search_term (term, listings, strong)
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${sorted}) where true
+      on conflict (term) do update set listings = listings + excluded.listings, strong = strong + excluded.strong`.execute(
+      db,
+    );
+  },
+
+  async readTermCounts(db, terms) {
+    const known = sql<SearchTermRow>`select term, listings, strong from search_term
+      where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
+    return new Map(
+      (await known.execute(db)).rows.map(({ term, listings, strong }) => [term, { listings, strong }]),
+    );
+  },
+
+  find: (db, probe) => findBehind(db, probe, -1),
+
+  async *findInPieces(db, probe) {
+    for (let [after, left] = [-1, probe.limit]; left > 0; left -= pieceSize) {
+      const piece = await findBehind(db, { ...probe, limit: Math.min(left, pieceSize) }, after);
+      yield piece;
+      if (piece.length < pieceSize) return;
+      after = piece.at(-1)?.position ?? after;
+    }
+  },
+
+  async readFacetTexts(db, ids) {
+    // One text instead of a thousand rows, which would take as long to read as to find.
+    const found = sql<{ facets: string | null }>`select group_concat(facets, char(10)) as facets
+      from listing where id in (select value from json_each(${JSON.stringify(ids)}))`;
+    return (await found.execute(db)).rows[0]?.facets?.split('\n') ?? [];
+  },
+
+  async list(db, { facets, order, after, limit }) {
+    const expression = facets.map((facet) => `"${toFacetToken(facet)}"`).join(' AND ');
+    const behind =
+      order === 'oldest'
+        ? sql`rowid > ${after ?? 0} order by rowid`
+        : sql`rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc`;
+    const found = sql<{ id: number }>`select rowid as id from listing_facet
+      where listing_facet match ${expression} and ${behind} limit ${limit}`;
+    return (await found.execute(db)).rows.map(({ id }) => id);
+  },
+};

@@ -1,0 +1,69 @@
+import { places, related } from './synonyms-related.ts';
+import { same } from './synonyms-same.ts';
+import { stem, stopWords } from './words.ts';
+
+/** One way in which a word of a query may stand in a listing: all these terms, and what that counts beside the word itself. */
+export interface Alternative {
+  readonly terms: readonly string[];
+  readonly factor: number;
+}
+
+const sameFactor = 0.85;
+const relatedFactor = 0.35;
+
+/** A phrase of a table, as stems, and the others of its line. */
+interface Entry {
+  readonly phrase: readonly string[];
+  readonly others: readonly Alternative[];
+}
+
+/** Words of a query from a place to another one, which are one word or a phrase of a table. */
+interface Unit {
+  readonly from: number;
+  readonly to: number;
+  readonly synonyms: readonly Alternative[];
+}
+
+/** Queries and descriptions have no stop words, so phrases of a table have none either. */
+function toPhrase(text: string): string[] {
+  const words = text.split(' ');
+  const informative = words.filter((word) => !stopWords.has(word));
+  return (informative.length > 0 ? informative : words).map(stem);
+}
+
+function toEntries(line: string, factor: number): Entry[] {
+  const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
+  return [...phrases.values()].map((phrase) => ({
+    phrase,
+    others: [...phrases.values()].filter((other) => other !== phrase).map((terms) => ({ terms, factor })),
+  }));
+}
+
+const entries = [
+  ...[...same, ...places].flatMap((line) => toEntries(line, sameFactor)),
+  ...related.flatMap((line) => toEntries(line, relatedFactor)),
+];
+/** The longest phrase first. */
+const byStart = Map.groupBy(
+  entries.toSorted((a, b) => b.phrase.length - a.phrase.length),
+  ({ phrase }) => phrase[0] ?? '',
+);
+
+/** Synonyms of one term. */
+export const synonymsOf = (term: string): readonly Alternative[] =>
+  (byStart.get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
+
+/** Divides a query, given as stems, into phrases of the tables and single words, each with its synonyms. */
+export function findSynonyms(stems: readonly string[]): Unit[] {
+  const units: Unit[] = [];
+  for (let at = 0; at < stems.length; ) {
+    const found = (byStart.get(stems[at] ?? '') ?? []).filter(({ phrase }) =>
+      phrase.every((part, offset) => stems[at + offset] === part),
+    );
+    const length = found[0]?.phrase.length ?? 1;
+    const longest = found.filter(({ phrase }) => phrase.length === length);
+    units.push({ from: at, to: at + length, synonyms: longest.flatMap(({ others }) => others) });
+    at += length;
+  }
+  return units;
+}

@@ -1,0 +1,204 @@
+import { stemmer } from 'stemmer';
+
+const ascii = /^[ -~\n]*$/;
+const asciiRun = /[A-Za-z0-9]+/g;
+const run = /[\p{L}\p{N}]+/gu;
+/** Scripts that are written without spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
+const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+/** Both of its parts are stop words. */
+const toDo = /\bto-do(?=s?\b)/gi;
+const shortestPart = 3;
+/** PostgreSQL stores no lexeme longer than 2,046 bytes. */
+const longestWord = 100;
+
+/** A word as written, lower-cased; `parts` are the words of a camel-case one. */
+export interface Word {
+  readonly text: string;
+  readonly parts: readonly string[];
+}
+
+/** Compatibility-decomposed, without marks; a final sigma as any other. */
+const toPlain = (text: string) =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').replaceAll('ς', 'σ');
+
+/** Pairs of characters: where no spaces divide words, they stand for them. */
+function toPairs(text: string): string[] {
+  const characters = [...text];
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+}
+
+function toWord(text: string): Word {
+  const lower = text.toLowerCase();
+  const parts = lower !== text && camelHump.test(text) ? text.split(camelHump) : [];
+  return {
+    text: lower.slice(0, longestWord),
+    parts: parts.filter(({ length }) => length >= shortestPart).map((part) => part.toLowerCase()),
+  };
+}
+
+function toForeignWords(text: string): Word[] {
+  const words: Word[] = [];
+  for (const [found] of toPlain(text).matchAll(run)) {
+    let at = 0;
+    for (const { 0: piece, index } of found.matchAll(unspaced)) {
+      if (index > at) words.push(toWord(found.slice(at, index)));
+      words.push(...toPairs(piece).map((pair) => ({ text: pair, parts: [] })));
+      at = index + piece.length;
+    }
+    if (at < found.length) words.push(toWord(found.slice(at)));
+  }
+  return words;
+}
+
+/** The words of a text in their order, the same at index and at query: runs of letters and digits, without `'s`. */
+export function toWords(text: string): Word[] {
+  const spoken = (text.includes('s') ? text.replace(/['’]s\b/g, '') : text).replace(toDo, 'todo');
+  if (ascii.test(spoken)) return (spoken.match(asciiRun) ?? []).map(toWord);
+  return toForeignWords(spoken);
+}
+
+/**
+ * Words that mean something else than others with the stem that Porter's rules give them (`documentation` is no
+ * `document`): each line is one word in its forms, and the first of them is their stem.
+ */
+const ownStems = `
+  accessibility accessible
+  accounting
+  animation animations
+  applicant applicants
+  community communities
+  conversation conversations conversational
+  customer customers
+  customs
+  documentation
+  earnings
+  emergency emergencies
+  engineering engineer engineers
+  experiment experiments experimentation experimental
+  filing filings
+  findings
+  fitness
+  general
+  generic
+  government governments governmental
+  importance
+  insider insiders
+  international
+  marketing
+  medication medications
+  news
+  opening openings
+  organic
+  organization organizations organisation organisations
+  parking
+  personality personalities
+  production
+  productivity
+  projection projections
+  publication publications
+  rating ratings
+  reservation reservations
+  ruling rulings
+  savings
+  securities
+  settings setting
+  transition transitions
+  university universities
+  universe
+  wellness`;
+const stemOf: ReadonlyMap<string, string> = new Map(
+  ownStems
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(' '))
+    .flatMap((words) => words.map((word) => [word, words[0] ?? word])),
+);
+const mostCached = 40_000;
+const stems = new Map<string, string>();
+
+/**
+ * The stem that a lower-case word is indexed and searched by; words of three letters, and of other
+ * letters than a-z, are their own stem.
+ */
+export function stem(word: string): string {
+  const cached = stems.get(word);
+  if (cached !== undefined) return cached;
+  const found = stemOf.get(word) ?? (/^[a-z]{4,30}$/.test(word) ? stemmer(word) : word);
+  if (stems.size >= mostCached) stems.clear();
+  stems.set(word, found);
+  return found;
+}
+
+const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+
+/** Words that are left out of descriptions, and of queries that have any other word. */
+export const stopWords: ReadonlySet<string> = toSet(
+  `a an and are as at be been both by can could did do does each for from had has have how i if in into is it its me
+  my no not of on or other our should so some such than that the their them then there these they this those to too
+  via was we were what when where which while who whom why will with would you your`,
+);
+
+/** Words that begin a question, and others that say almost nothing about what is searched for. */
+export const questionWords: ReadonlySet<string> = toSet(
+  `find show give get need want wants looking look something anything someone anyone thing things way best good
+  please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
+  tools`,
+);
+
+/** What is to be done: of a question, the nouns say more. */
+export const verbs: ReadonlySet<string> = toSet(
+  `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
+  keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
+  write writes`,
+);
+
+/** Words that so many listings have that others of a query say more. */
+export const lightWords: ReadonlySet<string> = toSet(
+  `agent agents ai api apis app apps assistant assistants llm mcp model server servers service services sdk claude
+  data access cheap free easy simple online new real time country countries other`,
+);
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const shortestCorrected = 4;
+const longestCorrected = 24;
+const shortestHalf = 3;
+
+/** Whether other spellings of an unknown word are tried. */
+export const isCorrectable = (word: string): boolean =>
+  word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
+
+/** All words that one letter more, less, other or exchanged with its neighbour makes of a word, by their stems. */
+export function toSpellings(word: string): Map<string, string> {
+  const spellings = new Map<string, string>();
+  const add = (spelling: string) => {
+    const term = stem(spelling);
+    const known = spellings.get(term) ?? '';
+    if (term.length >= shortestHalf && spelling.length > known.length) spellings.set(term, spelling);
+  };
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    if (after) add(before + after.slice(1));
+    if (after.length > 1) add(`${before}${after[1]}${after[0]}${after.slice(2)}`);
+    for (const letter of letters) {
+      add(before + letter + after);
+      if (after) add(before + letter + after.slice(1));
+    }
+  }
+  return spellings;
+}
+
+/** Two words that an unknown one may be: their stems, and both as written. */
+interface Halves {
+  readonly terms: readonly [string, string];
+  readonly text: string;
+}
+
+/** The ways to take an unknown word for two. */
+export const toHalves = (word: string): Halves[] =>
+  [...word].flatMap((_, at) => {
+    const [start, end] = [word.slice(0, at), word.slice(at)];
+    const isBoth = start.length >= shortestHalf && end.length >= shortestHalf;
+    return isBoth ? [{ terms: [stem(start), stem(end)] as const, text: `${start} ${end}` }] : [];
+  });

@@ -1,0 +1,395 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, RowCounts, Schema } from './store.ts';
+
+const formatName = 'dossier-backup';
+/** Goes up when the form of the lines changes, or the tables, columns or values in them. */
+const formatVersion = 3;
+
+/** The rows of one line have at most this many bytes of text; a single row may have more. */
+const mostLineText_bytes = 4 * 1024 * 1024;
+/** Of a line in UTF-8: JSON may escape a byte of a text as six. */
+const longestLine_bytes = 256 * 1024 * 1024;
+
+const rowCounts = z.record(z.string(), z.number().int().min(0));
+const cell = z.union([z.string(), z.int(), z.null()]);
+
+/** The first line, as far as every version of the format has it. */
+const headerOfAnyVersion = z.object({
+  format: z.literal(formatName),
+  version: z.int(),
+  dossier: z.string().regex(/^[\w.+-]{1,40}$/),
+});
+/** The first line: what made the backup, when, and how many rows each table has. */
+const headerLine = headerOfAnyVersion.extend({
+  version: z.literal(formatVersion),
+  created_at: z.iso.datetime(),
+  rows: rowCounts,
+});
+/** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
+const batchLine = z.object({
+  table: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(cell)),
+});
+/** The last line: how many rows of each table were written, and the SHA-256 of all lines but the first, hex. */
+const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
+
+export type BackupHeader = z.output<typeof headerLine>;
+
+/** Every table of a backup with its key, by which rows are ordered; log_head comes last (see load.ts). */
+const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
+  listing: ['id'],
+  listing_version: ['handle', 'version'],
+  opt_out: ['handle'],
+  imported_signal: ['handle', 'source'],
+  facet_count: ['facet'],
+  publisher_count: ['namespace'],
+  import_run: ['id'],
+  quarantine: ['name', 'version'],
+  claim: ['handle'],
+  claim_event: ['log_index'],
+  claim_key: ['kid'],
+  receipt_key: ['handle', 'kid', 'valid_from'],
+  capability: ['hash'],
+  rating: ['id'],
+  recorded_identity: ['handle', 'kind', 'value'],
+  rating_response: ['rating_id'],
+  spent_proof: ['digest'],
+  observation: ['handle'],
+  observation_change: ['log_index'],
+  tool_surface: ['handle', 'remote', 'digest'],
+  evidence_change: ['seq'],
+  webhook: ['id'],
+  webhook_delivery: ['webhook_id', 'seq'],
+  moderation: ['log_index'],
+  feedback: ['id'],
+  log_key: ['id'],
+  log_leaf: ['log_index'],
+  log_node: ['log', 'level', 'position'],
+  log_record: ['log_index'],
+  log_head: ['id'],
+};
+
+/** The tables of a backup, in order. */
+const dumpedTables = Object.keys(keys) as DumpedTable[];
+
+const batchRows = 500;
+
+/** The columns of a table's key as one value, for comparing and ordering. */
+const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
+  sql.join(keys[table].map((column) => sql.ref(column)));
+
+/** The key of a row as one value. */
+const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
+  sql.join(keys[table].map((column) => row[column]));
+
+/** How many of the first rows of a selection make one batch: those that fit into it, or one. */
+async function countBatch(db: Db, rows: RawBuilder<unknown>, columns: readonly string[]): Promise<number> {
+  const lengths = columns.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`);
+  const sizes = await sql<{ bytes: number }>`select ${sql.join(lengths, sql` + `)} as bytes ${rows}
+    limit ${batchRows}`.execute(db);
+  let sum_bytes = 0;
+  const fitting = sizes.rows.findIndex(({ bytes }) => {
+    sum_bytes += Number(bytes);
+    return sum_bytes > mostLineText_bytes;
+  });
+  return fitting < 0 ? batchRows : Math.max(fitting, 1);
+}
+
+/** All rows of a table in the order of its key, in batches; order and batches are the same on every engine. */
+async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
+  const [any] = (await sql<DumpedRow>`select * from ${sql.table(table)} limit 1`.execute(db)).rows;
+  for (let last: DumpedRow | undefined; any; ) {
+    const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
+    const next = sql`from ${sql.table(table)} ${after} order by ${keyColumns(table)}`;
+    const limit = await countBatch(db, next, Object.keys(any));
+    const { rows } = await sql<DumpedRow>`select * ${next} limit ${limit}`.execute(db);
+    last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+  }
+}
+
+/** Counts the rows of every table of a backup. */
+async function countRows(db: Db): Promise<RowCounts> {
+  const counts: [DumpedTable, number][] = [];
+  for (const table of dumpedTables) {
+    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
+      db,
+    );
+    counts.push([table, Number(rows[0]?.rows)]);
+  }
+  return Object.fromEntries(counts) as Record<DumpedTable, number>;
+}
+
+/** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/0006). */
+export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): Promise<T> =>
+  engine.snapshot(async (db) =>
+    work({
+      counts: await countRows(db),
+      async *read() {
+        for (const table of dumpedTables)
+          for await (const rows of readTable(db, table)) yield { table, rows };
+      },
+    }),
+  );
+
+/** A new database has the head of an empty log; only a load removes it, until its end. */
+type State = 'new' | 'interrupted' | 'in use';
+
+async function readState(db: Db): Promise<State> {
+  const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
+  if (!head) return 'interrupted';
+  if (more.length > 0 || head.size > 0) return 'in use';
+  for (const table of dumpedTables.filter((name) => name !== 'log_head')) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0) return 'in use';
+  }
+  return 'new';
+}
+
+/** Whether a database is complete: no load into it is running or was interrupted. */
+export const isComplete = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
+
+/** Removes the head of a new database; returns the state before. */
+async function takeHead(db: Db) {
+  const state = await readState(db);
+  if (state === 'new') await db.deleteFrom('log_head').execute();
+  return state;
+}
+
+/** Takes listings out of the search index and puts others in. */
+type ReplaceInIndex = (
+  db: Db,
+  change: { readonly removedIds: readonly number[]; readonly listings: readonly Schema['listing'][] },
+) => Promise<void>;
+
+/** Runs one transaction and resolves once it is durable. */
+type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+
+/** What a load writes and checks at its end. */
+interface Ending {
+  readonly heads: readonly DumpedRow[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
+
+const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
+
+/** Deletes the first 500 rows of a table; returns false if there are none. */
+async function clearBatch(replaceInIndex: ReplaceInIndex, db: Db, table: DumpedTable): Promise<boolean> {
+  const { value: rows } = await readTable(db, table).next();
+  const last = rows?.at(-1);
+  if (!rows || !last) return false;
+  if (table === 'listing') await replaceInIndex(db, { removedIds: idsOf(rows), listings: [] });
+  await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
+    db,
+  );
+  return true;
+}
+
+/** Deletes what an interrupted load has written, one batch a transaction. */
+async function clear(replaceInIndex: ReplaceInIndex, commit: Commit): Promise<void> {
+  for (const table of dumpedTables) while (await commit((db) => clearBatch(replaceInIndex, db, table)));
+}
+
+/**
+ * A row as a restored database begins with it. Webhooks are paused: whoever restores a copy to look at it must not post
+ * to their addresses.
+ */
+const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>
+  table === 'webhook' && row.state === 'active' ? { ...row, state: 'paused' } : row;
+
+/** Inserts rows of a backup; the database checks their columns and values. */
+const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
+  db
+    .$omitTables<DumpedTable>()
+    .$extendTables<Record<DumpedTable, DumpedRow>>()
+    .insertInto(table)
+    .values(rows.map((row) => toRestored(table, row)))
+    .execute();
+
+async function indexListings(replaceInIndex: ReplaceInIndex, db: Db, ids: readonly number[]): Promise<void> {
+  const listings = await db
+    .selectFrom('listing')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  await replaceInIndex(db, { removedIds: [], listings });
+}
+
+async function putRows(
+  replaceInIndex: ReplaceInIndex,
+  db: Db,
+  { table, rows }: { readonly table: DumpedTable; readonly rows: readonly DumpedRow[] },
+) {
+  await insert(db, table, rows);
+  if (table === 'listing') await indexListings(replaceInIndex, db, idsOf(rows));
+}
+
+/** Transactions of a load; they fail once another load into the same database has ended. */
+const whileLoading =
+  (commit: Commit): Commit =>
+  (work) =>
+    commit(async (db) => {
+      if (await isComplete(db))
+        throw new Error('another restore into this database has ended in the meantime');
+      return work(db);
+    });
+
+/** Writes the heads, after which no other load writes, and removes them again if the row counts are wrong. */
+async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
+  if (heads.length === 0) throw new Error('the backup contains no log');
+  await whileLoading(commit)((db) => insert(db, 'log_head', heads));
+  const found = await engine.snapshot(countRows);
+  const wrong = dumpedTables.filter((table) => found[table] !== counts[table]);
+  if (wrong.length === 0) return;
+  await commit((db) => db.deleteFrom('log_head').execute());
+  throw new Error(`wrong number of rows in ${wrong.join(', ')}`);
+}
+
+/**
+ * Starts to fill a new database, or empties and fills one that an interrupted load has left. It has no log until
+ * `finish`, so that no process opens it. Returns undefined, and changes nothing, if the database is in use.
+ */
+export async function loadStore(
+  engine: Engine,
+  commit: Commit,
+  replaceInIndex: ReplaceInIndex,
+): Promise<Load | undefined> {
+  const state = await commit(takeHead);
+  if (state === 'in use') return undefined;
+  const step = whileLoading(commit);
+  if (state === 'interrupted') await clear(replaceInIndex, step);
+  const heads: DumpedRow[] = [];
+  return {
+    async put(table, rows) {
+      if (!isDumped(table)) throw new Error(`unknown table ${table}`);
+      if (table === 'log_head') heads.push(...rows);
+      else if (rows.length > 0) await step((db) => putRows(replaceInIndex, db, { table, rows }));
+    },
+    finish: (counts) => finish(engine, commit, { heads, counts }),
+  };
+}
+
+/** What is wrong with a backup, as a message for the operator. */
+class BackupError extends Error {}
+
+/** Some rows of one table. */
+interface Batch {
+  readonly table: string;
+  readonly rows: Readonly<Record<string, string | number | null>>[];
+}
+
+/** A backup whose header has been read. */
+export interface Backup {
+  readonly header: BackupHeader;
+  /** Throws BackupError if the backup is incomplete or changed. */
+  readonly batches: AsyncIterable<Batch>;
+}
+
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (let chunk of chunks) {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10)) {
+      yield Buffer.concat([...parts, chunk.subarray(0, at + 1)]);
+      [parts, length, chunk] = [[], 0, chunk.subarray(at + 1)];
+    }
+    parts.push(chunk);
+    length += chunk.length;
+    if (length > longestLine_bytes) throw new BackupError('damaged: a line is too long');
+  }
+  if (length > 0) throw new BackupError('truncated');
+}
+
+function parse(line: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(line?.toString('utf8') ?? '') as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function toHeader(parsed: unknown): BackupHeader {
+  const other = headerOfAnyVersion.safeParse(parsed).data;
+  if (!other) throw new BackupError('not a backup of this service');
+  if (other.version !== formatVersion)
+    throw new BackupError(
+      `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); restore it with Dossier ${other.dossier}, which made it`,
+    );
+  const read = headerLine.safeParse(parsed);
+  if (!read.success) throw new BackupError('damaged in its first line');
+  return read.data;
+}
+
+function toBatch(parsed: unknown): Batch {
+  const read = batchLine.safeParse(parsed);
+  const { table = '', columns = [], rows = [] } = read.data ?? {};
+  if (!read.success || !rows.every(({ length }) => length === columns.length))
+    throw new BackupError('damaged');
+  const toRow = (cells: readonly (string | number | null)[]) =>
+    Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? null]));
+  return { table, rows: rows.map(toRow) };
+}
+
+async function* readBatches(
+  lines: AsyncIterator<Buffer, void>,
+  { rows }: BackupHeader,
+): AsyncGenerator<Batch, void> {
+  const digest = createHash('sha256');
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const parsed = parse(next.value);
+    const last = endLine.safeParse(parsed).data?.end;
+    if (!last) {
+      digest.update(next.value);
+      yield toBatch(parsed);
+      continue;
+    }
+    const areCountsEqual = Object.keys({ ...rows, ...last.rows }).every(
+      (table) => rows[table] === last.rows[table],
+    );
+    if (!areCountsEqual || last.sha256 !== digest.digest('hex')) throw new BackupError('damaged');
+    if (!(await lines.next()).done) throw new BackupError('more data follows the end of the backup');
+    return;
+  }
+  throw new BackupError('truncated');
+}
+
+/** Reads the header of a backup. Throws BackupError. */
+export async function readBackup(chunks: AsyncIterable<Buffer>): Promise<Backup> {
+  const lines = splitLines(chunks);
+  const first = toHeader(parse((await lines.next()).value ?? undefined));
+  return { header: first, batches: readBatches(lines, first) };
+}
+
+const toLine = (value: object) => `${JSON.stringify(value)}\n`;
+
+/**
+ * The text of a backup (docs/decisions/0006): a header, lines of up to 500 rows of a table, and an end with the row
+ * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
+ * Throws if a row is so long that no restore would read its line.
+ */
+export async function* toBackupText(
+  dump: Dump,
+  made: Pick<BackupHeader, 'dossier' | 'created_at'>,
+): AsyncGenerator<string, void> {
+  yield toLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
+  const digest = createHash('sha256');
+  const written: Record<string, number> = { ...dump.counts };
+  for (const table in written) written[table] = 0;
+  for await (const { table, rows } of dump.read()) {
+    written[table] = (written[table] ?? 0) + rows.length;
+    const columns = Object.keys(rows[0] ?? {});
+    const line = toLine({ table, columns, rows: rows.map((row) => Object.values(row)) });
+    if (Buffer.byteLength(line) > longestLine_bytes)
+      throw new Error(`a row of ${table} is too long for a backup`);
+    digest.update(line);
+    yield line;
+  }
+  yield toLine({ end: { rows: written, sha256: digest.digest('hex') } });
+}

@@ -1,0 +1,175 @@
+import { precompileQuery } from './query.ts';
+import type { Db } from './store.ts';
+
+/** A call against a token bucket. */
+interface BucketCall {
+  readonly key: string;
+  /** The day whose key made the network's HMAC in `key`; undefined where the key names no network. */
+  readonly day: string | undefined;
+  /** What the call costs and what the bucket holds, as the time that it takes to refill. */
+  readonly step_ms: number;
+  readonly capacity_ms: number;
+}
+
+interface LimitReads {
+  /** The key that networks are pseudonymized with on a day, base64. */
+  dailyKey(day: string): Promise<string | undefined>;
+}
+
+/** Writes of limits inside a transaction. */
+interface LimitWrites extends LimitReads {
+  /** Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit. */
+  take(calls: readonly BucketCall[], now_ms: number): Promise<number[]>;
+  /** Stores a day's key unless another node was first; returns the key that is stored. */
+  addDailyKey(day: string, secret: string): Promise<string>;
+  /** Deletes full buckets, and networks and keys of days before today. */
+  purge(now_ms: number, today: string): Promise<void>;
+}
+
+declare module './store.ts' {
+  interface Reads {
+    readonly limits: LimitReads;
+  }
+  interface Transaction {
+    readonly limits: LimitWrites;
+  }
+}
+
+/** A token bucket of a limit that all nodes share (limits/limit.ts). */
+interface LimitBucketRow {
+  /** Name of the limit and what it counts; a network only as that day's HMAC. */
+  key: string;
+  /** The day whose key made the network's HMAC; null where `key` names no network. */
+  day: string | null;
+  /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
+  full_at: number;
+}
+
+/** Keys that networks are pseudonymized with for one day, base64. */
+interface LimitKeyRow {
+  day: string;
+  secret: string;
+}
+
+declare module './store.ts' {
+  interface Schema {
+    limit_bucket: LimitBucketRow;
+    limit_key: LimitKeyRow;
+  }
+}
+
+/** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
+const toMicroseconds = (ms: number) => Math.round(ms * 1000);
+
+/** The bucket after one more call, and how long that call has to wait until it fits. */
+function tryCall({ key, day, step_ms, capacity_ms }: BucketCall, storedFullAt: number, now: number) {
+  const step = toMicroseconds(step_ms);
+  // One more call fits if the bucket is full by then; rounding by half a millisecond must not refuse it.
+  const capacity = toMicroseconds(capacity_ms);
+  const latest = now + capacity - step + 500;
+  // A bucket that is full later than an empty one would be was written by a clock that was ahead.
+  const wasAhead = storedFullAt > now + capacity + 500;
+  const fullAt = wasAhead ? now + capacity : storedFullAt;
+  const wait_ms = Math.max(0, fullAt - latest) / 1000;
+  const full_at = wait_ms === 0 ? Math.max(fullAt, now) + step : fullAt;
+  return { row: { key, day: day ?? null, full_at }, wait_ms, isWritten: wait_ms === 0 || wasAhead };
+}
+
+const readBuckets = precompileQuery((db, keys: readonly string[]) =>
+  db
+    .selectFrom('limit_bucket')
+    .select(['key', 'full_at'])
+    .where('key', 'in', [...keys]),
+);
+
+const putBuckets = precompileQuery((db, rows: readonly LimitBucketRow[]) =>
+  db
+    .insertInto('limit_bucket')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet(({ ref }) => ({ full_at: ref('excluded.full_at') })),
+    ),
+);
+
+const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
+  (await db.selectFrom('limit_key').select('secret').where('day', '=', day).executeTakeFirst())?.secret;
+
+/** Reads of the limits that all nodes share. */
+export const createLimitReads = (db: Db): LimitReads => ({ dailyKey: (day) => readDailyKey(db, day) });
+
+/** Writes of the limits that all nodes share; they change no listing. */
+export const createLimitWrites = (db: Db): LimitWrites => ({
+  ...createLimitReads(db),
+  async take(calls, now_ms) {
+    const stored = await readBuckets(
+      db,
+      calls.map(({ key }) => key),
+    );
+    const fullAt = new Map(stored.map(({ key, full_at }) => [key, full_at]));
+    const tries = calls.map((call) => tryCall(call, fullAt.get(call.key) ?? 0, toMicroseconds(now_ms)));
+    const written = tries.filter(({ isWritten }) => isWritten).map(({ row }) => row);
+    if (written.length > 0) await putBuckets(db, written);
+    return tries.map(({ wait_ms }) => wait_ms);
+  },
+  async addDailyKey(day, secret) {
+    await db
+      .insertInto('limit_key')
+      .values({ day, secret })
+      .onConflict((conflict) => conflict.column('day').doNothing())
+      .execute();
+    return (await readDailyKey(db, day)) ?? secret;
+  },
+  async purge(now_ms, today) {
+    await db.deleteFrom('limit_key').where('day', '<', today).execute();
+    await db.deleteFrom('limit_bucket').where('day', '<', today).execute();
+    await db.deleteFrom('limit_bucket').where('full_at', '<=', toMicroseconds(now_ms)).execute();
+  },
+});
+
+/** A key that signs challenges. */
+export interface StoredClaimKey {
+  readonly kid: number;
+  /** Base64. */
+  readonly secret: string;
+  /** RFC 3339 UTC. */
+  readonly created_at: string;
+}
+
+interface KeyReads {
+  /** The keys that sign challenges, newest first. */
+  claimKeys(): Promise<StoredClaimKey[]>;
+  /** Seed of the key that signs checkpoints, base64. */
+  logSeed(): Promise<string | undefined>;
+}
+
+/** Writes of keys inside a transaction. */
+interface KeyWrites extends KeyReads {
+  addClaimKey(key: StoredClaimKey): Promise<void>;
+  addLogSeed(seed: string, created_at: string): Promise<void>;
+}
+
+declare module './store.ts' {
+  interface Reads {
+    readonly keys: KeyReads;
+  }
+  interface Transaction {
+    readonly keys: KeyWrites;
+  }
+}
+
+/** Reads of the keys that sign challenges and checkpoints. */
+export const createKeyReads = (db: Db): KeyReads => ({
+  claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
+  logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
+});
+
+/** Writes of keys inside a transaction. */
+export const createKeyWrites = (db: Db): KeyWrites => ({
+  ...createKeyReads(db),
+  async addClaimKey(key) {
+    await db.insertInto('claim_key').values(key).execute();
+  },
+  async addLogSeed(seed, created_at) {
+    await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
+  },
+});

@@ -1,0 +1,72 @@
+import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Db } from './store.ts';
+
+/** `column = excluded.column` for every column of a row: on a conflict, the new row replaces the old one. */
+export const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
+  Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
+
+/** Few sizes, so that an engine prepares few statements whatever comes. */
+const sizes = [100, 10, 1] as const;
+
+/** Hands rows on in their order, a hundred, ten or one at a time: what a statement takes at once. */
+export async function inChunks<T>(
+  rows: readonly T[],
+  work: (chunk: readonly T[]) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0; at < rows.length; ) {
+    const size = sizes.find((one) => one <= rows.length - at) ?? 1;
+    await work(rows.slice(at, at + size));
+    at += size;
+  }
+}
+
+type Read = (given: unknown) => unknown;
+
+/** Placeholder in a precompiled query for a value that each call supplies. */
+class Placeholder {
+  readonly read: Read;
+  constructor(read: Read) {
+    this.read = read;
+  }
+}
+
+/** The same lists and rows with a placeholder for each value. */
+function toPlaceholders(sample: unknown, read: Read): unknown {
+  const placeholderOf = (name: string | number, one: unknown) =>
+    toPlaceholders(one, (given) => (read(given) as Record<string | number, unknown>)[name]);
+  if (Array.isArray(sample)) return sample.map((one, at) => placeholderOf(at, one));
+  if (typeof sample !== 'object' || sample === null) return new Placeholder(read);
+  return Object.fromEntries(Object.entries(sample).map(([name, one]) => [name, placeholderOf(name, one)]));
+}
+
+/** Lengths of the list parameters: another number of rows is another query. */
+const toShape = (given: readonly unknown[]): string =>
+  given.map((one) => (Array.isArray(one) ? one.length : '')).join();
+
+/**
+ * A query that is built and compiled once per engine and list length, because building one takes longer than SQLite
+ * takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and rows must have
+ * the same columns in every call.
+ */
+export function precompileQuery<Given extends readonly unknown[], Row>(
+  build: (db: Db, ...given: Given) => Compilable<Row>,
+): (db: Db, ...given: Given) => Promise<Row[]> {
+  const compiled = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
+  return async (db, ...given) => {
+    const { adapter } = db.getExecutor();
+    const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
+    compiled.set(adapter, queries);
+    const shape = toShape(given);
+    const query =
+      queries.get(shape) ?? build(db, ...(toPlaceholders(given, (all) => all) as Given)).compile();
+    queries.set(shape, query);
+    const parameters = query.parameters.map((one) => (one instanceof Placeholder ? one.read(given) : one));
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+  };
+}
+
+/** A literal: with a parameter, SQLite would plan each statement again, as a partial index depends on its value. */
+export const currentFlag = sql.lit(1);
+
+/** A text that sorts after every text that starts with `prefix`. */
+export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;

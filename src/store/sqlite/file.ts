@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { ChangedHandles, Failure } from '../store.ts';
+import { sqliteFailure } from './connection.ts';
+
+/** How long a damaged file counts as unusable after the last statement that found it so. */
+const remembered_ms = 60_000;
+
+/** The database file was deleted, moved or replaced while it was open: what is written now would be lost. */
+class FileReplacedError extends Error {
+  constructor(path: string) {
+    super(`${path} is no longer the file that was opened: it was deleted, moved or replaced`);
+  }
+}
+
+/** What is known of the file behind an open database. */
+interface FileHealth {
+  /** Throws where the path no longer leads to the file that was opened. */
+  requireSame(): void;
+  /** What an error means to a caller; remembers that the file is damaged. */
+  failureOf(error: unknown): Failure | undefined;
+  /** Whether the file is the one that was opened, and no statement found it damaged in the last minute. */
+  isWell(): boolean;
+}
+
+const inodeOf = (path: string): string | undefined => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}/${found.ino}`;
+};
+
+/** Watches a file that was just opened; a database in memory is always well. */
+export function watchFile(path: string): FileHealth {
+  const opened = path === ':memory:' ? undefined : inodeOf(path);
+  const isSame = () => opened === undefined || inodeOf(path) === opened;
+  let damagedAt_ms = Number.NEGATIVE_INFINITY;
+  return {
+    requireSame() {
+      if (!isSame()) throw new FileReplacedError(path);
+    },
+    failureOf(error) {
+      const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
+      if (failure === 'damaged') damagedAt_ms = performance.now();
+      return failure;
+    },
+    isWell: () => isSame() && performance.now() - damagedAt_ms > remembered_ms,
+  };
+}
+
+const poll_ms = 250;
+/** A process that has missed more commits than this treats everything as changed. */
+const savedCommits = 200;
+/** A commit of more handles is announced as a change of everything. */
+const mostHandles = 2000;
+
+/** Returns a function that saves, inside a transaction, what it changed; other processes see that after the commit. */
+export function createAnnounce(writing: DatabaseSync, node: string): (changed: ChangedHandles) => void {
+  const insert = writing.prepare('insert into changed_handles (node, handles) values (?, ?)');
+  const purge = writing.prepare('delete from changed_handles where seq <= ?');
+  return (changed) => {
+    const handles: ChangedHandles = changed.length > mostHandles ? 'all' : changed;
+    const { lastInsertRowid } = insert.run(node, JSON.stringify(handles));
+    purge.run(Number(lastInsertRowid) - savedCommits);
+  };
+}
+
+interface Commit {
+  readonly seq: number;
+  readonly node: string;
+  readonly handles: ChangedHandles;
+}
+
+/** Returns a function that reads the commits since it was last called; undefined where some of them are purged. */
+function createCommitReader(watching: DatabaseSync): () => readonly Commit[] | undefined {
+  const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
+  const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
+  let last = Number(newest.get()?.seq);
+  return () => {
+    const commits = since.all(last).map(({ seq, node, handles }) => ({
+      seq: Number(seq),
+      node: String(node),
+      handles: JSON.parse(String(handles)) as ChangedHandles,
+    }));
+    const isComplete = commits.every(({ seq }, at) => seq === last + 1 + at);
+    last = commits.at(-1)?.seq ?? last;
+    return isComplete ? commits : undefined;
+  };
+}
+
+/**
+ * Calls back within 250 ms after another process commits. `watching` is a connection without other use: its
+ * `data_version` changes with every commit of any other connection. Returns a function that stops watching.
+ */
+export function watchForeignChanges(
+  watching: DatabaseSync,
+  node: string,
+  listener: (changed: ChangedHandles) => void,
+): () => void {
+  const version = watching.prepare('pragma data_version');
+  const readCommits = createCommitReader(watching);
+  let seen = version.get()?.data_version;
+  const poll = () => {
+    const now = version.get()?.data_version;
+    if (now === seen) return;
+    seen = now;
+    const commits = readCommits();
+    if (!commits) return listener('all');
+    for (const commit of commits) if (commit.node !== node) listener(commit.handles);
+  };
+  const timer = setInterval(poll, poll_ms).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,99 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo, ListenOptions } from 'node:net';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import {
+  createInstruments,
+  measureHttp,
+  measureStore,
+  measureWork,
+  type StoreFigures,
+} from './instruments.ts';
+
+/** A page that only the operator reads: the token that a request must send as bearer, and the page as HTML. */
+export interface OperatorPage {
+  readonly token: string;
+  /** Reads the page anew. */
+  read(): Promise<string>;
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+const isOperator = ({ headers }: IncomingMessage, token: string): boolean =>
+  timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
+
+/** Answers with the operator's page; 401 without its token. */
+export async function answerOperator(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { token, read }: OperatorPage,
+): Promise<void> {
+  if (!isOperator(request, token))
+    return void response
+      .writeHead(401, { 'www-authenticate': 'Bearer realm="operator"' })
+      .end('Send OPERATOR_TOKEN as Authorization: Bearer.\n');
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  };
+  response.writeHead(200, headers).end(await read());
+}
+
+/** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
+export interface Metrics {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Names of this machine, which no DNS entry of another site can take over. */
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/** What the listener answers with. */
+export interface MetricsSources {
+  /** Reads the figures of one scrape; rejects if the database does not answer. */
+  readonly readStoreFigures: () => Promise<StoreFigures>;
+  /** Without it there is no page of reports. */
+  readonly reports?: OperatorPage | undefined;
+}
+
+/**
+ * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
+ * Throws what listening throws.
+ */
+export async function startMetrics(
+  listener: ListenOptions,
+  { readStoreFigures, reports }: MetricsSources,
+): Promise<Metrics> {
+  const registry = new Registry();
+  const instruments = createInstruments(registry);
+  let isLoopback = true;
+  const answer: RequestListener = async (request, response) => {
+    const { method, url, headers } = request;
+    const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
+    const path = method === 'GET' && isNamed ? url : undefined;
+    if (path === '/reports' && reports) return answerOperator(request, response, reports);
+    if (path !== '/metrics') return void response.writeHead(404).end('GET /metrics\n');
+    await measureStore(instruments, readStoreFigures);
+    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+  };
+  const server = createServer((request, response) => {
+    Promise.resolve(answer(request, response)).catch(() => response.writeHead(500).end());
+  });
+  server.listen(listener);
+  await once(server, 'listening');
+  isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);
+  collectDefaultMetrics({ register: registry });
+  const undo = [measureHttp(instruments, server), measureWork(instruments)];
+  const { address, port, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`,
+    async stop() {
+      for (const end of undo) end();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

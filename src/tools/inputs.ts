@@ -1,0 +1,134 @@
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { own } from '../core/json.ts';
+import { tokenize } from '../core/text.ts';
+import {
+  type CriterionName,
+  criteria,
+  criterionNames,
+  defaultCriteria,
+  findValueError,
+  type RequestedCriterion,
+} from '../document/criteria.ts';
+
+/** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
+export const handleInput = z.string().describe('<namespace>/<name>, exact case');
+
+/** The cursor of a further page. */
+export const cursorInput = z.string().max(400).optional().describe('next_cursor of the last answer');
+
+/** What callers say for values of filters. */
+const otherNames: Readonly<Record<string, string>> = {
+  http: 'streamable-http',
+  https: 'streamable-http',
+  remote: 'streamable-http',
+  local: 'stdio',
+  docker: 'oci',
+  container: 'oci',
+  node: 'npm',
+  nodejs: 'npm',
+  javascript: 'npm',
+  typescript: 'npm',
+  pip: 'pypi',
+  python: 'pypi',
+  uvx: 'pypi',
+  npx: 'npm',
+  dotnet: 'nuget',
+  rust: 'cargo',
+  crates: 'cargo',
+  unclaimed: 'imported',
+};
+
+/** The value that a text most likely means, by its other names and spelling. */
+function findNearest(sent: string, values: readonly string[]): string | undefined {
+  const text = sent.trim().toLowerCase().slice(0, 40);
+  const meant = own(otherNames, text) ?? '';
+  if (values.includes(meant)) return meant;
+  const similar = values
+    .map((value) => ({
+      value,
+      edits: value.includes(text) || text.includes(value) ? 0 : distance(text, value),
+    }))
+    .filter(({ value, edits }) => text.length > 1 && edits <= Math.floor(value.length / 2))
+    .sort((a, b) => a.edits - b.edits);
+  return similar[0]?.value;
+}
+
+/** One of a closed set of values; the error for any other one lists them, and names the nearest. */
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, {
+    error: ({ input }) => {
+      const nearest = typeof input === 'string' ? findNearest(input, values) : undefined;
+      return `must be one of ${values.join(', ')}${nearest ? `; the nearest is ${nearest}` : ''}`;
+    },
+  });
+
+/** A tag; the error for another form of one names what it would be as a tag. */
+export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
+  error: ({ input }) => {
+    const tag = typeof input === 'string' ? tokenize(input.slice(0, 200)).join('-').slice(0, 40) : '';
+    const nearest = /^[a-z0-9][a-z0-9.-]*$/.test(tag) ? `; the nearest is ${tag}` : '';
+    return `must be at most 40 lower-case letters, digits, hyphens and dots${nearest}`;
+  },
+});
+
+const maxCriteria = 20;
+
+const criterionInput = z.union([
+  z.string().max(400),
+  z.strictObject({
+    criterion: z.string().max(100),
+    value: z.union([z.string().max(300), z.int()]).optional(),
+  }),
+]);
+type Sent = z.output<typeof criterionInput>;
+
+/** Whether no two values are equal. */
+export const isUnique = (values: readonly unknown[]): boolean =>
+  new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+
+const isName = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
+
+/** `updated_within_days:180` as its two parts; a number is one where the criterion takes one. */
+function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
+  if (typeof sent !== 'string') return { name: sent.criterion, value: sent.value };
+  const [name = '', text] = sent.split(/:(.*)/s);
+  const isNumber = isName(name) && criteria[name].takes.kind === 'number' && /^\d{1,9}$/.test(text ?? '');
+  return { name, value: isNumber ? Number(text) : text };
+}
+
+function toCriterion(sent: Sent): RequestedCriterion | undefined {
+  const { name, value } = toParts(sent);
+  return isName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
+}
+
+/** Why a criterion is not one of the vocabulary, or its value not allowed. */
+function findError(sent: Sent): string | undefined {
+  const known = toCriterion(sent);
+  if (known) return findValueError(known);
+  const nearest = findNearest(toParts(sent).name, criterionNames);
+  return `must be one of ${criterionNames.join(', ')}${nearest ? `; the nearest is ${nearest}` : ''}`;
+}
+
+/** The criteria of a comparison as callers send them: `name`, `name:value`, or an object of both. */
+export const criteriaInput = z
+  .array(criterionInput)
+  .min(1)
+  .max(maxCriteria)
+  .superRefine((sent, { addIssue }) => {
+    for (const [at, one] of sent.entries()) {
+      const message = findError(one);
+      const member = toCriterion(one) ? 'value' : 'criterion';
+      if (message) addIssue({ code: 'custom', path: typeof one === 'string' ? [at] : [at, member], message });
+    }
+  })
+  .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
+  .optional()
+  .describe(
+    `Each as name, name:value or {criterion, value}; a value is a choice, a tag, a price ("0.01 USDC") or a whole number. Names: ${criterionNames.join(', ')}. Without it, those that /compare begins with`,
+  );
+
+/** The criteria of the vocabulary; the usual ones where none was sent. */
+export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
+  return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;
+}

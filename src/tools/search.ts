@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { readCursor, toCursor } from '../core/cursor.ts';
+import { Problem } from '../core/problem.ts';
+import { cleanText } from '../core/text.ts';
+import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
+import { type ShortListing, toShortListing } from '../document/listing-document.ts';
+import { type Listing, withoutHidden } from '../listings/listing.ts';
+import type { ListingReads } from '../listings/table.ts';
+import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
+import { findListing, findNearMisses, type NearMisses } from './find-listing.ts';
+
+/** A page of what was found. */
+interface SearchPage {
+  readonly listings: ShortListing[];
+  readonly counts: SearchCounts;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+  /** Words that no listing has. */
+  readonly unknown: readonly UnknownWord[];
+  /** Only where nothing matches. */
+  readonly no_match: NearMisses | undefined;
+}
+
+/** How many to return, and the cursor they stand behind. */
+interface Place {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** A cursor works for the search that it was given for, and for no other one. */
+const digestOf = ({ text, facets, sort }: SearchQuery) =>
+  z.literal(
+    createHash('sha256')
+      .update(JSON.stringify([text.trim(), facets.toSorted(), sort]))
+      .digest('base64url')
+      .slice(0, 8),
+  );
+
+/** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
+const toRankedPlace = (search: SearchQuery) => z.tuple([digestOf(search), z.int().min(0), z.int().min(0)]);
+const toListedPlace = (search: SearchQuery) =>
+  z.tuple([digestOf(search), z.int().min(0), z.string().max(40)]);
+
+function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: string | undefined): number {
+  const [, place, last] = readCursor(cursor, toRankedPlace(search)) ?? [];
+  if (place === undefined) return 0;
+  const at = hits.findIndex(({ id }) => id === last);
+  return at < 0 ? place : at + 1;
+}
+
+async function findRanked(listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { hits, words, unknown, counts } = await listings.search(search);
+  const from = hitsBehind(hits, search, place.cursor);
+  const shown = hits.slice(from, from + place.limit);
+  const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
+  const rows = await listings.byIds(shown.map(({ id }) => id));
+  const last = hits.length > from + place.limit ? shown.at(-1) : undefined;
+  return {
+    listings: rows.map((row) => toShortListing(row, { words, matched: matchedOf.get(row.id) })),
+    counts,
+    next: last && toCursor([digestOf(search).value, from + place.limit - 1, last.id]),
+    unknown,
+    no_match: hits.length === 0 ? await findNearMisses(listings, search) : undefined,
+  };
+}
+
+async function findListed(listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { facets, sort } = search;
+  const position = readCursor(place.cursor, toListedPlace(search));
+  const after = position && { id: position[1], updated_at: position[2] };
+  const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
+  const shown = rows.slice(0, place.limit);
+  const last = rows.length > place.limit ? shown.at(-1) : undefined;
+  return {
+    listings: shown.map((row) => toShortListing(row)),
+    counts: await listings.listCounts(facets),
+    next: last && toCursor([digestOf(search).value, last.id, last.updated_at]),
+    unknown: [],
+    no_match: rows.length === 0 && !after ? await findNearMisses(listings, search) : undefined,
+  };
+}
+
+/** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
+export const findPage = (listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> =>
+  search.text.trim() ? findRanked(listings, search, place) : findListed(listings, search, place);
+
+/** The best hits of the search that are compared. */
+const mostCandidates = 60;
+
+/** Answered at once: there is no next page. */
+const mostSimilar = 10;
+
+/** A listing in short, with what makes it similar to another one. */
+type AlikeListing = ShortListing & { readonly alike: string };
+
+/** Listings of other publishers that have something in common with one, most first. */
+async function findSimilar(listings: ListingReads, listing: Listing, most: number): Promise<AlikeListing[]> {
+  const text = toAlikeQuery(listing);
+  if (!text) return [];
+  const { hits } = await listings.search({ text, facets: [], sort: 'relevance' });
+  const found = await listings.byIds(hits.slice(0, mostCandidates).map(({ id }) => id));
+  const handles = found.map(({ handle }) => handle);
+  const known = new Map((await listings.byHandles(handles)).map((one) => [one.handle, one]));
+  const candidates = handles.flatMap((handle) => known.get(handle) ?? []).map(withoutHidden);
+  return pickAlike(listing, candidates, most).map(({ listing: one, shared }) => ({
+    ...toShortListing(one),
+    alike: sharedText(shared),
+  }));
+}
+
+function refuseOthers(others: Readonly<Record<string, unknown>>): void {
+  const field = Object.keys(others).find((name) => name !== 'similar_to' && others[name] !== undefined);
+  if (field === undefined) return;
+  const message = 'leave it out, or leave out similar_to';
+  throw new Problem('invalid_input', { fields: [{ field, message }], detail: `${field}: ${message}.` });
+}
+
+/** The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any filter. */
+export async function answerSimilar(
+  handle: string,
+  {
+    limit = mostSimilar,
+    ...others
+  }: Readonly<Record<string, unknown>> & { readonly limit?: number | undefined },
+  context: Context,
+) {
+  refuseOthers(others);
+  const listing = withoutHidden(await findListing(handle, context));
+  const listings = await findSimilar(context.store.listings, listing, Math.min(limit, mostSimilar));
+  return {
+    listings,
+    total: { count: listings.length, capped: false },
+    facets: [],
+    order: 'what is shared, most first; of other publishers only, at most two of each; never by ratings',
+    untrusted_fields: ['listings'],
+  };
+}
+
+type Issue = z.core.$ZodRawIssue;
+
+const types: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+function bound(word: 'least' | 'most', limit: number | bigint, origin: string): string {
+  const unit = units[origin];
+  return unit ? `must have at ${word} ${limit} ${unit[limit === 1 ? 0 : 1]}` : `must be at ${word} ${limit}`;
+}
+
+/** What is wrong with a field, to be read after its name: `is required`. Undefined leaves zod's own words. */
+export function plainMessage(issue: Issue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_big') return bound('most', issue.maximum, issue.origin);
+  if (issue.code === 'too_small') return bound('least', issue.minimum, issue.origin);
+  if (issue.code === 'invalid_value' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_value')
+    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_format') return `must match ${issue.pattern ?? issue.format}`;
+  if (issue.code === 'unrecognized_keys') return 'is not a field of this tool';
+  return issue.code === 'invalid_union' ? 'has none of the forms that are read here' : undefined;
+}
+
+const mostFields = 10;
+const mostUnknown = 5;
+/** A field stands in the message and in its list, so that is at most 200 characters of the caller's own text. */
+const mostOwnText = 100;
+const longestField = 40;
+
+/** The beginning of a name on one line, without invisible characters. */
+function cut(name: string): string {
+  const text = cleanText(name.slice(0, 2 * longestField)).text.replaceAll(/\s+/g, ' ');
+  return text.length > longestField ? `${text.slice(0, longestField - 1)}…` : text;
+}
+
+/** The fields at which a violation is, as the caller named them. */
+const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
+  issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostUnknown) : [issue.path.join('.') || '(input)'];
+
+/** A schema violation as `invalid_input`, with up to ten fields. */
+export function invalidInput(error: z.ZodError): Problem {
+  const all = error.issues.flatMap((issue) =>
+    fieldsOf(issue).map((field) => ({ field: cut(field), message: issue.message })),
+  );
+  let ownText = 0;
+  const fields = all.slice(0, mostFields).filter(({ field }) => {
+    ownText += field.length;
+    return ownText <= mostOwnText;
+  });
+  const detail = `${fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`;
+  return new Problem('invalid_input', { fields, detail });
+}

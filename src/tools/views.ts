@@ -1,0 +1,270 @@
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { keyOf, type SavedView } from '../config/files.ts';
+import type { Context } from '../context.ts';
+import { Problem } from '../core/problem.ts';
+import { type Answer, judgeMember, type Membership } from '../document/criteria.ts';
+import { toListingDocument } from '../document/document.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import type { ListingFacts } from '../document/record.ts';
+import type { ViewPass } from '../document/views.ts';
+import { isSample, sampleSource } from '../listings/listing.ts';
+import type { Change, FailedCriterion } from '../log/change.ts';
+import type { Reads, Transaction } from '../store/store.ts';
+
+/** A listing of a view, with the facts that put it there. */
+export interface Member {
+  readonly listing: ListingDocument;
+  readonly answers: readonly Answer[];
+}
+
+/** A page of a view. */
+interface MemberPage {
+  readonly members: readonly Member[];
+  /** The handle after which the next page begins; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the sample. */
+function judgeFacts(
+  facts: ListingFacts | undefined,
+  views: readonly SavedView[],
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
+): { listing: ListingDocument; memberships: readonly Membership[] } | undefined {
+  if (!facts || facts.listing.withdrawn || isSample(facts.listing)) return undefined;
+  const now = clock();
+  const listing = toListingDocument(facts, config, now);
+  return {
+    listing,
+    memberships: views.map((view) => judgeMember(view, { listing, now_ms: now.getTime() })),
+  };
+}
+
+/** When all listings were last judged by a view; undefined before they have been. */
+export async function findPass(
+  view: SavedView,
+  { store }: Pick<Context, 'store'>,
+): Promise<ViewPass | undefined> {
+  const key = keyOf(view);
+  return (await store.views.passes()).find((one) => one.view === key);
+}
+
+/** The same; throws unavailable before they have been. */
+export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>): Promise<ViewPass> {
+  const pass = await findPass(view, context);
+  if (pass) return pass;
+  const detail =
+    'The listings have not been judged by the criteria of this view yet; that begins when an import from a registry has ended.';
+  throw new Problem('unavailable', { retry_after_s: 5, detail });
+}
+
+/** Those of some members that meet the view now, with their answers; one that stopped meeting it is about to leave it. */
+async function toMembers(view: SavedView, handles: readonly string[], context: Context): Promise<Member[]> {
+  const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
+  return facts.flatMap((one) => {
+    const judged = judgeFacts(one, [view], context);
+    const [membership] = judged?.memberships ?? [];
+    if (!judged || !membership || membership.failed.length > 0) return [];
+    return [{ listing: judged.listing, answers: membership.answers }];
+  });
+}
+
+/** A listing's place in a view; undefined if it is not in it. Throws unavailable before the view was judged. */
+export async function findMember(
+  view: SavedView,
+  handle: string,
+  context: Context,
+): Promise<Member | undefined> {
+  await requireJudged(view, context);
+  const [span] = await context.store.views.spans(keyOf(view), [handle]);
+  if (!span || span.left_seq !== undefined) return undefined;
+  const [member] = await toMembers(view, [handle], context);
+  return member;
+}
+
+/** Members read in one turn of the event loop; on SQLite reading them is computing. */
+const perTurn = 20;
+
+/** The listings of a view in the order of their handles. Throws unavailable before the view was judged. */
+export async function readMembers(
+  view: SavedView,
+  { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
+  context: Context,
+): Promise<MemberPage> {
+  await requireJudged(view, context);
+  const handles = await context.store.views.members(keyOf(view), after, limit + 1);
+  const shown = handles.slice(0, limit);
+  const members: Member[] = [];
+  for (let at = 0; at < shown.length; at += perTurn) {
+    if (at > 0) await setImmediate();
+    members.push(...(await toMembers(view, shown.slice(at, at + perTurn), context)));
+  }
+  return { members, next: handles.length > limit ? handles[limit - 1] : undefined };
+}
+
+/**
+ * Those of some changes that are of a view: what its listings changed while they were in it, and with which change each of
+ * them joined or left.
+ */
+export async function changesOf(
+  view: SavedView,
+  changes: readonly Change[],
+  { store }: Pick<Context, 'store'>,
+): Promise<Change[]> {
+  const spans = await store.views.spans(keyOf(view), [...new Set(changes.map(({ handle }) => handle))]);
+  return changes.filter(({ type, handle, seq, data }) => {
+    if (type === 'view.joined' || type === 'view.left') return data.view === view.name;
+    const span = spans.find((one) => one.handle === handle);
+    return span !== undefined && span.joined_seq <= seq && seq <= (span.left_seq ?? seq);
+  });
+}
+
+/** How often the changes since the last time are read. */
+const pause_ms = 1000;
+/** How often all listings are judged: some criteria depend on the time alone. */
+const betweenPasses_ms = 600_000;
+/** A view that no node has judged for so long is forgotten. */
+const longestUnused_ms = 86_400_000;
+/** Listings judged at a stretch, some ms of computing. */
+const batch = 20;
+/** After each batch the judge rests this many times as long as it took, so that requests go first. */
+const restPerWork = 3;
+const changesAtOnce = 500;
+
+/** Keeps the members of the views of one node's configuration as the listings' facts want them. */
+interface ViewJudge {
+  /** Judges the listings that changed since it was last called, by this process or another. */
+  follow(): Promise<void>;
+  /** Judges every listing. */
+  pass(): Promise<void>;
+}
+
+type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
+
+/** A listing that is not where its facts want it. */
+interface Move {
+  readonly view: SavedView;
+  readonly handle: string;
+  readonly joined_seq: number | undefined;
+  /** Undefined if it joins. */
+  readonly failed: readonly FailedCriterion[] | undefined;
+}
+
+/** Which of some listings join or leave which view. */
+async function findMoves(reads: Reads, handles: readonly string[], context: JudgeContext): Promise<Move[]> {
+  const { views } = context.config;
+  const now = context.clock().toISOString();
+  const spans = await Promise.all(views.map((view) => reads.views.spans(keyOf(view), handles)));
+  const facts = await reads.documents.factsOfAll(handles, now);
+  const found = new Map(facts.map((one) => [one.listing.handle, one]));
+  const moves: Move[] = [];
+  for (const handle of handles) {
+    const judged = judgeFacts(found.get(handle), views, context);
+    for (const [at, view] of views.entries()) {
+      const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === undefined);
+      const failed = judged ? (judged.memberships[at]?.failed ?? []) : [];
+      const isIn = judged !== undefined && failed.length === 0;
+      if (isIn === (span === undefined))
+        moves.push({ view, handle, joined_seq: span?.joined_seq, failed: isIn ? undefined : failed });
+    }
+  }
+  return moves;
+}
+
+async function apply(tx: Transaction, { view, handle, joined_seq = 0, failed }: Move, at: string) {
+  const key = keyOf(view);
+  const type = failed ? 'view.left' : 'view.joined';
+  await tx.changes.add([{ type, handle, at, data: { view: view.name, ...(failed && { failed }) } }]);
+  const seq = (await tx.changes.newest(1))[0]?.seq ?? 0;
+  await tx.views.putSpan(
+    key,
+    failed ? { handle, joined_seq, left_seq: seq } : { handle, joined_seq: seq, left_seq: undefined },
+  );
+}
+
+/** Judges a few listings, and writes what moved. What is in a view when it is first judged has not joined it. */
+async function judgeBatch(handles: readonly string[], context: JudgeContext): Promise<void> {
+  if ((await findMoves(context.store, handles, context)).length === 0) return;
+  await context.store.write(async (tx) => {
+    const judged = new Set((await tx.views.passes()).map(({ view }) => view));
+    // Judged again under the write lock: another node may have seen a later state of the listing.
+    for (const move of await findMoves(tx, handles, context)) {
+      const key = keyOf(move.view);
+      if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
+      else if (!move.failed)
+        await tx.views.putSpan(key, { handle: move.handle, joined_seq: 0, left_seq: undefined });
+    }
+  });
+}
+
+/** A judge that rests after each batch, until the signal: then its calls throw the signal's reason. */
+export function createViewJudge(context: JudgeContext, signal?: AbortSignal): ViewJudge {
+  const { store, config, clock } = context;
+  let position: number | undefined;
+  const newest = async () => (await store.changes.newest(1))[0]?.seq ?? 0;
+  const judge = async (handles: readonly string[]) => {
+    for (let at = 0; at < handles.length; at += batch) {
+      const began_ms = performance.now();
+      await judgeBatch(handles.slice(at, at + batch), context);
+      await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
+    }
+  };
+  const follow = async () => {
+    // Where the last pass of any node began; before the first one, that pass comes first.
+    position ??= Math.min(await newest(), ...(await store.views.passes()).map(({ seq }) => seq));
+    for (;;) {
+      const changes = await store.changes.after(position, changesAtOnce);
+      const others = changes.filter(({ type }) => !type.startsWith('view.'));
+      await judge([...new Set(others.map(({ handle }) => handle))]);
+      position = changes.at(-1)?.seq ?? position;
+      if (changes.length < changesAtOnce) return;
+    }
+  };
+  const pass = async () => {
+    if (config.views.length === 0) return;
+    const seq = await newest();
+    await judge(await store.views.unlisted());
+    for (let after = ''; ; ) {
+      const page = await store.listings.page(after, batch);
+      await judge(page.map(({ handle }) => handle));
+      await follow();
+      const last = page.at(-1);
+      if (!last || page.length < batch) break;
+      after = last.handle;
+    }
+    const now = clock();
+    const before = new Date(now.getTime() - longestUnused_ms).toISOString();
+    await store.write(async (tx) => {
+      for (const view of config.views)
+        await tx.views.putPass({ view: keyOf(view), seq, passed_at: now.toISOString() }, before);
+    });
+  };
+  return { follow, pass };
+}
+
+/**
+ * Whether a view was never judged, or not for ten minutes, by any node. Not before an import from a registry has ended: the
+ * first one makes no changes, so its listings would wait for the next pass, and would then join.
+ */
+async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolean> {
+  const { done } = await store.imports.last();
+  if (!done || done.source === sampleSource) return false;
+  const passes = new Map((await store.views.passes()).map(({ view, passed_at }) => [view, passed_at]));
+  const oldest = new Date(clock().getTime() - betweenPasses_ms).toISOString();
+  return config.views.some((view) => (passes.get(keyOf(view)) ?? '') <= oldest);
+}
+
+/** Judges listings when they change, and all of them every ten minutes, until the signal. Never throws. */
+export async function startJudgingViews(context: Context, signal: AbortSignal): Promise<void> {
+  if (context.config.views.length === 0) return;
+  const judge = createViewJudge(context, signal);
+  while (!signal.aborted) {
+    try {
+      await judge.follow();
+      if (await isPassDue(context)) await judge.pass();
+    } catch (error) {
+      if (!signal.aborted)
+        context.log.warn({ err: error }, 'the listings of views could not be judged; tried again');
+    }
+    await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,305 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { type ClaimKind, howToOptOut, isInRepository, type ProofPlace } from '../claims/claim.ts';
+import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
+import type { ClaimResponse } from '../claims/response.ts';
+import type { Problem } from '../core/problem.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import type { claimAgent } from '../tools/claim-agent.ts';
+import { type Html, minute, originNote, pagePath, paste, toCurl, toLabel } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+
+/** An answer of claim_agent. */
+type ClaimAnswer = z.output<typeof claimAgent.output>;
+
+/** The state of the claim page: `answer` once the form was sent, `checked` the challenge it was sent with. */
+interface ClaimStep {
+  readonly handle: string;
+  /** The places where the listing can be claimed, the easiest first. */
+  readonly ways: readonly ProofPlace[];
+  /** The listing's state before the form is sent. */
+  readonly state?: ListingDocument['state'];
+  readonly claim?: ListingDocument['claim'];
+  readonly origin_note?: ListingDocument['origin_note'];
+  readonly checked?: string;
+  readonly answer?: ClaimAnswer;
+  /** Why the last step failed. */
+  readonly problem?: Problem;
+}
+
+/** Hidden fields of a form. */
+const hiddenFields = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
+/** The next step of a claim: a form of one button. */
+const stepForm = (
+  handle: string,
+  button: Html | string,
+  fields: Readonly<Record<string, string>> = {},
+) => html`
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit">${button}</button></form>`;
+
+/** A secondary step: the same form with a less prominent button. */
+const otherStepForm = (
+  handle: string,
+  button: Html | string,
+  fields: Readonly<Record<string, string>>,
+) => html`
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit" class="quiet">${button}</button></form>`;
+
+/** One step of a claim and its progress. */
+interface Step {
+  readonly name: string;
+  readonly state: Html | string;
+  readonly standing: 'done' | 'now' | 'later';
+}
+
+const absent: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
+
+/** The result of the last check. */
+function fileState({ check }: ClaimResponse): Html | string {
+  if (check.result === 'proven') return html`found, ${minute(check.at)}`;
+  return html`${absent.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
+}
+
+function stepsOf(
+  answer: ClaimResponse | undefined,
+  kind: ClaimKind | undefined,
+  hasChallenge: boolean,
+): readonly Step[] {
+  const isClaimed = answer?.status === 'claimed';
+  const hasPair = hasChallenge || isClaimed;
+  return [
+    { name: 'Challenge', state: hasPair ? 'issued' : 'not requested', standing: hasPair ? 'done' : 'now' },
+    {
+      name: kind ? claimMethods[kind].noun : 'Line in its place',
+      state: answer ? fileState(answer) : 'not checked',
+      standing: isClaimed ? 'done' : hasPair ? 'now' : 'later',
+    },
+    { name: 'Claim', state: isClaimed ? 'active' : 'not yet', standing: isClaimed ? 'done' : 'later' },
+  ];
+}
+
+const step = ({ name, state, standing }: Step) => html`
+<li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`;
+
+/** The three steps of a claim with the progress of each. */
+const claimSteps = (
+  answer: ClaimResponse | undefined,
+  kind: ClaimKind | undefined,
+  hasChallenge: boolean,
+): Html => html`<ol class="stepper">${stepsOf(answer, kind, hasChallenge).map(step)}</ol>`;
+
+const checkedNote = ({ check, repository, domain }: ClaimAnswer) => html`
+<p class="note">Checked <span class="foreign">${repository ?? check.domain ?? domain}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
+
+const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
+  capability
+    ? html`
+<h3>Keep the capability ${capability_id ? html`<code>${capability_id}</code>` : ''}</h3>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> The capability is a secret. It starts to work when its challenge is found${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published capability has leaked and ends for good.</div>
+${paste(capability)}`
+    : '';
+
+const fileToCommit = (contents: string, claimFile: string) => html`
+<h3>Commit this file</h3>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then press the button below.</p>
+${paste(contents)}`;
+
+/** What to put where, with what can be copied. */
+function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
+  if (answer === undefined || answer.method === 'repository')
+    return fileToCommit(answer?.file_contents ?? challenge, claimFile);
+  const place = ways.find(({ kind }) => kind === answer.method);
+  const { title, whereToPut, toCopy } = claimMethods[answer.method];
+  return html`
+<h3>${title}</h3>
+${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
+}
+
+const signatureForm = (handle: string, challenge: string) => html`
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields({ method: 'registry_key', challenge })}
+<label>Signature, base64 or hex <textarea name="signature" rows="3" maxlength="300" required></textarea></label>
+<button type="submit">Check the signature</button></form>`;
+
+const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
+  method === 'registry_key'
+    ? signatureForm(handle, challenge)
+    : stepForm(handle, `${isInRepository(method) ? 'I committed it' : 'It is there'}: check again`, {
+        method,
+        challenge,
+      });
+
+/** What is still to be proven: what to put where, and the button for the next check. */
+function unproven(step: ClaimStep, claimFile: string): Html {
+  const { handle, answer, checked } = step;
+  const challenge = answer?.challenge ?? checked;
+  const method = answer?.method ?? 'repository';
+  return html`
+${answer ? secret(answer) : ''}
+${challenge ? toPut(step, challenge, claimFile) : ''}
+${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, start over.</p>` : ''}
+${challenge ? checkForm(handle, method, challenge) : ''}
+${checked ? otherStepForm(handle, 'Start over with another challenge', { method, rotate: 'true' }) : ''}`;
+}
+
+const whereItIs = (method: ClaimKind) =>
+  method === 'registry_key' ? 'the challenge that was signed' : 'a challenge that was found';
+
+const proven = ({ handle, answer, claim }: ClaimStep) => html`
+${claim && html`<p>${claim.statement}</p>`}
+<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with ${whereItIs(answer?.method ?? 'repository')}. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
+<p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
+
+const headings = {
+  claimed: 'Claimed',
+  not_proven: 'Not claimed yet',
+  challenge_issued: 'Challenge issued',
+} as const;
+
+const pause_s = 30;
+
+/**
+ * Checks again by itself and replaces only the status, so that a secret on the page stays visible. After an answer that is
+ * an error it asks again every minute.
+ */
+const watch = (handle: string, fields: Readonly<Record<string, string>>, wait_s: number) => html`
+<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields(fields)}<button type="submit">Check now</button></form>`;
+
+/** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
+const nextCheck = ({ check }: ClaimAnswer) => {
+  const wait_s = check.retry_after_s ?? pause_s;
+  const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
+  return html`
+<p class="scripted">The next check runs by itself in <span data-countdown="${wait_s}" aria-live="off">${wait_s}</span> seconds.</p>
+<p class="unscripted">Press the button once it is there. If the line is not found, check again after ${next_at.slice(11, 19)} UTC.</p>`;
+};
+
+/** The part that is updated; the live region around it stays, so that screen readers announce changes. */
+function status(step: ClaimStep, answer: ClaimAnswer): Html {
+  const { method } = answer;
+  const challenge = answer.challenge ?? step.checked;
+  const isWatched = challenge !== undefined && method !== 'registry_key';
+  return html`
+<div id="claim-status" role="status"><div id="claim-now">
+<h2 id="result">${headings[answer.status]}</h2>
+${claimSteps(answer, method, challenge !== undefined)}
+${answer.message && html`<p>${answer.message}</p>`}
+${checkedNote(answer)}
+${answer.status === 'claimed' ? proven(step) : isWatched ? html`${nextCheck(answer)}${watch(step.handle, { method, challenge }, answer.check.retry_after_s ?? pause_s)}` : ''}
+</div></div>`;
+}
+
+/** The result of the last step of a claim, and the next step. */
+const claimResult = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
+<section class="claim-result" aria-labelledby="result">
+${status(step, answer)}
+${answer.status === 'claimed' ? '' : unproven(step, claimFile)}
+</section>`;
+
+const way =
+  ({ handle }: ClaimStep, { config }: Site, isRotating: boolean) =>
+  (place: ProofPlace, at: number) => {
+    const { title, whereToPut } = claimMethods[place.kind];
+    const form = at === 0 && !isRotating ? stepForm : otherStepForm;
+    const fields = { method: place.kind, ...(isRotating && { rotate: 'true' }) };
+    const name = at === 0 ? 'Get a challenge' : html`Get a challenge<span class="unseen">: ${title}</span>`;
+    return html`
+<li><h3>${title}</h3>
+<p class="foreign">${whereToPut(place, config.claimFile)}</p>
+${form(handle, name, fields)}</li>`;
+  };
+
+/** The ways that can work for a listing, the easiest first, each with the button that begins it. */
+const claimWays = (step: ClaimStep, site: Site): Html => html`
+<h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
+<ol class="steps">${step.ways.map(way(step, site, false))}</ol>`;
+
+/** The ways to which a claim can move. */
+function otherWays(step: ClaimStep, site: Site): Html | '' {
+  const ways = step.ways.filter(({ kind }) => kind !== step.claim?.kind);
+  if (ways.length === 0) return '';
+  return html`
+<h2>Another way</h2>
+<p>The claim can move to another way and keep its history. Put the new line there, and while the claim stands by a repository or an account and moves to a domain, or the other way round, put the same line into both places. Check the new way, then take the old line away.</p>
+<ol class="steps">${ways.map(way(step, site, true))}</ol>`;
+}
+
+const steps = ({ handle }: ClaimStep) => html`
+${claimSteps(undefined, undefined, false)}
+<ol class="steps">
+<li>Get a challenge for one of the ways below, or with <code>claim_agent</code>.</li>
+<li>Keep the capability that comes with it.</li>
+<li>Put the challenge where that way says.</li>
+<li>Check again. From then on the capability rates other listings as <code>${handle}</code>.</li>
+</ol>
+<p>No account, no repository host token and no private credential is needed.</p>`;
+
+const standing = ({ state, claim }: ClaimStep) =>
+  claim &&
+  html`
+<h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
+<p>${claim.statement}</p>
+<p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
+
+/** What can be done about an active or suspended claim. */
+function upkeep(step: ClaimStep, site: Site) {
+  const method = step.claim?.kind ?? 'repository';
+  return html`
+${standing(step)}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back where it was, or get another challenge below; then check again.</p>` : ''}
+${stepForm(step.handle, 'Check again', { method })}
+<h2>Another capability</h2>
+<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line away ends the old one.</p>
+${otherStepForm(step.handle, 'Get another challenge', { method, rotate: 'true' })}
+${otherWays(step, site)}`;
+}
+
+const noWay = html`<div class="notice">The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
+
+/** By the repository with the endpoint of the specification, in any other way with the tool. */
+function byCommand({ handle, ways: [first] }: ClaimStep, publicUrl: string) {
+  const isRepository = first?.kind === 'repository';
+  const path = isRepository ? '/api/claim-github' : '/api/tools/claim_agent';
+  const input = { handle, ...(!isRepository && first && { method: first.kind }) };
+  return html`
+<h2>From a terminal</h2>
+${paste(toCurl(`${publicUrl}${path}`, input))}`;
+}
+
+function toBody(site: Site, step: ClaimStep): Html {
+  if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
+  if (step.claim) return upkeep(step, site);
+  if (step.ways.length === 0) return noWay;
+  return html`${steps(step)}${claimWays(step, site)}${byCommand(step, site.config.publicUrl)}`;
+}
+
+const trouble = ({ problem }: ClaimStep) =>
+  problem
+    ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${problem.message}</div>`
+    : '';
+
+const optOut = ({ handle }: ClaimStep, claimFile: string) => {
+  const [before, after] = howToOptOut(claimFile);
+  return html`
+<h2>Withdraw the listing</h2>
+<p>${before}<code>optout ${handle}</code>${after}</p>`;
+};
+
+/** How to claim a listing, and the form that runs the steps. */
+export const toClaimPage = (site: Site, step: ClaimStep): Html =>
+  toPage(site, {
+    title: `Claim ${step.handle}`,
+    description: `How to claim ${step.handle}: commit a line to its recorded repository. A claim shows write access, and says nothing of quality.`,
+    path: `${pagePath(step.handle)}/claim`,
+    indexed: false,
+    head: html`<script src="${site.assets.claim.path}" defer></script>`,
+    body: html`
+<p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
+<h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>
+<p class="lead">${whatAClaimShows}</p>
+${originNote(step)}
+${trouble(step)}
+${toBody(site, step)}
+${step.ways.some(({ kind }) => kind === 'repository') ? optOut(step, site.config.claimFile) : ''}`,
+  });

@@ -1,0 +1,420 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import type { Problem } from '../core/problem.ts';
+import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
+import type { Criterion } from '../document/criterion.ts';
+import type { ListingDocument, ShortListing } from '../document/listing-document.ts';
+import { isRecordedTag } from '../document/record.ts';
+import { inputsText } from '../document/sentences.ts';
+import type { compareAgents } from '../tools/compare-agents.ts';
+import { defaultPicks, type Picks, toPath } from './compare-address.ts';
+import { day, foreignLink, type Html, handleLink, paste, toCurl } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+
+/** Error messages of the fields. */
+type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
+
+interface Field {
+  readonly name: CriterionName;
+  readonly values: readonly string[];
+  readonly message: string | undefined;
+}
+
+const errorId = (name: string) => `${name}-error`;
+const wrong = ({ name, message }: Field) =>
+  message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(name)}"`;
+
+/** A field with one value. */
+function valueField(field: Field, value: string) {
+  const { takes } = criteria[field.name] as Criterion;
+  const named = html`name="${field.name}"${wrong(field)}`;
+  if (takes.kind === 'number')
+    return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
+  if (takes.kind === 'tag')
+    return html`<input type="text" maxlength="40" spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
+  if (takes.kind === 'price')
+    return html`<input type="text" maxlength="300" placeholder="0.01 USDC" spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
+  const choices = takes.kind === 'choice' ? takes.of : [];
+  return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
+}
+
+/** A criterion as a checkbox, or as its sentence with a field in it; an empty field leaves the criterion out. */
+function criterionFields(field: Field): Html {
+  const { label, takes } = criteria[field.name] as Criterion;
+  const message =
+    field.message && html`<span class="error" id="${errorId(field.name)}">${field.message}</span>`;
+  if (takes.kind === 'nothing') {
+    const isPicked = field.values.length > 0;
+    return html`<li><label><input type="checkbox" name="${field.name}" value="true"${isPicked ? html` checked` : ''}> ${label}</label>${message}</li>`;
+  }
+  const [before, after] = label.replace('(s)', 's').split('{}');
+  return html`${(field.values.length > 0 ? field.values : ['']).map(
+    (value) => html`<li><label>${before}${valueField(field, value)}${after}</label>${message}</li>`,
+  )}`;
+}
+
+function criteriaList(kind: Criterion['evidence'], title: string, [picks, messages]: [Picks, FieldMessages]) {
+  const fields = criterionNames
+    .filter((name) => criteria[name].evidence === kind)
+    .map((name) => ({
+      name,
+      values: picks.criteria
+        .filter(({ criterion }) => criterion === name)
+        .map(({ value }) => value ?? 'true'),
+      message: messages[name],
+    }));
+  return html`<fieldset><legend>${title}</legend><ul class="plain">${fields.map(criterionFields)}</ul></fieldset>`;
+}
+
+const picked = (picks: Picks, descriptions: ReadonlyMap<string, string>) => html`
+<ol class="picked">${picks.handles.map((handle) => {
+  const without = { ...picks, handles: picks.handles.filter((other) => other !== handle) };
+  return html`<li>${handleLink(handle)} <a class="remove" href="${toPath(without)}" aria-label="Remove ${handle}">remove</a>${descriptions.get(handle) && html`<p class="foreign note">${descriptions.get(handle)}</p>`}<input type="hidden" name="handle" value="${handle}"></li>`;
+})}</ol>`;
+
+/** The picked listings and the criteria to choose, as one GET form that leads to the comparison. */
+function compareForm(picks: Picks, messages: FieldMessages, descriptions: ReadonlyMap<string, string>): Html {
+  const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultPicks };
+  const shown: [Picks, FieldMessages] = [withCriteria, messages];
+  return html`
+<form class="compare" action="/compare" method="get">
+${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
+<p><label for="add">${picks.handles.length > 0 ? 'Add a listing' : 'First listing'}: its handle, or words to find it by</label>
+<span class="field"><input id="add" name="add" type="search" value="${picks.add}" maxlength="200" autocomplete="off" spellcheck="false"><button type="submit">Add</button></span></p>
+<details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
+<div class="columns">
+${criteriaList('imported', 'Recorded and imported', shown)}
+${criteriaList('observed', 'Checked by Dossier', shown)}
+${criteriaList('native', 'Claims and ratings made on this service', shown)}
+</div>
+<p><button type="submit">Compare</button></p>
+</details>
+</form>`;
+}
+
+/** A fact of each listing under one name; undefined where none is recorded. */
+interface FactRow {
+  readonly name: string;
+  value(listing: ListingDocument): Html | string | undefined;
+}
+
+const joined = (texts: readonly (string | undefined)[]) =>
+  [...new Set(texts.filter((text) => text !== undefined))].join('; ') || undefined;
+
+const transportsOf = ({ remotes, packages }: ListingDocument) =>
+  [
+    ...new Set([...remotes.map(({ type }) => type), ...packages.flatMap(({ transport }) => transport ?? [])]),
+  ].join(', ');
+
+const packageText = ({ registry_type, identifier, version }: ListingDocument['packages'][number]) =>
+  `${registry_type} ${identifier}${version ? `@${version}` : ''}`;
+
+/** What is recorded of a listing that a buyer compares first, in this order. */
+const factRows: readonly FactRow[] = [
+  { name: 'How it is reached', value: (listing) => transportsOf(listing) || undefined },
+  { name: 'Endpoint', value: ({ endpoint }) => endpoint && foreignLink(endpoint) },
+  {
+    name: 'What it asks for',
+    value: ({ remotes, packages }) =>
+      joined([...remotes, ...packages].map(({ inputs }) => inputsText(inputs))),
+  },
+  { name: 'Packages', value: ({ packages }) => joined(packages.map(packageText)) },
+  { name: 'Repository', value: ({ repository }) => repository && foreignLink(repository) },
+  { name: 'Version', value: ({ version, updated_at }) => `${version}, updated ${updated_at.slice(0, 10)}` },
+  {
+    name: 'Tags',
+    value: ({ tags }) =>
+      joined([
+        tags
+          .map(({ tag }) => tag)
+          .filter((tag) => !isRecordedTag(tag))
+          .join(', ') || undefined,
+      ]),
+  },
+];
+
+const noneRecorded = html`<span class="state unknown">none recorded</span>`;
+
+/** Where a fact is from, and as of when (RFC 3339). */
+interface SourceOfFact {
+  readonly source: string;
+  readonly as_of: string;
+}
+
+/** The sources of a page: each is named once, below, and marked where it is used. */
+interface Footnotes {
+  /** The mark of a source, a link to its note. */
+  mark(of: SourceOfFact): Html;
+  /** The notes, in the order of their first mark. */
+  list(): Html;
+}
+
+/** Collects sources; two of the same name and day share a note. */
+function createFootnotes(): Footnotes {
+  const notes = new Map<string, SourceOfFact>();
+  return {
+    mark(of) {
+      const key = `${of.source} ${of.as_of.slice(0, 10)}`;
+      notes.set(key, notes.get(key) ?? of);
+      const number = [...notes.keys()].indexOf(key) + 1;
+      return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
+    },
+    list: () => html`
+<h2 id="sources">Sources</h2>
+<ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
+  };
+}
+
+/** The answer of compare_agents. */
+type Comparison = z.output<(typeof compareAgents)['output']>;
+type Compared = Comparison['listings'][number];
+type Answer = NonNullable<Compared['native']>[number];
+
+/** Labels of the results of a criterion. */
+export const resultTexts = {
+  met: 'Met',
+  not_met: 'Not met',
+  unknown: 'Unknown',
+  not_applicable: 'Does not apply',
+} as const;
+
+/** Titles of the three kinds of evidence. */
+export const kindTitles = {
+  imported: 'As recorded and imported',
+  observed: 'As checked by Dossier',
+  native: 'Claims and ratings made on this service',
+} as const;
+type Kind = keyof typeof kindTitles;
+
+/** A commit by its first twelve digits, as elsewhere. */
+const shortened = (text: string) => text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
+
+const isAddress = (words: string) => /^https?:/i.test(words);
+
+/** A row: its name, a cell for each listing, and what two cells must share to be said once. */
+interface Row {
+  readonly name: string;
+  readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
+}
+
+// An address stands among the facts above.
+const answered = ({ result, fact, recorded: words, source, as_of }: Answer, notes: Footnotes) => html`
+<p><span class="result ${result}">${resultTexts[result]}</span> ${shortened(fact)}${notes.mark({ source, as_of })}</p>
+${words && !isAddress(words) && html`<p class="foreign">${words}</p>`}`;
+
+/** The rows of one kind of evidence: one for each criterion. */
+function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes): Row[] {
+  return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
+    name: criterionText(criterion),
+    cells: listings.flatMap(({ handle, ...listing }) => {
+      const answer = listing[kind]?.[at];
+      if (!answer) return [];
+      const { result, fact, recorded: words, source, as_of } = answer;
+      const essence = JSON.stringify([result, fact, words, source, as_of.slice(0, 10)]);
+      return [{ handle, content: answered(answer, notes), essence }];
+    }),
+  }));
+}
+
+/** Rows of what is recorded, without those that no listing records. */
+function recordedRows(documents: readonly ListingDocument[]): Row[] {
+  return factRows
+    .map(({ name, value }) => ({
+      name,
+      values: documents.map((listing) => [listing, value(listing)] as const),
+    }))
+    .filter(({ values }) => values.some(([, value]) => value !== undefined))
+    .map(({ name, values }) => ({
+      name,
+      cells: values.map(([{ handle }, value]) => ({
+        handle,
+        content: html`<p class="foreign">${value ?? noneRecorded}</p>`,
+        essence: `${value ?? ''}`,
+      })),
+    }));
+}
+
+// On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
+const cell = (handle: string, content: Html) => html`
+<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`;
+
+const sameCell = (content: Html, listings: number) => html`
+<td role="cell" colspan="${listings}" aria-colspan="${listings}"><p class="note">The same for all ${listings}:</p>${content}</td>`;
+
+function toRow({ name, cells }: Row): Html {
+  const [first] = cells;
+  const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
+  if (first && isSame)
+    return html`
+<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>${sameCell(first.content, cells.length)}</tr>`;
+  return html`
+<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(({ handle, content }) => cell(handle, content))}</tr>`;
+}
+
+const heads = (listings: readonly Compared[], of: string) => html`
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>`;
+
+/** Where the records are from: one source for all, or one for each listing. */
+const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => {
+  const marks = documents.map(({ handle, origin, observed_at }) => ({
+    handle,
+    mark: notes.mark({ source: origin, as_of: observed_at }),
+  }));
+  const [first] = marks;
+  const isOne = first !== undefined && marks.every(({ mark }) => String(mark) === String(first.mark));
+  return html`<p class="note">By the publishers, in their records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
+};
+
+interface Table {
+  readonly id: string;
+  readonly title: string;
+  /** What a row is. */
+  readonly of: string;
+  readonly rows: readonly Row[];
+  readonly note?: Html;
+}
+
+/** A table with a column for each listing, in the requested order. */
+const table = (listings: readonly Compared[], { id, title, of, rows, note }: Table): Html | '' =>
+  rows.length === 0
+    ? ''
+    : html`
+<section class="compared" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>${note}
+<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">${heads(listings, of)}
+<tbody role="rowgroup">${rows.map(toRow)}</tbody>
+</table></section>
+</section>`;
+
+/**
+ * The tables of a comparison: first what is recorded, then the criteria by kind of evidence, last the sources. A row that
+ * is the same for all listings is said once, and can be hidden.
+ */
+function comparisonTables({ listings, statement }: Comparison, documents: readonly ListingDocument[]): Html {
+  const known = listings.filter(({ problem }) => !problem);
+  if (known.length === 0) return html``;
+  const notes = createFootnotes();
+  const kinds = ['imported', 'observed', 'native'] as const;
+  const tables = [
+    {
+      id: 'recorded',
+      title: 'What is recorded',
+      of: 'Fact',
+      note: recordedIn(documents, notes),
+      rows: recordedRows(documents),
+    },
+    ...kinds.map((id) => ({
+      id,
+      title: kindTitles[id],
+      of: 'Criterion',
+      rows: answerRows(known, id, notes),
+    })),
+  ];
+  return html`
+<p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
+${tables.map((one) => table(known, one))}
+<p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>
+${notes.list()}`;
+}
+
+/** The state of the comparison page. */
+export interface ComparePage {
+  readonly picks: Picks;
+  /** The input that compare_agents was called with. */
+  readonly input?: object;
+  readonly comparison?: Comparison;
+  /** The documents of the listings that are compared, in the order of the picks. */
+  readonly documents?: readonly ListingDocument[];
+  /** Listings found by the words typed under "add". */
+  readonly found?: readonly ShortListing[];
+  readonly problem?: Problem;
+}
+
+const maxListings = 8;
+
+const withHandle = (picks: Picks, handle: string, instead?: string): Picks => ({
+  ...picks,
+  handles: [...picks.handles.filter((other) => other !== instead), handle],
+  add: '',
+});
+
+function foundBlock({ picks, found }: ComparePage) {
+  if (!found) return '';
+  if (found.length === 0)
+    return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
+  return html`
+<section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
+<ul class="cards">${found.map(({ handle, description, sample }) => {
+    const isPicked = picks.handles.includes(handle);
+    return html`
+<li class="card"><h3>${handleLink(handle)}${sample && ' (sample)'}</h3><p class="foreign">${description}</p>
+<p>${isPicked ? html`<span class="note">already picked</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
+  })}</ul></section>`;
+}
+
+/** Handles that cannot be compared, each with its problem and near handles. */
+function unknownBlock({ picks, comparison }: ComparePage) {
+  const unknown = (comparison?.listings ?? []).flatMap(({ handle, problem }) =>
+    problem ? [{ handle, problem }] : [],
+  );
+  if (unknown.length === 0) return '';
+  return html`
+<ul class="notice unanswered">${unknown.map(
+    ({ handle, problem }) => html`
+<li><span class="handle foreign">${handle}</span>: ${problem.message}${(problem.near ?? []).length > 0 ? html` Did you mean: ${(problem.near ?? []).map((near) => html`<a class="handle" href="${toPath(withHandle(picks, near, handle))}" aria-label="Take ${near} instead">${near}</a> `)}` : ''}</li>`,
+  )}</ul>`;
+}
+
+/** Error messages by criterion; the path of each error names its position in the input. */
+function toMessages({ picks, problem }: ComparePage): FieldMessages {
+  const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
+    const at = /^criteria\.(\d+)/.exec(field)?.[1];
+    const criterion = at === undefined ? undefined : picks.criteria[Number(at)]?.criterion;
+    return criterion ? [[criterion, message.replace(`${criterion} `, 'This ')]] : [];
+  });
+  return Object.fromEntries(named);
+}
+
+function problemBlock(page: ComparePage) {
+  const { picks, problem } = page;
+  if (picks.handles.length > maxListings)
+    return html`<p class="notice" role="alert">At most ${maxListings} listings can be compared. Remove ${picks.handles.length - maxListings} of them.</p>`;
+  if (!problem) return '';
+  if (Object.keys(toMessages(page)).length > 0)
+    return html`<p class="notice" role="alert">Nothing was compared: the values marked below are not valid for their criteria.</p>`;
+  const messages = (problem.facts.fields ?? []).map(({ message }) => message).join('; ') || problem.message;
+  return html`<p class="notice" role="alert">Nothing was compared: ${messages}.</p>`;
+}
+
+const nextStep = ({ picks }: ComparePage) =>
+  picks.handles.length < 2
+    ? html`<p>Pick ${picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
+    : '';
+
+const sameAsJson = (site: Site, input: object) => html`
+<details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
+${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
+</details>`;
+
+/** The comparison page; its address holds the listings and criteria that are picked. */
+export function toComparePage(site: Site, page: ComparePage): Html {
+  const { picks, comparison, input } = page;
+  const descriptions = new Map(
+    comparison?.listings.map(({ handle, description }) => [handle, description ?? '']),
+  );
+  return toPage(site, {
+    title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
+    description:
+      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact, source and date.',
+    path: '/compare',
+    indexed: picks.handles.length === 0 && picks.criteria.length === 0,
+    body: html`
+<h1>Compare listings</h1>
+<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact, its source and its date. There is no total and no winner.</p>
+${problemBlock(page)}${unknownBlock(page)}
+${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
+${compareForm(picks, toMessages(page), descriptions)}
+${nextStep(page)}${foundBlock(page)}
+${comparison && input ? sameAsJson(site, input) : ''}`,
+  });
+}

@@ -1,0 +1,50 @@
+import { Feed } from 'feed';
+import { html } from 'hono/html';
+import type { Config } from '../config/config.ts';
+import { type Change, changeTitle } from '../log/change.ts';
+
+type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
+
+/** What a feed is about: its title, the path of the page that it belongs to, and the time when it is asked for. */
+export interface FeedSubject {
+  readonly title: string;
+  readonly path: string;
+  readonly now: Date;
+}
+
+const note =
+  'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
+
+const linkOf = ({ handle }: Change, { publicUrl }: Site) => `${publicUrl}/agents/${handle}`;
+
+/** The change as JSON. Feed readers show it as HTML, and publishers choose what their versions are called. */
+const contentOf = ({ type, handle, at, data }: Change): string =>
+  String(html`<code>${JSON.stringify({ type, handle, at, ...data })}</code>`);
+
+/** When a feed was last updated; one without entries, as of the beginning of this day, so that its ETag holds. */
+const updatedAt = (changes: readonly Change[], now: Date) =>
+  new Date(changes[0]?.at ?? `${now.toISOString().slice(0, 10)}T00:00:00.000Z`);
+
+/** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
+export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: readonly Change[]): Feed {
+  const page = `${site.publicUrl}${path}`;
+  const base = page.replace(/\/$/, '');
+  const feed = new Feed({
+    id: page,
+    link: page,
+    title: `${title} – ${site.serviceName}`,
+    description: note,
+    copyright: note,
+    feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
+    updated: updatedAt(changes, now),
+  });
+  for (const change of changes)
+    feed.addItem({
+      id: `${site.publicUrl}/changes#${change.id}`,
+      title: changeTitle(change),
+      link: linkOf(change, site),
+      date: new Date(change.at),
+      content: contentOf(change),
+    });
+  return feed;
+}

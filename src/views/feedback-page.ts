@@ -1,0 +1,95 @@
+import { html } from 'hono/html';
+import type { Problem } from '../core/problem.ts';
+import { reportCategory } from '../moderation/moderation.ts';
+import { feedbackCategories } from '../tools/submit-feedback.ts';
+import { type Html, originNote } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+
+/** The feedback form as it was filled in, with its errors. */
+export interface FeedbackForm {
+  readonly values: Readonly<Record<string, string>>;
+  readonly problem?: Problem;
+  /** What the listing named in the form is, if it is not a registry's (origin_note of its document). */
+  readonly origin_note?: string | undefined;
+  /** Id of the feedback just received. */
+  readonly received?: string;
+}
+
+/** The error of a field; problems with the handle belong to its field. */
+function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
+  if (problem && name === 'message' && !values.message?.trim()) return 'Write a message.';
+  const named = problem?.facts.fields?.find(({ field }) => field === name)?.message;
+  const ofHandle = name === 'handle' && problem?.code.match(/handle|withdrawn/) ? problem.message : undefined;
+  return named ?? ofHandle;
+}
+
+const idsOf = (name: string, { hint, message }: { hint?: string; message: string | undefined }) =>
+  [message === undefined ? '' : `${name}-error`, hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
+
+/** A field with label, hint and error; `control` gets the attributes that connect them. */
+function field(
+  form: FeedbackForm,
+  { name, label, hint }: { readonly name: string; readonly label: string; readonly hint?: string },
+  control: (attributes: Html) => Html,
+) {
+  const message = messageOf(name, form);
+  const described = idsOf(name, { hint, message });
+  const attributes = html` id="${name}" name="${name}"${message === undefined ? '' : html` aria-invalid="true"`}${described && html` aria-describedby="${described}"`}`;
+  return html`
+<div class="row"><label for="${name}">${label}</label>${hint && html`<span class="note" id="${name}-hint">${hint}</span>`}
+${control(attributes)}${message === undefined ? '' : html`<span class="error" id="${name}-error">${message}</span>`}</div>`;
+}
+
+const line = (value: string | undefined) => (attributes: Html) =>
+  html`<input type="text"${attributes} value="${value}">`;
+
+const option = (value: string, text: string, chosen: string | undefined) =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
+
+const fields = (form: FeedbackForm) => html`
+${field(
+  form,
+  { name: 'message', label: 'Message', hint: 'Up to 4,000 characters.' },
+  (attributes) =>
+    html`<textarea${attributes} rows="6" required maxlength="4000">${form.values.message}</textarea>`,
+)}
+${field(
+  form,
+  { name: 'category', label: 'About' },
+  (attributes) =>
+    html`<select${attributes}><option value="">not specified</option>${feedbackCategories.map((category) => option(category, category, form.values.category))}</select>`,
+)}
+${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
+${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, line(form.values.rating_id))}
+${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
+${field(
+  form,
+  { name: 'found_it', label: 'Did you find it?' },
+  (attributes) =>
+    html`<select${attributes}><option value="">not specified</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
+)}
+${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
+
+const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
+
+const summary = ({ problem, received }: FeedbackForm) =>
+  problem
+    ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct the fields marked below; the others are unchanged.' : problem.message}</div>`
+    : received
+      ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Its id: <code>${received}</code></div>`
+      : '';
+
+/** The feedback page; after an error, messages stand at the fields and the input is preserved. */
+export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
+  toPage(site, {
+    title: 'Feedback',
+    description: 'Tell the operator something in private: no account, and no effect on any listing.',
+    path: '/feedback',
+    indexed: Object.keys(form.values).length === 0 && !form.received,
+    body: html`
+<h1>${isReport(form) ? 'Report a listing or a rating' : 'Feedback'}</h1>
+<p class="lead">${isReport(form) ? 'Private, anonymous, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and what is decided is published with its reason.' : 'Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
+${originNote(form)}
+${summary(form)}
+<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">Send feedback</button></p></form>`,
+  });

@@ -1,0 +1,264 @@
+import { html } from 'hono/html';
+import { asMembers, own } from '../core/json.ts';
+import { cleanText, nameHidden } from '../core/text.ts';
+import type { TextPart } from '../core/word-difference.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import type { ListedTools, ListingTools } from '../observations/kind.ts';
+import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
+import { stateWords } from '../observations/observation.ts';
+import { kindOf } from '../observations/recorded-kinds.ts';
+import { observedText } from './answers.ts';
+import { day, foreignLink, type Html, pagePath, paste, toLabel } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+import { claimHistory } from './listing-page.ts';
+
+type Texts = NonNullable<ShownChange['texts']>;
+
+const part = ({ text, change }: TextPart) =>
+  change === 'removed'
+    ? html`<del>${text}</del>`
+    : change === 'added'
+      ? html`<ins>${text}</ins>`
+      : html`${text}`;
+
+const differing = ({ member, difference }: Texts[number]) =>
+  html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`;
+
+/** What of a tool is other than before, but for its texts, which follow. */
+const changedMembers = ({ members = [], annotations = [] }: ToolChange) =>
+  [...members, ...annotations].map(nameHidden).join(', ');
+
+const toolChangeItem = (change: ToolChange, texts: Texts) => html`
+<li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
+  change.change === 'changed' ? html`: <span class="foreign">${changedMembers(change)}</span>` : ''
+}${texts.map(differing)}</li>`;
+
+/** Which tools of a set were added, removed or changed, and how their texts differ. Nothing for another kind of change. */
+const toolChanges = ({ kind, items = [], texts = [] }: ShownChange) =>
+  kind === 'tools.surface' && items.length > 0
+    ? html`<ul>${(items as readonly ToolChange[]).map((item) =>
+        toolChangeItem(
+          item,
+          texts.filter(({ tool }) => tool === item.tool),
+        ),
+      )}</ul>`
+    : '';
+
+const textOf = (kind: string, { value, state, details }: ShownChange['after']) =>
+  value === null ? stateWords[state] : observedText({ kind, value, state, ...(details && { details }) });
+
+const entry = (at: string, log_index: number) =>
+  html`${day(at)} <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`;
+
+/** What was and what is; a change that is listed item by item says only until when the old value was seen. */
+function wasAndIs({ kind, before, after, items = [] }: ShownChange): Html {
+  if (!before && after.value === null) return html`first look: ${stateWords[after.state]}`;
+  if (!before) return html`first seen: <span class="foreign">${textOf(kind, after)}</span>`;
+  if (items.length > 0) return html`others than until ${day(before.seen_until)}`;
+  return html`was <span class="foreign">${textOf(kind, before)}</span> until ${day(before.seen_until)}, now <span class="foreign">${textOf(kind, after)}</span>`;
+}
+
+const change = (changed: ShownChange) => html`
+<li>${entry(changed.at, changed.log_index)}
+<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed)}</p>${toolChanges(changed)}</li>`;
+
+const none = html`<p>No change of what Dossier checks is recorded for this listing.</p>`;
+
+/** What changed about a listing, newest first, with what was before and after. */
+export function toHistoryPage(site: Site, listing: ListingDocument, changes: readonly ShownChange[]): Html {
+  // That something was not looked at yet is no event.
+  const seen = changes.filter(({ before, after }) => before || after.state !== 'not_checked');
+  return toPage(site, {
+    title: `History of ${listing.handle}`,
+    description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
+    path: `${pagePath(listing.handle)}/history`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></p>
+<h1>History</h1>
+<p class="lead">What Dossier saw change, newest first. A change happened between the date when the old value was last seen and the date when the new one was first seen.</p>
+<h2 id="observed">What Dossier checks</h2>
+${seen.length > 0 ? html`<ol class="timeline">${seen.map(change)}</ol>` : none}
+${claimHistory(listing)}
+<p class="note">The same as <a href="${pagePath(listing.handle)}/history.json">JSON</a>.</p>`,
+  });
+}
+
+/** One entry of the log: the answer of get_proof. */
+interface LogEntry {
+  readonly log_index: number;
+  readonly log: string;
+  readonly leaf: string;
+  readonly record?: string | undefined;
+  readonly erased_by?: number | undefined;
+  readonly hidden_by?: number | undefined;
+  readonly withdrawn_by?: number | undefined;
+  readonly withheld?: 'listing_withdrawn' | 'listing_hidden' | undefined;
+}
+
+const parsed = (json: string | undefined): Record<string, unknown> => {
+  try {
+    return JSON.parse(json ?? '{}') as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+
+function recordBlock({ record, erased_by, hidden_by, withdrawn_by, withheld }: LogEntry): Html {
+  if (hidden_by !== undefined)
+    return html`<p>The operator has hidden what this entry recorded; <a href="/log/entry/${hidden_by}">entry ${hidden_by}</a> says why. The entry itself stays.</p>`;
+  if (withdrawn_by !== undefined)
+    return html`<p>The rating was withdrawn by <a href="/log/entry/${withdrawn_by}">entry ${withdrawn_by}</a>, so its texts are not shown any more. The entry itself stays.</p>`;
+  if (withheld !== undefined)
+    return html`<p>The listing ${withheld === 'listing_withdrawn' ? 'was withdrawn' : 'is hidden by the operator'}, so what was seen there is not shown. The entry itself stays.</p>`;
+  if (record === undefined)
+    return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
+  const { handle, subject_handle } = parsed(record);
+  const about = typeof subject_handle === 'string' ? subject_handle : handle;
+  return html`
+${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(about)}">${about}</a>.</p>`}
+<pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
+}
+
+/** The type of a leaf in words: `rating submitted`. */
+const typeOf = (leaf: string): string => String(parsed(leaf).t ?? 'unknown').replace('.', ' ');
+
+/** The page of one entry of the log: what it recorded, and how to check that it is there. */
+export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
+  toPage(site, {
+    title: `Log entry ${entry.log_index}`,
+    description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
+    path: `/log/entry/${entry.log_index}`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a href="/log">The log</a></p>
+<h1>Entry ${entry.log_index}: ${typeOf(entry.leaf)}</h1>
+<p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
+<h2>What was recorded</h2>
+${recordBlock(entry)}
+<h2>Check it yourself</h2>
+<p>Save the proof, and check it without this service:</p>
+${paste(`curl -sf ${site.config.publicUrl}/api/tools/get_proof -H 'Content-Type: application/json' -d '{"log_index": ${entry.log_index}}' -o proof.json`)}
+${paste('dossier verify proof.json')}
+<p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
+  });
+
+/** One log as its page lists it. */
+interface ShownLog {
+  readonly log: string;
+  readonly first_log_index: number;
+  readonly entries: number;
+  readonly opened_at: string;
+  readonly key: string;
+}
+
+const logItem = ({ log, first_log_index, entries, opened_at, key }: ShownLog) => html`
+<section><h2>${log}</h2>
+<dl class="facts wide">
+<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
+<div><dt>Opened</dt><dd>${opened_at.slice(0, 10)}</dd></div>
+<div><dt>Key</dt><dd><code>${key}</code></dd></div>
+<div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
+</dl></section>`;
+
+/** A leaf and its place. */
+export interface NewEntry {
+  readonly log_index: number;
+  readonly leaf: string;
+}
+
+const entryItem = ({ log_index, leaf }: NewEntry) =>
+  html`<li><a href="/log/entry/${log_index}">Entry ${log_index}</a>: ${typeOf(leaf)}</li>`;
+
+/** What the page of the log shows. */
+interface LogPage {
+  readonly statement: string;
+  readonly logs: readonly ShownLog[];
+  /** Newest first. */
+  readonly newest: readonly NewEntry[];
+}
+
+/** The page of the log: its statement, every log with its size and key, and the newest entries. */
+export const toLogPage = (site: Site, { statement, logs, newest }: LogPage): Html =>
+  toPage(site, {
+    title: 'The log',
+    description: 'The append-only log of ratings, claims and observations, which anyone can check.',
+    path: '/log',
+    body: html`
+<h1>The log</h1>
+<p class="lead">${statement}</p>
+${logs.map(logItem)}
+${newest.length > 0 && html`<section><h2>Newest entries</h2><ul>${newest.map(entryItem)}</ul></section>`}`,
+  });
+
+type Tool = ListedTools['tools'][number];
+
+/** Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders others. */
+const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
+
+/** What the publisher states about a call, in words; hints promise nothing. */
+const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
+  readOnlyHint: ['changes nothing', 'may change something'],
+  destructiveHint: ['may destroy something', 'destroys nothing'],
+  idempotentHint: ['repeating it changes nothing more', 'repeating it acts again'],
+  openWorldHint: ['reaches other services', 'reaches no other service'],
+};
+
+const hints = ({ annotations }: Tool) =>
+  Object.entries(asMembers(annotations)).flatMap(([name, value]) => {
+    const [isTrue, isFalse] = own(hintTexts, name) ?? [];
+    return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
+  });
+
+const inputs = ({ inputSchema }: Tool): string[] => {
+  const { properties } = (typeof inputSchema === 'object' && inputSchema !== null ? inputSchema : {}) as {
+    properties?: unknown;
+  };
+  return typeof properties === 'object' && properties !== null
+    ? Object.keys(properties).slice(0, 50).map(text)
+    : [];
+};
+
+const toolItem = (tool: Tool) => html`
+<li><h3 class="foreign">${text(tool.name)}</h3>
+<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
+<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
+
+const endpointBlock = ({
+  endpoint,
+  reason,
+  digest,
+  first_seen_at,
+  observed_at,
+  vantage,
+  tools,
+}: ListedTools) => html`
+<section class="evidence">
+<h2>${foreignLink(endpoint)}</h2>
+${
+  first_seen_at && observed_at
+    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+${reason ? html`<p>${reason}</p>` : html`<ol class="records">${tools.map(toolItem)}</ol>`}`
+    : html`<p>${reason}</p>`
+}
+</section>`;
+
+const howToCompare = ({ handle }: ListingTools, site: Site) => html`
+<h2 id="compare">Compare with what you are shown</h2>
+<p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
+${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${handle}", "tools": [ ... ]}'`)}`;
+
+/** The tools that a listing's endpoints listed to this service. */
+export const toToolsPage = (site: Site, listed: ListingTools): Html =>
+  toPage(site, {
+    title: `Tools of ${listed.handle}`,
+    description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
+    path: `${pagePath(listed.handle)}/tools`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a class="handle" href="${pagePath(listed.handle)}">${listed.handle}</a></p>
+<h1>Tools</h1>
+<p class="statement">${listed.statement}</p>
+${listed.endpoints.length > 0 ? listed.endpoints.map(endpointBlock) : html`<p>Dossier has not looked at the endpoints of this listing, or it records none.</p>`}
+${howToCompare(listed, site)}`,
+  });

@@ -1,0 +1,99 @@
+import { html } from 'hono/html';
+import { amount, counted } from '../core/text.ts';
+import type { ImportReport, ImportStatusDocument, StatusDocument } from '../document/listing-document.ts';
+import { type Html, minute } from './html.ts';
+
+const countNames: Readonly<Record<string, string>> = {
+  rows_seen: 'rows read',
+  rows_new: 'rows new',
+  rows_changed: 'rows changed',
+  rows_unchanged: 'rows unchanged',
+  rows_quarantined: 'rows that could not be read',
+  rows_deprecated: 'rows that the registry marks as deprecated',
+  rows_deleted: 'rows that the registry marks as deleted',
+  older_versions: 'older versions stored',
+  listings_new: 'listings new',
+  listings_changed: 'listings changed',
+  listings_withdrawn: 'listings withdrawn',
+  repositories_changed: 'recorded repositories changed',
+};
+
+/** The counts of a run with their names, without those that are zero. */
+export const countsOf = ({ counts }: ImportReport): [name: string, count: number][] =>
+  Object.entries(counts).flatMap(([name, count]) =>
+    count > 0 ? [[countNames[name] ?? name.replaceAll('_', ' '), count]] : [],
+  );
+
+const shownWhileRunning = ['rows read', 'listings new', 'listings changed'];
+
+function progress(run: ImportReport) {
+  const seen = countsOf(run)
+    .filter(([name]) => shownWhileRunning.includes(name))
+    .map(([name, count]) => `${amount(count)} ${name}`);
+  return html`An import has been running since ${minute(run.started_at)}: ${seen.join(', ') || 'nothing read yet'}.`;
+}
+
+function stopped(run: ImportReport, lastSeen_at: string | undefined) {
+  const what = lastSeen_at
+    ? html`was interrupted: its node was last seen at ${minute(lastSeen_at)}`
+    : html`was stopped before it completed`;
+  return html`The import of ${minute(run.started_at)} ${what}. The next import continues it.`;
+}
+
+/** What is shown is then as old as its dates say. */
+const stays = 'The listings shown are as old as their dates say.';
+
+const held = (run: ImportReport) =>
+  html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
+
+/** A copy that was imported before is complete, whatever becomes of the registry. */
+function failed(run: ImportReport, { error, is_retried, last_completed: done }: ImportStatusDocument) {
+  const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
+  const what = isOther
+    ? html`That import, from another source, is complete; ${run.source} could not be read at ${minute(run.started_at)}`
+    : html`The import of ${minute(run.started_at)} did not complete`;
+  return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'} ${stays}`;
+}
+
+/** The newest import, unless it completed or there was none. */
+function current(status: ImportStatusDocument): Html | undefined {
+  const { state, newest: run } = status;
+  if (!run) return undefined;
+  if (state === 'failed') return failed(run, status);
+  if (state === 'held') return held(run);
+  if (state === 'stopped') return stopped(run, status.last_seen_at);
+  return state === 'running' ? progress(run) : undefined;
+}
+
+function age({ last_completed: done }: ImportStatusDocument) {
+  if (!done?.finished_at) return 'No import has completed yet.';
+  return done.source === 'sample'
+    ? 'This is the sample that the service ships with; no import from a registry has completed yet.'
+    : html`Last completed import: ${minute(done.finished_at)}.`;
+}
+
+const hour_s = 3600;
+/** An interval in whole hours or minutes, as it follows "every": `hour`, `2 hours`. */
+export const every = (interval_s: number) =>
+  (interval_s % hour_s === 0
+    ? counted(interval_s / hour_s, 'hour')
+    : counted(Math.ceil(interval_s / 60), 'minute')
+  ).replace(/^1 /, '');
+
+/** How the listings are kept up to date. */
+function updates({ updates_from, interval_s = hour_s }: ImportStatusDocument): string {
+  if (updates_from === 'registry') return `The registry is checked for changes every ${every(interval_s)}.`;
+  return updates_from === 'nothing'
+    ? 'No registry is configured: nothing is imported automatically.'
+    : 'The listings come from a saved copy of a registry, which is read once.';
+}
+
+/** How many listings there are, how fresh they are, and what the import is doing. */
+export function importState({ listings, import: status }: StatusDocument): Html {
+  const now = current(status);
+  return html`
+<div class="freshness">
+<p>${counted(listings.count, 'listing')}. ${age(status)} ${updates(status)}</p>
+${now && html`<p class="progress">${now}</p>`}
+</div>`;
+}

@@ -1,0 +1,234 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { html, raw } from 'hono/html';
+import type { Config } from '../config/config.ts';
+import { quoted } from '../core/text.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import { type Html, pagePath } from './html.ts';
+
+/** A static file; its path contains the hash of its content, so it can be cached forever. */
+export interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const require = createRequire(import.meta.url);
+const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
+
+/**
+ * The parts of the stylesheet in the order in which they apply, each a file of `assets/style`: colours and sizes, what all pages
+ * share, what only some have, paper and forced colours.
+ */
+const styleParts = ['tokens', 'base', 'pages', 'print'];
+const readStyle = () => Buffer.concat(styleParts.map((part) => readFileSync(own(`style/${part}.css`))));
+
+function toAsset(name: string, type: string, content: Uint8Array): Asset {
+  const bytes = new Uint8Array(content);
+  const [stem, ending] = name.split('.');
+  return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };
+}
+
+const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
+  toAsset(name, type, readFileSync(file));
+
+/** Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and htmx. */
+export const createAssets = () => ({
+  style: toAsset('style.css', 'text/css; charset=utf-8', readStyle()),
+  icon: openAsset('icon.svg', 'image/svg+xml'),
+  favicon: openAsset('favicon.ico', 'image/x-icon'),
+  touchIcon: openAsset('apple-touch-icon.png', 'image/png'),
+  copy: openAsset('copy.js', 'text/javascript; charset=utf-8'),
+  search: openAsset('search.js', 'text/javascript; charset=utf-8'),
+  claim: openAsset('claim.js', 'text/javascript; charset=utf-8'),
+  htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
+});
+
+/** The static files of the pages, by purpose. */
+type Assets = ReturnType<typeof createAssets>;
+
+/** What every page needs to be rendered. */
+export interface Site {
+  readonly config: Config;
+  readonly assets: Assets;
+}
+
+/** The metadata of a page, for search engines and link previews. */
+interface PageHead {
+  readonly title: string;
+  readonly description?: string;
+  /** Its own address, for the canonical link. */
+  readonly path?: string;
+  /** `false` keeps it out of search engines. */
+  readonly indexed?: boolean;
+  /** Path of the link preview image, 1200 by 630; by default the service's own. */
+  readonly card?: string;
+  /** The path under which the feeds of what the page is about are; empty for those of all changes. */
+  readonly feeds?: string;
+  /** Structured data (schema.org, as JSON-LD). */
+  readonly data?: object;
+}
+
+const inScript: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** A JSON-LD block. Escaping keeps third-party text from ending the element or starting a comment. */
+const dataBlock = (data: object): Html =>
+  html`<script type="application/ld+json">${raw(
+    JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
+  )}</script>`;
+
+/** Open Graph tags. Pages that are not indexed have no og:url. */
+const shared = ({ config }: Site, { title, description, card, path, indexed }: PageHead) => html`
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${config.serviceName}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${path && indexed !== false && html`<meta property="og:url" content="${config.publicUrl}${path}">`}
+<meta property="og:image" content="${config.publicUrl}${card ?? '/card.png'}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="${description}">
+<meta name="twitter:card" content="summary_large_image">`;
+
+const feedLinks = (path: string) => html`
+<link rel="alternate" type="application/atom+xml" title="Changes, as Atom" href="${path}/feed.atom">
+<link rel="alternate" type="application/feed+json" title="Changes, as JSON Feed" href="${path}/feed.json">`;
+
+/** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
+function toHead(site: Site, page: PageHead): Html {
+  const { title, description, path, feeds, data } = page;
+  const { serviceName, publicUrl } = site.config;
+  return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
+${description && html`<meta name="description" content="${description}">`}
+${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${publicUrl}${path}">`}
+${description && shared(site, page)}
+${feeds !== undefined && feedLinks(feeds)}
+${data && dataBlock(data)}`;
+}
+
+/** One page: its head and its body. */
+interface Page extends PageHead {
+  readonly head?: Html;
+  readonly body: Html;
+}
+
+const links: readonly (readonly [string, string])[] = [
+  ['/agents', 'Listings'],
+  ['/tags', 'Tags'],
+  ['/compare', 'Compare'],
+  ['/tools', 'Tools'],
+  ['/about', 'About'],
+];
+
+const isAt = (path: string | undefined, link: string) => path === link || path?.startsWith(`${link}/`);
+
+/** Pages with a search field of their own at their top. */
+const hasOwnSearch = (path: string | undefined) => path === '/' || path === '/agents';
+
+const headerSearch = html`
+<form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
+
+const header = ({ config }: Site, path: string | undefined) => html`
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="wrap">
+<a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M3 7a2 2 0 0 1 2-2h8l3 4h11a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/></svg>${config.serviceName}</a>
+${hasOwnSearch(path) ? '' : headerSearch}
+<nav aria-label="Main">${links.map(
+  ([href, text]) => html`<a href="${href}"${isAt(path, href) ? html` aria-current="page"` : ''}>${text}</a>`,
+)}</nav>
+</div></header>`;
+
+const footer = ({ config }: Site) => html`
+<footer class="bottom"><div class="wrap">
+<p>${config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
+<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any.</p>
+<nav aria-label="More"><a href="/about#operator">Who runs this</a> <a href="/about">Rules of evidence</a> <a href="/about#privacy">Privacy and removal</a> <a href="/feedback">Feedback</a> <a href="/log">The log</a> <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a></nav>
+</div></footer>`;
+
+/** A whole page. It works without script and loads nothing from other origins. */
+export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${toHead(site, page)}
+<meta name="color-scheme" content="light dark">
+
+<link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
+<link rel="stylesheet" href="${site.assets.style.path}">
+<script src="${site.assets.htmx.path}" defer></script>
+<script src="${site.assets.copy.path}" defer></script>
+${page.head}
+</head>
+<body>${header(site, page.path)}
+<main id="main" class="wrap">
+${page.body}
+</main>${footer(site)}
+</body>
+</html>
+`;
+
+/** One tab: its label and its panel. */
+export interface Tab {
+  readonly name: string;
+  readonly body: Html;
+}
+
+const choice = (group: string, { name }: Tab, at: number) => html`
+<input type="radio" name="${group}" id="${group}-${at}"${at === 0 ? html` checked` : ''}><label for="${group}-${at}">${name}</label>`;
+
+/** Tabs as radio buttons, which work without script. At most six; `group` must be unique on the page. */
+export const tabs = (group: string, legend: string, shown: readonly Tab[]): Html => html`
+<fieldset class="tabs"><legend class="unseen">${legend}</legend>${shown.map((tab, at) => choice(group, tab, at))}${shown.map(
+  ({ body }) => html`
+<div class="panel">${body}</div>`,
+)}
+</fieldset>`;
+
+const isPlainHttps = (address: string | undefined): address is string =>
+  address?.startsWith('https://') === true && URL.canParse(address);
+
+/** Whether the oldest version that was read is known to be the first. */
+const isFirst = ({ signals }: ListingDocument) =>
+  signals.imported.some(({ kind, state }) => kind === 'registry.first_published' && state === 'observed');
+
+/** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
+const toData = (listing: ListingDocument): object => {
+  const elsewhere = [listing.repository, listing.website].filter(isPlainHttps);
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'SoftwareApplication',
+    '@id': listing.links.page,
+    name: listing.handle,
+    ...(listing.title && { alternateName: listing.title }),
+    description: listing.description,
+    disambiguatingDescription: [listing.sample && listing.origin_note, listing.evidence_snapshot]
+      .filter(Boolean)
+      .join(' '),
+    url: listing.links.page,
+    identifier: listing.handle,
+    applicationCategory: 'DeveloperApplication',
+    softwareVersion: listing.version,
+    ...(isFirst(listing) && { datePublished: listing.published_at }),
+    dateModified: listing.updated_at,
+    ...(elsewhere.length > 0 && { sameAs: elsewhere }),
+    ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
+  };
+};
+
+/** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
+export const toListingHead = (listing: ListingDocument): PageHead => ({
+  title: listing.handle,
+  description: `${quoted(listing.description)} ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
+  path: pagePath(listing.handle),
+  feeds: pagePath(listing.handle),
+  card: `${pagePath(listing.handle)}/card.png`,
+  data: toData(listing),
+});

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { html, raw } from 'hono/html';
+import type { Config } from '../config/config.ts';
+import { criteria } from '../document/criteria.ts';
+import { factTitles } from '../document/summary.ts';
+import { questionTitles } from '../observations/observation.ts';
+import { groupTexts, ratingGroups } from '../ratings/groups.ts';
+import { kindTitles, resultTexts } from './compare-page.ts';
+import { stateTexts } from './html.ts';
+
+const read = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+
+/** The design tokens of the pages' stylesheet: light theme, dark theme. */
+function readTokens(): readonly [light: string, dark: string] {
+  const [light, dark] = [...read('style/tokens.css').matchAll(/:root\s*\{([^}]*)\}/g)].map(
+    ([, inside]) => inside,
+  );
+  if (!light || !dark) throw new Error('tokens.css has no tokens for the card');
+  return [light, dark];
+}
+
+const [light, dark] = readTokens();
+/** Styled like the pages; the host's theme takes precedence over the system's. */
+const style = `:root{${light}}
+:root[data-theme="light"]{color-scheme:light}
+@media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
+:root[data-theme="dark"]{color-scheme:dark;${dark}}
+${read('card.css')}`;
+const script = read('card.js');
+
+const labelsOf = ({ serviceName, version }: Config) => ({
+  service: serviceName,
+  version,
+  states: stateTexts,
+  questions: questionTitles,
+  facts: factTitles,
+  results: resultTexts,
+  kinds: kindTitles,
+  groups: Object.fromEntries(ratingGroups.map((group) => [group, groupTexts[group].name])),
+  criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
+});
+
+/** JSON for a script element; escaped so that it cannot end the element. */
+const toData = (value: object) => raw(JSON.stringify(value).replaceAll('<', '\\u003c'));
+
+/**
+ * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained document that makes
+ * no requests. It contains no listing: the host passes it the answer (MCP Apps 2026-01-26).
+ */
+export const toCard = (config: Config): string =>
+  String(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${config.serviceName}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main id="card"><p class="note">Waiting for the answer.</p></main>
+<script type="application/json" id="words">${toData(labelsOf(config))}</script>
+<script type="module">${raw(script)}</script>
+</body>
+</html>
+`);

@@ -1,0 +1,444 @@
+import { html } from 'hono/html';
+import { howToOptOut } from '../claims/claim.ts';
+import { whatClaimedMeans } from '../claims/methods.ts';
+import { type Problem, problemTable } from '../core/problem.ts';
+import { amount, counted } from '../core/text.ts';
+import type {
+  ImportReport,
+  ObserverStatus,
+  ShortListing,
+  StatusDocument,
+} from '../document/listing-document.ts';
+import { isRecordedTag } from '../document/record.ts';
+import { rulesOfEvidence } from '../document/sentences.ts';
+import { vocabulary } from '../listings/tag-vocabulary.ts';
+import { type Change, changeText } from '../log/change.ts';
+import type { Feedback } from '../moderation/moderation.ts';
+import { kindOf } from '../observations/recorded-kinds.ts';
+import { type Tool, toInputSchema } from '../tools/tool.ts';
+import {
+  day,
+  type Html,
+  handleLink,
+  minute,
+  paste,
+  publisherPath,
+  tagLink,
+  toCurl,
+  toLabel,
+} from './html.ts';
+import { countsOf, every, importState } from './import-state.ts';
+import { type Site, toPage } from './layout.ts';
+import { briefList, listingRows } from './listing-list.ts';
+import { connectDossier } from './listing-page.ts';
+import { plainSearchForm } from './search-form.ts';
+import { pickBox, pickForm } from './search-page.ts';
+
+type Config = Site['config'];
+
+/** An address of the web or of mail as a link. */
+const contactLink = (contact: string) =>
+  /^https?:/.test(contact)
+    ? html`<a href="${contact}">${contact}</a>`
+    : html`<a href="mailto:${contact}">${contact}</a>`;
+
+const unsaid = (what: string) => html`The operator has not said ${what}.`;
+
+/** Who runs this service and how to reach them, as its settings say; what they do not say is said so. */
+const operatorBlock = ({ operatorName, operatorContact, imprintUrl, serviceName }: Config): Html => html`
+<section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
+<dl class="facts wide">
+<div><dt>Operator</dt><dd>${operatorName || unsaid(`who runs this instance of ${serviceName}`)}</dd></div>
+<div><dt>Contact</dt><dd>${operatorContact ? contactLink(operatorContact) : html`${unsaid('how to be reached')} The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
+<div><dt>Imprint and terms</dt><dd>${imprintUrl ? html`<a href="${imprintUrl}">${imprintUrl}</a>` : unsaid('where an imprint or terms of use are')}</dd></div>
+</dl></section>`;
+
+/** What is stored about visitors, and how something is removed. */
+const privacyBlock = ({ claimFile }: Config): Html => {
+  const [before, after] = howToOptOut(claimFile);
+  return html`
+<section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
+<ul>
+<li>No account, no cookie, no script or picture of others. Addresses of callers are kept in memory for rate limits and are not stored in the database; a proxy or host in front of this service may log them.</li>
+<li>Feedback is stored as it was sent, is read by the operator only, and is not published.</li>
+<li>Ratings, responses and claims are public and entries of an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, which leaves a public entry that it was erased.</li>
+<li>${before}<code>optout HANDLE</code>${after}</li>
+<li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, write to the contact above, or use the feedback form.</li>
+<li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>.</li>
+</ul></section>`;
+};
+
+type Quarantine = StatusDocument['quarantine'];
+
+const newestOf = (rows: Quarantine['newest']) => html`
+<details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
+
+function quarantineBlock({ records, reasons, newest }: Quarantine) {
+  if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
+  return html`
+<h3>Quarantined records</h3>
+<p>${counted(records, 'record')} could not be read. They do not stop an import; each is read again when the registry sends it again.</p>
+<table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
+<tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
+${newestOf(newest)}`;
+}
+
+function lastImport(run: ImportReport) {
+  const { kind, source, started_at, finished_at } = run;
+  const seconds = finished_at && (Date.parse(finished_at) - Date.parse(started_at)) / 1000;
+  const counts = countsOf(run);
+  return html`
+<h3>Last completed import</h3>
+<p>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
+${
+  counts.length === 0
+    ? html`<p>The registry sent nothing.</p>`
+    : html`<table class="counts"><thead><tr><th scope="col">Counted</th><th scope="col">Number</th></tr></thead>
+<tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table>`
+}`;
+}
+
+const report = (status: StatusDocument) => html`
+<section aria-labelledby="import">
+<h2 id="import">Import report</h2>
+${importState(status)}
+${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
+${quarantineBlock(status.quarantine)}
+</section>`;
+
+const claims = ({ claimFile }: Site['config']) => {
+  const [before, after] = howToOptOut(claimFile);
+  return html`
+<section aria-labelledby="claimed">
+<h2 id="claimed">What claimed means</h2>
+<p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
+<p>The file is the authority: while the line is in it, the claim is active; remove it, and the claim is suspended at the next check.</p>
+<p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
+</section>`;
+};
+
+const observerState = ({ is_on, interval_s, vantage, ...seen }: ObserverStatus) => {
+  const how = is_on
+    ? html`Each listing is looked at about every ${every(interval_s)}, from <code>${vantage}</code>.`
+    : 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.';
+  return seen.last_look_at
+    ? html`${how} Listings looked at so far: ${amount(seen.listings_looked_at)}; last look: ${minute(seen.last_look_at)}.`
+    : html`${how} No listing has been looked at yet.`;
+};
+
+/** Requests of the observer name this section in their User-Agent. */
+const observerBlock = (observer: ObserverStatus, { claimFile }: Site['config']) => html`
+<section aria-labelledby="observer">
+<h2 id="observer">The observer</h2>
+<p>${observerState(observer)}</p>
+<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>A line <code>observe: no</code> in <code>${claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
+</section>`;
+
+type Row = (typeof problemTable)[keyof typeof problemTable];
+
+const error = ([code, { status, title, next }]: [string, Row]) => html`
+<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`;
+
+const errors = () => html`
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<p>Each with its HTTP status, what it means and what to do next.</p>
+<dl class="facts wide codes">${Object.entries(problemTable).map(error)}</dl>
+</section>`;
+
+/** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
+export const toAboutPage = (site: Site, status: StatusDocument): Html =>
+  toPage(site, {
+    title: 'About',
+    description: 'The rules of evidence, what a claim means, and how fresh the listings are.',
+    path: '/about',
+    body: html`
+<h1>About ${site.config.serviceName}</h1>
+<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each separated by source. Every listing names the registry it came from.</p>
+${operatorBlock(site.config)}
+<section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
+${claims(site.config)}
+${report(status)}
+${observerBlock(status.observer, site.config)}
+<section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
+${privacyBlock(site.config)}
+${errors()}`,
+  });
+
+const mostListings = 8;
+const mostOfListing = 3;
+
+const toName = (name: string) => (kindOf(name)?.title ?? toLabel(name)).toLowerCase();
+
+/** What changed about one listing on its newest day, each thing once. */
+const textsOf = (changes: readonly Change[]) => [...new Set(changes.map((one) => changeText(one, toName)))];
+
+function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
+  if (!newest) return '';
+  const date = newest.at.slice(0, 10);
+  const texts = textsOf([newest, ...older.filter(({ at }) => at.slice(0, 10) === date)]);
+  const more = texts.length - mostOfListing;
+  return html`
+<li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
+}
+
+/** The newest changes by listing, the newest first, and since when they were read; nothing before the first change. */
+function recentChanges(changes: readonly Change[]): Html | '' {
+  const byListing = [...Map.groupBy(changes, ({ handle }) => handle)].slice(0, mostListings);
+  const oldest = byListing.at(-1)?.[1][0];
+  if (!oldest) return '';
+  return html`
+<section aria-labelledby="changes"><h2 id="changes">New and changed since ${day(oldest.at)}</h2>
+<ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul>
+<p>All changes as <a href="/feed.atom">Atom</a> or <a href="/feed.json">JSON</a> feed; every listing, publisher and tag has its own.</p></section>`;
+}
+
+/** A tag with the number of listings that have it. */
+interface TagCount {
+  readonly tag: string;
+  readonly listings: number;
+}
+
+const subjects: ReadonlySet<string> = new Set(Object.keys(vocabulary));
+const groups = [
+  {
+    id: 'subjects',
+    title: 'Subjects',
+    why: 'A word of our vocabulary appears in the title or the description.',
+    includes: (tag: string) => subjects.has(tag),
+  },
+  {
+    id: 'facts',
+    title: 'Recorded facts',
+    why: 'The record names a remote endpoint, a transport or a kind of package.',
+    includes: isRecordedTag,
+  },
+  {
+    id: 'keywords',
+    title: 'Publishers’ keywords',
+    why: 'Chosen by publishers for their listings; not checked by Dossier.',
+    includes: (tag: string) => !isRecordedTag(tag) && !subjects.has(tag),
+  },
+] as const;
+
+/** Tags as links, each with its count. */
+const tagCloud = (tags: readonly TagCount[]): Html =>
+  html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
+
+function group({ id, title, why, includes }: (typeof groups)[number], tags: readonly TagCount[]) {
+  const shown = tags.filter(({ tag }) => includes(tag));
+  if (shown.length === 0) return '';
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(shown)}</section>`;
+}
+
+/** All tags grouped by where they come from, most frequent first. */
+export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
+  toPage(site, {
+    title: 'Tags',
+    description:
+      'Agent services by subject, recorded fact and publishers’ keyword, with how many listings carry each.',
+    path: '/tags',
+    body: html`
+<h1>Tags</h1>
+<p class="lead">The registry has no tags. These are derived from what each listing records; its page names the reason for each. The number is how many listings have the tag.</p>
+${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
+  });
+
+const tagsShown = 24;
+
+/** What the first page shows. */
+interface Home {
+  readonly tags: readonly TagCount[];
+  readonly status: StatusDocument;
+  /** The newest changes of listings that are shown, newest first. */
+  readonly changes: readonly Change[];
+}
+
+/** The first page: search, freshness, tags, what changed, new and recently updated listings. */
+export const toHomePage = (site: Site, { tags, status, changes }: Home): Html =>
+  toPage(site, {
+    title: site.config.serviceName,
+    description: 'Independent evidence before an agent-service purchase.',
+    path: '/',
+    feeds: '',
+    body: html`
+<section class="hero">
+<h1>Evidence before you buy an agent service</h1>
+<p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
+${plainSearchForm()}
+${importState(status)}
+<p><a href="/about#import">Import report</a></p>
+</section>
+<section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags.filter(({ tag }) => !isRecordedTag(tag)).slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>
+${recentChanges(changes)}
+<div class="columns">
+<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(status.newest, ({ published_at }) => html`Published ${day(published_at)}`)}</section>
+<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No update is recorded among the latest entries, apart from those under Newest.</p>`}</section>
+</div>
+<section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
+<p>Connect over MCP; no account, no key.</p>
+${connectDossier(site.config.publicUrl)}
+</section>`,
+  });
+
+/** The page that a browser gets at the MCP endpoint: how to connect to it. */
+export const toMcpPage = (site: Site): Html =>
+  toPage(site, {
+    title: 'Connect over MCP',
+    indexed: false,
+    body: html`
+<h1>Connect over MCP</h1>
+<p>This address, <code>${site.config.publicUrl}/api/mcp</code>, is an MCP endpoint (Streamable HTTP, without sessions). It is for MCP clients; no account and no key are needed to read.</p>
+${connectDossier(site.config.publicUrl)}
+<p>Then ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
+  });
+
+/** Near handles, which have a slash, or near tags. */
+const near = (names: readonly string[]) => html`
+<h2>Did you mean</h2>
+<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
+
+const fields = (wrong: readonly { field: string; message: string }[]) => html`
+<ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
+
+/** Its text, with the address to appeal to as a link. */
+function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Problem) {
+  const address = operatorContact || `${publicUrl}/feedback`;
+  const [before = '', ...after] = (facts.detail ?? '').split(address);
+  return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
+}
+
+/** Problems of somebody who looks for something that is not there. */
+const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
+
+/**
+ * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where something was not found,
+ * a search field with the words that were looked for.
+ */
+export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
+  const { title, next } = problemTable[problem.code];
+  const { facts } = problem;
+  return toPage(site, {
+    title,
+    indexed: false,
+    body: html`
+<section class="problem">
+<p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
+<h1>${title}</h1>
+<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
+${facts.fields?.length ? fields(facts.fields) : ''}
+${facts.near?.length ? near(facts.near) : ''}
+${isMissing(problem) ? plainSearchForm(wanted) : ''}
+<p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
+</section>`,
+  });
+}
+
+interface Property {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+}
+
+const typeOf = ({ type, enum: choices }: Property) => choices?.map(String).join(' | ') ?? type ?? 'any';
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
+}
+
+const input = ([name, shown]: [string, Property], required: readonly string[]) => html`
+<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${typeOf(shown)}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
+
+function inputs(tool: Tool) {
+  const { properties = {}, required = [] } = toInputSchema(tool.input) as ObjectSchema;
+  const listed = Object.entries(properties);
+  return listed.length === 0
+    ? html`<p>No input.</p>`
+    : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;
+}
+
+const effectsOf = ({ effects }: Tool) =>
+  effects.readOnlyHint
+    ? 'Reads only.'
+    : `Writes${effects.destructiveHint ? ' and may remove' : ''}.${effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`;
+
+const section = (tool: Tool, publicUrl: string) => html`
+<section class="tool" aria-labelledby="${tool.name}">
+<h2 id="${tool.name}"><code>${tool.name}</code> ${tool.title}</h2>
+<p>${tool.description}</p>
+<p class="note">${effectsOf(tool)}</p>
+${inputs(tool)}
+${paste(toCurl(`${publicUrl}/api/tools/${tool.name}`, tool.example))}
+</section>`;
+
+/** The reference of all tools, generated from their definitions. */
+export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
+  toPage(site, {
+    title: 'Tools',
+    description:
+      'The operations agents and scripts can use, over MCP and as plain JSON, with their inputs and an example.',
+    path: '/tools',
+    body: html`
+<div class="with-nav">
+<header>
+<h1>Tools</h1>
+<p class="lead">The same operations over MCP at <code>${site.config.publicUrl}/api/mcp</code> and as plain JSON.</p>
+${connectDossier(site.config.publicUrl)}
+<p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
+</header>
+<nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul></nav>
+<div class="parts">${tools.map((tool) => section(tool, site.config.publicUrl))}</div>
+</div>`,
+  });
+
+const fact = (name: string, value: string | undefined) =>
+  value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
+
+const reportItem = ({ id, received_at, handle, rating_id, message, contact }: Feedback) => html`
+<li><dl>${fact('Received', received_at)}${fact('Listing', handle)}${fact('Rating', rating_id)}${fact('Contact', contact)}${fact('Id', id)}</dl>
+<p style="white-space: pre-wrap">${message}</p></li>`;
+
+/** The operator's page of open reports: everything that was sent, nothing that acts on it. */
+export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
+  String(html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>
+<body><h1>Open reports</h1>
+<p>${counted(total, 'open report')}${total > reports.length ? `, of which the newest ${reports.length} are shown` : ''}. A report changes nothing by itself: act with <code>dossier moderate</code>, then <code>dossier reports close ID</code>.</p>
+<ol>${reports.map(reportItem)}</ol></body></html>`);
+
+/** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
+export interface Publisher {
+  readonly namespace: string;
+  readonly listings: readonly ShortListing[];
+  /** Of all pages. */
+  readonly total: number;
+  readonly next?: string | undefined;
+}
+
+/** What the registry checks before somebody may publish under a namespace. */
+const proof = (namespace: string) =>
+  /^io\.github\./i.test(namespace)
+    ? 'The official registry lets an account of GitHub publish under this namespace.'
+    : 'The official registry lets those publish under this namespace who showed control of the domain.';
+
+/** The page of a publisher: every listing under its namespace. */
+export const toPublisherPage = (site: Site, { namespace, listings, total, next }: Publisher): Html =>
+  toPage(site, {
+    title: `Publisher: ${namespace}`,
+    description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
+    path: publisherPath(namespace),
+    feeds: publisherPath(namespace),
+    body: html`
+<p class="eyebrow">Publisher</p>
+<h1 class="handle">${namespace}</h1>
+<p class="lead">${proof(namespace)} ${site.config.serviceName} has not checked who that is.</p>
+<p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
+<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>.</p>
+<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
+<ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
+${pickForm}
+${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
+</section>`,
+  });

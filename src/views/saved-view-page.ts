@@ -1,0 +1,91 @@
+import { html } from 'hono/html';
+import type { SavedView } from '../config/files.ts';
+import { type Answer, criterionText, requestedBy } from '../document/criteria.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
+import type { Member } from '../tools/views.ts';
+import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
+import { type Html, handleLink, paste } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+
+/** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
+export const toManagedSettings = (listings: readonly ListingDocument[]) => ({
+  allowedMcpServers: listings.flatMap(({ remotes, packages }) => [
+    ...remotes.flatMap((remote) => toRemote(remote) ?? []).map(({ url }) => ({ serverUrl: url })),
+    ...packages.flatMap(toCommands).map((serverCommand) => ({ serverCommand })),
+  ]),
+});
+
+/** Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those that record none. */
+export const toMcpJson = (listings: readonly ListingDocument[]) => ({
+  mcpServers: Object.fromEntries(
+    nameServers(listings).map(([name, server]): [string, object] => [name, toServerJson(server)]),
+  ),
+});
+
+const notVerdict =
+  'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
+
+const answerItem = ({ fact, source, as_of, result }: Answer) => html`
+<li>${result === 'unknown' && 'Not known: '}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`;
+
+const leftOutNote = (leftOut: readonly string[]) =>
+  leftOut.length > 0 &&
+  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take https addresses of public hosts without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
+
+const memberItem = ({ listing, answers }: Member) => html`
+<li><h3>${handleLink(listing.handle)}</h3>
+<p class="foreign">${listing.description}</p>
+<ul class="plain">${answers.map(answerItem)}</ul>${leftOutNote(leftOutOf(listing))}</li>`;
+
+const addresses = ({ name }: SavedView, { config }: Site) => {
+  const base = `${config.publicUrl}/views/${name}`;
+  return html`
+<h2 id="use">Use it</h2>
+<p>As the registry of an MCP host:</p>${paste(base)}
+<p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>.</p>`;
+};
+
+/** What a page of a view shows. */
+interface ShownView {
+  readonly view: SavedView;
+  readonly members: readonly Member[];
+  /** How many listings are in the view. */
+  readonly count: number;
+  /** When all listings were last judged, RFC 3339 UTC. */
+  readonly passed_at: string;
+  /** How many of them the policies leave out. */
+  readonly leftOut: number;
+  /** The path of the next page, if there is one. */
+  readonly next: string | undefined;
+}
+
+/** A view: its criteria in full, and each listing with the facts that put it there. */
+export const toViewPage = (site: Site, { view, members, count, passed_at, leftOut, next }: ShownView): Html =>
+  toPage(site, {
+    title: view.title,
+    path: `/views/${view.name}`,
+    feeds: `/views/${view.name}`,
+    body: html`
+<h1>${view.title}</h1>
+${view.description && html`<p>${view.description}</p>`}
+<p class="statement">${notVerdict}</p>
+<h2 id="criteria">Criteria</h2>
+<ul>${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
+<p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
+<h2 id="listings">Listings</h2>
+<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on <time>${passed_at}</time>.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
+${members.length > 0 ? html`<ol class="records">${members.map(memberItem)}</ol>` : html`<p>None of the listings on this page meets all criteria now.</p>`}
+${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
+${addresses(view, site)}`,
+  });
+
+/** All views of this service. */
+export const toViewsPage = (site: Site, views: readonly SavedView[]): Html =>
+  toPage(site, {
+    title: 'Views',
+    path: '/views',
+    body: html`
+<h1>Views</h1>
+<p class="statement">${notVerdict}</p>
+${views.length > 0 ? html`<ul>${views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>The operator of this service has defined no view (setting VIEWS).</p>`}`,
+  });

@@ -1,0 +1,195 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import type { ClaimState } from '../claims/claim.ts';
+import { own } from '../core/json.ts';
+import { amount } from '../core/text.ts';
+import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
+import type { searchAgents } from '../tools/search-agents.ts';
+import { type Html, stateTexts } from './html.ts';
+
+/**
+ * A search as query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of
+ * its first listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
+ */
+export type SearchAddress = URLSearchParams;
+
+/** The answer of search_agents. */
+export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
+
+/** An answer and the address it belongs to. */
+export interface Search {
+  readonly answer: SearchAnswer;
+  readonly address: SearchAddress;
+}
+
+/** A filter: its parameter, its value, and a label for both. */
+interface Filter {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
+}
+
+const flagTexts: Readonly<Record<string, string>> = {
+  has_endpoint: 'remote endpoint recorded',
+  has_native_ratings: 'has native ratings',
+};
+const flagNames: Readonly<Record<string, string>> = {
+  endpoint: 'has_endpoint',
+  ratings: 'has_native_ratings',
+};
+/** Kinds with a closed set of values to filter by; listings may record other values. */
+const filterValues: Readonly<Record<string, readonly string[]>> = {
+  transport: transports,
+  package: packageTypes,
+};
+const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
+const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 'handle']);
+
+const textOf = (name: string, value: string) => {
+  if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
+  return own(flagTexts, name) ?? value;
+};
+
+const toNamed = (name: string, value: string): Filter => ({ name, value, text: textOf(name, value) });
+
+/** The filter for a facet; undefined if the search cannot filter by it. */
+export function toFilter(facet: string): Filter | undefined {
+  const kind = facet.slice(0, facet.indexOf(':'));
+  const value = facet.slice(kind.length + 1);
+  if (kind === 'has') {
+    const flag = own(flagNames, value);
+    return flag === undefined ? undefined : toNamed(flag, 'true');
+  }
+  return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
+}
+
+/** The filters of an address, in its order. */
+export const filtersOf = (address: SearchAddress): Filter[] =>
+  [...address]
+    .filter(([name, value]) => value !== '' && !otherNames.has(name))
+    .map(([name, value]) => toNamed(name, value));
+
+const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
+
+/** The path of a changed address, back at its first listing. */
+function changed(address: SearchAddress, change: (next: URLSearchParams) => void): string {
+  const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
+  change(next);
+  return toPath(next);
+}
+
+/** The address with a filter added. */
+export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
+  changed(address, (next) => (name === 'tag' ? next.append(name, value) : next.set(name, value)));
+
+/** The address with a filter removed. */
+export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
+  changed(address, (next) => next.delete(name, value));
+
+/** The address without filters. */
+const withoutFilters = (address: SearchAddress): string =>
+  changed(address, (next) => {
+    for (const { name } of filtersOf(address)) next.delete(name);
+  });
+
+/** The address with another query; without words, the filters alone. */
+export const withQuery = (address: SearchAddress, query: string): string =>
+  changed(address, (next) => (query ? next.set('q', query) : next.delete('q')));
+
+/** The address in another order. */
+export const withSort = (address: SearchAddress, sort: string): string =>
+  changed(address, (next) => (sort === 'relevance' ? next.delete('sort') : next.set('sort', sort)));
+
+/** The address back at its first listing. */
+export const withoutPosition = (address: SearchAddress): string => changed(address, () => undefined);
+
+/** The address of the next page; `last` is the position of the last listing on this one, if known. */
+export const withCursor = (address: SearchAddress, cursor: string, last: number | undefined): string =>
+  changed(address, (next) => {
+    next.set('cursor', cursor);
+    if (last) next.set('from', String(last + 1));
+  });
+
+/** The address with the first `shown` listings. */
+export const withShown = (address: SearchAddress, shown: number): string =>
+  changed(address, (next) => next.set('shown', String(shown)));
+
+/** Facet kinds with their titles, in display order. */
+const kinds = [
+  { kind: 'has', title: 'Facts' },
+  { kind: 'state', title: 'Claim' },
+  { kind: 'transport', title: 'Transport' },
+  { kind: 'package', title: 'Package' },
+  { kind: 'tag', title: 'Tags' },
+] as const;
+const facetsShown = 12;
+/** Kinds with one value at a time. Another value would replace it, and its count is not known. */
+const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
+
+const kindOf = (name: string) => (name.startsWith('has_') ? '' : `${name}: `);
+const isSelected = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
+const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
+
+const toField = (name: string, value: string) =>
+  html`<input type="hidden" form="search" name="${name}" value="${value}">`;
+
+/** The selected filters, each as a link that removes it and as a field of the search form; the sort as a field. */
+export const selectedFilters = (address: SearchAddress): Html => {
+  const selected = filtersOf(address);
+  const sort = address.get('sort');
+  const sortField = sort ? toField('sort', sort) : html``;
+  if (selected.length === 0) return sortField;
+  return html`<ul class="held" aria-label="Selected filters">${selected.map(
+    (filter) =>
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+  )}${selected.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
+${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
+};
+
+const choice = (filter: Filter, count: string, address: SearchAddress) =>
+  isSelected(address, filter)
+    ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
+    : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${count}</span></li>`;
+
+function group(title: string, kind: string, { answer, address }: Search) {
+  const isChosen = chosenOnce.has(kind) && address.has(kind);
+  const choices = answer.facets
+    .flatMap(({ facet, count }) => {
+      const filter = facet.startsWith(`${kind}:`) ? toFilter(facet) : undefined;
+      if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
+      return filter && (!isChosen || isSelected(address, filter)) ? [{ filter, count }] : [];
+    })
+    .slice(0, facetsShown);
+  if (choices.length === 0) return '';
+  const more = answer.total.capped ? '+' : '';
+  return html`<h3 id="kind-${kind}">${title}</h3><ul class="facets" aria-labelledby="kind-${kind}">${choices.map(
+    ({ filter, count }) => choice(filter, `${amount(count)}${more}`, address),
+  )}</ul>`;
+}
+
+/** Takes the place of the filters if nothing was found, so that the layout does not shift. */
+export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
+
+const capNote = ({ total: { count, capped } }: SearchAnswer) =>
+  capped
+    ? html`<p class="note">Counted over the first ${amount(count)} listings: there may be more listings and more filters.</p>`
+    : '';
+
+/** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
+export const facetGroups = (search: Search): Html =>
+  search.answer.facets.length === 0
+    ? nothingToNarrow
+    : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;
+
+const field = (query: string, isWrong = false) => html`
+<label for="q">Search listings</label>
+<span class="field"><input id="q" name="q" type="search" value="${query}" maxlength="2000" placeholder="webhooks, or a handle" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"${isWrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''}>
+<button type="submit">Search</button></span>`;
+
+/** The search field on pages without results: an ordinary form, with words to begin with. */
+export const plainSearchForm = (query = ''): Html => html`
+<form id="search" class="search" action="/agents" method="get" role="search">${field(query)}</form>`;
+
+/** The search field above results: a plain form that searches as you type if htmx runs. Filters are fields of it. */
+export const liveSearchForm = (query: string, isWrong: boolean): Html => html`
+<form id="search" class="search" action="/agents" method="get" role="search" hx-get="/agents" hx-trigger="input changed delay:200ms, submit" hx-replace-url="true">${field(query, isWrong)}</form>`;

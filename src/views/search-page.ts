@@ -1,0 +1,322 @@
+import { html } from 'hono/html';
+import type { Problem } from '../core/problem.ts';
+import { amount, counted, quoted } from '../core/text.ts';
+import { findOmissions } from '../search/query.ts';
+import { toWords } from '../search/words.ts';
+import type { NearMisses } from '../tools/find-listing.ts';
+import { type Html, handleLink } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+import { listingRows, type RowAction } from './listing-list.ts';
+import {
+  facetGroups,
+  filtersOf,
+  liveSearchForm,
+  nothingToNarrow,
+  plainSearchForm,
+  type Search,
+  type SearchAddress,
+  type SearchAnswer,
+  selectedFilters,
+  toFilter,
+  withCursor,
+  withFilter,
+  withoutFilter,
+  withoutPosition,
+  withQuery,
+  withShown,
+  withSort,
+} from './search-form.ts';
+
+/** Listings ticked in a search, in the order of its address. */
+const pickedIn = (address: SearchAddress): string[] => address.getAll('handle');
+
+// Fields of the search form: a further search keeps what is ticked, with script and without.
+const box = (handle: string, isPicked: boolean, text: Html | string) =>
+  html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
+
+/** A checkbox beside a listing of a search; `compareButton` compares the ticked ones. */
+export const pickBox = (address: SearchAddress): RowAction => {
+  const picked = new Set(pickedIn(address));
+  return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
+};
+
+/** Listings that an earlier search ticked and this one does not show. */
+function earlierPicks(address: SearchAddress, shown: readonly { readonly handle: string }[]): Html | '' {
+  const here = new Set(shown.map(({ handle }) => handle));
+  const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
+  if (elsewhere.length === 0) return '';
+  const items = elsewhere.map(
+    (handle) =>
+      html`<div>${box(handle, true, html`<span class="unseen">Compare ${handle}</span>`)}${handleLink(handle)}</div>`,
+  );
+  return html`<fieldset class="earlier"><legend>Ticked before</legend>${items}</fieldset>`;
+}
+
+/** Sends the search form to the comparison, which reads only the ticked listings of it. */
+const compareButton = html`<p class="picks"><button type="submit" form="search" formaction="/compare" name="ticked" value="true">Compare ticked listings</button></p>`;
+
+/** The form of the ticks on a page that has no search form of its own: it only compares. */
+export const pickForm = html`<form id="search" class="picks" action="/compare" method="get"><button type="submit" name="ticked" value="true">Compare ticked listings</button></form>`;
+
+const near = (handles: readonly string[]) => html`
+<h2>Near</h2>
+<ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
+
+type Left = NearMisses['leave_out'][number];
+
+interface Link {
+  readonly href: string;
+  readonly text: string;
+}
+
+function withoutPart({ text = '', query = '' }: Left, address: SearchAddress): Link {
+  const href = withQuery(address, query);
+  if (query === '') return { href, text: 'Without the words, with the filters alone' };
+  const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
+  return { href, text: `${what} ${text}` };
+}
+
+function toLink(left: Left, address: SearchAddress): Link | undefined {
+  const facet = left.facet ?? left.only;
+  if (!facet) return withoutPart(left, address);
+  const filter = toFilter(facet);
+  if (!filter) return undefined;
+  return left.only
+    ? { href: withFilter(new URLSearchParams(), filter), text: `Only the filter “${filter.text}”` }
+    : { href: withoutFilter(address, filter), text: `Without the filter “${filter.text}”` };
+}
+
+const entry = (href: string, text: string, count: number) =>
+  html`<li><a href="${href}" rel="nofollow">${text}</a> <span class="count">${counted(count, 'listing')}</span></li>`;
+
+const leaveOut = (left: readonly Left[], address: SearchAddress) => html`
+<h2>What finds something</h2>
+<ul class="plain">${left.map((one) => {
+  const link = toLink(one, address);
+  return link ? entry(link.href, link.text, one.count) : '';
+})}</ul>`;
+
+type UnknownTag = NonNullable<NearMisses['unknown_tags']>[number];
+
+const unknownTag = ({ tag, near: tags }: UnknownTag) => html`
+<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`;
+
+const toReason = (query: string, hasFilters: boolean) => {
+  const what = findOmissions(query).length > 0 ? 'matches this search' : 'has any of these words';
+  return hasFilters ? `No listing that passes all filters ${what}.` : `No listing ${what}.`;
+};
+
+function reason({ answer, address }: Search): string {
+  const query = address.get('q') ?? '';
+  if (answer.total.capped)
+    return 'None of the listings that were read matches this search; there are more than one search reads.';
+  if (query.trim() && toWords(query).length === 0)
+    return 'There is no word in this search; a word has letters or digits.';
+  return query.trim()
+    ? toReason(query, filtersOf(address).length > 0)
+    : 'No listing passes all of these filters.';
+}
+
+/** What is published where nothing matches: near handles, and what to leave out. */
+const noMatch = (
+  { near: handles, leave_out, unknown_tags, copy_lacks }: NearMisses,
+  search: Search,
+): Html => html`
+<div class="no-match">
+<p>${copy_lacks ? `${copy_lacks} ` : ''}${reason(search)}</p>
+${unknown_tags?.map(unknownTag) ?? ''}
+${handles.length > 0 ? near(handles) : ''}
+${leave_out.length > 0 ? leaveOut(leave_out, search.address) : ''}
+<p>Or <a href="/tags">browse by tag</a>.</p>
+</div>`;
+
+const sorts = [
+  { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
+  { sort: 'updated', withWords: 'last updated', without: 'last updated' },
+  { sort: 'published', withWords: 'newest', without: 'newest' },
+] as const;
+
+/** What decides the order, and links to the other orders. */
+function sortLinks({ answer, address }: Search): Html {
+  const isSearch = address.has('q');
+  const held = address.get('sort') ?? 'relevance';
+  const links = sorts.map(({ sort, withWords, without }) => {
+    const text = isSearch ? withWords : without;
+    return sort === held
+      ? html`<strong>${text}</strong>`
+      : html`<a href="${withSort(address, sort)}" rel="nofollow">${text}</a>`;
+  });
+  const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
+  const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
+  return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
+}
+
+type Unknown = NonNullable<SearchAnswer['did_you_mean']>[number];
+
+/** The query with another text for a word, as far as it has the word as it is given. */
+function replaceWord(query: string, word: string, other: string): string {
+  const at = query.toLowerCase().indexOf(word);
+  if (at < 0) return other || query;
+  return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+}
+
+function unknownWord({ word, near }: Unknown, address: SearchAddress) {
+  const query = address.get('q') ?? '';
+  const link = (other: string) =>
+    html` <a href="${withQuery(address, replaceWord(query, word, other))}" rel="nofollow">${other}</a>`;
+  return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
+}
+
+/** The words of a search that no listing has, and what was searched for instead. */
+const didYouMean = (unknown: readonly Unknown[], address: SearchAddress): Html =>
+  html`${unknown.map((one) => unknownWord(one, address))}`;
+
+/** Listings that `more` adds. */
+export const pageSize = 20;
+/** The most listings on one page; after them, `more` opens a new page. */
+export const maxShown = 200;
+
+/** The position of the last listing shown among all hits, from 1; undefined if the address does not state it. */
+function lastPosition({ answer, address }: Search): number | undefined {
+  const from = address.has('cursor') ? Number(address.get('from')) : 1;
+  return from >= 1 ? from - 1 + answer.listings.length : undefined;
+}
+
+function total(search: Search): string {
+  const { total: matches, listings, next_cursor } = search.answer;
+  if (matches.count === 0) return matches.capped ? 'No match was read.' : 'No listing matches.';
+  const all = matches.capped
+    ? `More than ${amount(matches.count)} listings`
+    : counted(matches.count, 'listing');
+  if (listings.length === 0) return `${all}; there are no more after this position.`;
+  const shown = next_cursor ? lastPosition(search) : undefined;
+  return shown ? `${all}, ${amount(shown)} shown so far.` : `${all}.`;
+}
+
+/** A link to the next listings. If htmx runs, they are appended, and the address then shows all of them. */
+function more(search: Search, isLive: boolean) {
+  const { answer, address } = search;
+  if (!answer.next_cursor) return html`<p id="more" class="more"></p>`;
+  const last = lastPosition(search);
+  const next = (last ?? maxShown) + pageSize;
+  const added =
+    isLive && next <= maxShown
+      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${withShown(address, next)}"`
+      : '';
+  return html`<p id="more" class="more"><a class="button" rel="next" href="${withCursor(address, answer.next_cursor, last)}"${added}>More listings</a></p>`;
+}
+
+function hits(search: Search, isLive: boolean) {
+  const { answer, address } = search;
+  const unknown = didYouMean(answer.did_you_mean ?? [], address);
+  const earlier = earlierPicks(address, answer.listings);
+  const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
+  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, search)}${picked}`;
+  if (answer.listings.length === 0)
+    return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
+  return html`<h2 class="unseen">Results</h2>
+${unknown}${sortLinks(search)}${earlier}
+<ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>
+${compareButton}
+${more(search, isLive)}`;
+}
+
+/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
+interface Frame {
+  readonly count: string;
+  readonly selected: Html;
+  readonly facets: Html;
+  readonly inside: Html;
+  readonly isLive: boolean;
+}
+
+const boosted = html` hx-boost:inherited="true"`;
+
+const frame = ({ count, selected, facets, inside, isLive }: Frame): Html => html`
+<div class="results">
+<aside aria-label="Filters"${isLive ? boosted : ''}>
+<h2 class="unseen">Filters</h2>
+<details class="filters"><summary>Filters</summary><div id="facets">${facets}</div></details>
+</aside>
+<div>
+<p id="count" class="total" role="status" tabindex="-1">${count}</p>
+<div id="held"${isLive ? boosted : ''}>${selected}</div>
+<section id="results" aria-label="Results">${inside}</section>
+</div>
+</div>`;
+
+/** Count, filters and listings of a search; `isLive` if htmx replaces them in place. */
+const searchResults = (search: Search, isLive: boolean): Html =>
+  frame({
+    count: total(search),
+    selected: selectedFilters(search.address),
+    facets: facetGroups(search),
+    inside: hits(search, isLive),
+    isLive,
+  });
+
+/** The same frame for an invalid search: its errors, and its filters to remove. */
+const wrongSearch = (
+  address: Search['address'],
+  fields: readonly { readonly field: string; readonly message: string }[],
+): Html =>
+  frame({
+    count: 'This search cannot be run.',
+    selected: selectedFilters(address),
+    facets: nothingToNarrow,
+    inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
+    isLive: true,
+  });
+
+/**
+ * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a
+ * problem's page replaces the list.
+ */
+const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
+
+const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
+  toPage(site, {
+    title: address.get('q') ? `Search: ${quoted(queryOf(address))}` : 'Listings',
+    description:
+      'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
+    path: '/agents',
+    indexed: address.size === 0,
+    head: html`<script src="${site.assets.search.path}" defer></script>`,
+    body: html`<h1>Listings</h1>
+<div ${upgrades}>${inside}</div>`,
+  });
+
+const queryOf = (address: SearchAddress) => address.get('q') ?? '';
+
+/** The search page: field, filters, results, and a link to the next ones. */
+export const toSearchPage = (site: Site, search: Search): Html =>
+  searchPage(
+    site,
+    search.address,
+    html`${liveSearchForm(queryOf(search.address), false)}${searchResults(search, true)}`,
+  );
+
+/** The search page for an invalid search: the errors take the place of the results. */
+export function toWrongSearchPage(site: Site, address: SearchAddress, problem: Problem): Html {
+  const fields = problem.facts.fields ?? [];
+  const isWrong = fields.some(({ field }) => field === 'query');
+  return searchPage(
+    site,
+    address,
+    html`${liveSearchForm(queryOf(address), isWrong)}${wrongSearch(address, fields)}`,
+  );
+}
+
+/** The listings of one tag. */
+export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
+  toPage(site, {
+    title: `Tag: ${tag}`,
+    description: `Agent services that carry the tag ${tag}, from what each listing records, with what is known about them.`,
+    path: `/tags/${encodeURIComponent(tag)}`,
+    feeds: `/tags/${encodeURIComponent(tag)}`,
+    body: html`
+<p class="eyebrow"><a href="/tags">Tags</a></p>
+<h1>${tag}</h1>
+<p class="lead">Listings that carry this tag. Tags follow from recorded facts and publisher keywords; they are not endorsements.</p>
+${plainSearchForm()}${searchResults({ answer, address: new URLSearchParams({ tag }) }, false)}`,
+  });

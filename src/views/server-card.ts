@@ -1,0 +1,51 @@
+import type { Config } from '../config/config.ts';
+import { reversedHost } from './html.ts';
+
+/** Media type of an MCP server card (SEP-2127). */
+export const serverCardType = 'application/mcp-server-card+json';
+/** Media type of an AI catalog. */
+export const catalogType = 'application/ai-catalog+json';
+
+type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
+
+const description =
+  'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
+
+/** Revisions of the protocol that /api/mcp speaks, newest first. */
+const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+/** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
+export const toServerCard = (site: Site) => ({
+  $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+  name: `${reversedHost(site.publicUrl)}/dossier`,
+  title: site.serviceName,
+  version: site.version,
+  description,
+  websiteUrl: site.publicUrl,
+  remotes: [
+    {
+      type: 'streamable-http',
+      url: `${site.publicUrl}/api/mcp`,
+      supportedProtocolVersions: revisions,
+    },
+  ],
+});
+
+/** What this host offers to agents: the MCP server, by its card, and the registry API. */
+export function toCatalog(site: Site) {
+  const { hostname } = new URL(site.publicUrl);
+  return {
+    specVersion: '1.0',
+    host: { displayName: site.serviceName, identifier: hostname },
+    entries: [
+      {
+        identifier: `urn:air:${hostname}:dossier`,
+        type: serverCardType,
+        url: `${site.publicUrl}/api/mcp/server-card`,
+        displayName: site.serviceName,
+        description,
+        version: site.version,
+      },
+    ],
+  };
+}

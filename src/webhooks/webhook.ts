@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { Problem } from '../core/problem.ts';
+import { type Change, type ChangeFilter, takesTag } from '../log/change.ts';
+import { findListing } from '../tools/find-listing.ts';
+import { handleInput } from '../tools/inputs.ts';
+import { changesOf, findPass } from '../tools/views.ts';
+
+/** What a webhook is told about: every change, or those of a listing, a publisher, a tag or a view. */
+export interface WebhookFilter {
+  readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
+  /** The handle, namespace, tag or name of the view; empty for `all`. */
+  readonly value: string;
+}
+
+/** A subscription: an address that proved itself, and how far it was told. Times are RFC 3339 UTC. */
+export interface Webhook {
+  readonly id: string;
+  /** Where changes are posted. */
+  readonly url: string;
+  /** The registrable domain of the URL, by which places and turns are shared. */
+  readonly domain: string;
+  /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
+  readonly network: string | undefined;
+  /** `whsec_` and base64; signs what is sent, and removes the subscription. */
+  readonly secret: string;
+  readonly filter: WebhookFilter;
+  readonly created_at: string;
+  /**
+   * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a backup, and
+   * not resumed since. Only an active one is sent anything.
+   */
+  readonly state: 'active' | 'gone' | 'failing' | 'paused';
+  /** When it last had a turn; at first, when it was registered. */
+  readonly served_at: string;
+  /** Every change up to this position was accepted, or is a delivery of its own. */
+  readonly position: number;
+  /** Changes it accepted. */
+  readonly delivered: number;
+  /** Attempts that failed in a row, of whatever change. */
+  readonly failures: number;
+  readonly failing_since: string | undefined;
+  /** Nothing is sent before this time. */
+  readonly rest_until: string | undefined;
+  readonly delivered_at: string | undefined;
+  /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
+  readonly last_result: string | undefined;
+}
+
+/** A change that an address did not accept at once, or that waits behind such a one of the same listing. */
+export interface Delivery {
+  readonly webhook_id: string;
+  readonly seq: number;
+  readonly handle: string;
+  /** `dead`: every retry failed. It is sent again only when an operator replays it. */
+  readonly state: 'waiting' | 'dead';
+  readonly attempts: number;
+  readonly next_at: string;
+  readonly result: string | undefined;
+}
+
+/** A change as a delivery that was not tried yet. */
+export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
+  ...{ webhook_id: id, seq, handle, state: 'waiting', attempts: 0 },
+  ...{ next_at: now.toISOString(), result: undefined },
+});
+
+/** The message of a change: its id, the same at every attempt, and its body (Standard Webhooks). */
+export function toWebhookMessage(change: Change): { readonly id: string; readonly body: string } {
+  return {
+    id: `evt_${change.id}`,
+    body: JSON.stringify({ ...change, timestamp: change.at }),
+  };
+}
+
+/** The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks suggests). */
+const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** From the third failure in a row on, the address as a whole rests. */
+const failuresBeforeRest = 3;
+const rests_s = [5, 300, 1800, 3600];
+const longestFailing_ms = 5 * 86_400_000;
+/** A slow address rests so many times as long as it took: a thousand of them take half of a node's 64 places. */
+const slowShare = 30;
+
+/** How an attempt failed. */
+export interface Failed {
+  /** `HTTP 500`, or why there was no answer. */
+  readonly result: string;
+  /** The address answered 410. */
+  readonly isGone: boolean;
+  /** The address asks to be left alone so long. */
+  readonly retry_after_s: number | undefined;
+}
+
+const later = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
+
+function restAfter({ failures }: Webhook, { retry_after_s }: Failed, now: Date): string | undefined {
+  if (retry_after_s !== undefined) return later(now, retry_after_s);
+  const rest_s = rests_s[Math.min(failures - failuresBeforeRest, rests_s.length - 1)];
+  return rest_s === undefined ? undefined : later(now, rest_s);
+}
+
+/** Until when an address rests that took long to answer, however it answered. */
+export const restAfterSlow = (took_ms: number, now: Date): Date =>
+  new Date(now.getTime() + slowShare * took_ms);
+
+/** A subscription after a change was accepted. */
+export const afterSuccess = (webhook: Webhook, now: Date): Webhook => ({
+  ...webhook,
+  ...{ delivered: webhook.delivered + 1, delivered_at: now.toISOString(), last_result: undefined },
+  ...{ failures: 0, failing_since: undefined, rest_until: undefined },
+});
+
+/** A subscription after an attempt that failed. */
+export function afterFailure(webhook: Webhook, failed: Failed, now: Date): Webhook {
+  const failing_since = webhook.failing_since ?? now.toISOString();
+  const failing = { ...webhook, failures: webhook.failures + 1, failing_since, last_result: failed.result };
+  const hasEnded = now.getTime() - Date.parse(failing_since) > longestFailing_ms;
+  return {
+    ...failing,
+    state: failed.isGone ? 'gone' : hasEnded ? 'failing' : 'active',
+    rest_until: restAfter(failing, failed, now),
+  };
+}
+
+/** A delivery after one more attempt that failed; `spread` (0 to 1) moves the next one by up to a tenth. */
+export function toRetried(
+  delivery: Delivery,
+  { result }: Failed,
+  moment: { now: Date; spread: number },
+): Delivery {
+  const pause_s = pauses_s[delivery.attempts];
+  const attempts = delivery.attempts + 1;
+  if (pause_s === undefined) return { ...delivery, attempts, result, state: 'dead' };
+  const next_at = later(moment.now, pause_s * (1 + moment.spread / 10));
+  return { ...delivery, attempts, result, state: 'waiting', next_at };
+}
+
+/** The fields of a registration that say what it is about: one of them, or none for every change. */
+export const webhookFilterFields = {
+  handle: handleInput.optional(),
+  publisher: z.string().min(1).max(200).optional(),
+  tag: z.string().min(1).max(100).optional(),
+  view: z.string().min(1).max(40).optional(),
+};
+
+type FilterFields = z.output<z.ZodObject<typeof webhookFilterFields>>;
+
+const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
+
+async function requireKnown({ kind, value }: WebhookFilter, context: Context): Promise<void> {
+  if (kind === 'handle') await findListing(value, context);
+  if (kind === 'publisher') {
+    const [known] = await context.store.listings.completions('namespace', value, 1);
+    if (known !== value) throw new Problem('not_found', { detail: 'No listing has this namespace.' });
+  }
+  if (kind === 'view' && !context.config.views.some(({ name }) => name === value))
+    throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
+}
+
+/** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
+export async function toFilter(fields: FilterFields, context: Context): Promise<WebhookFilter> {
+  const [named, another] = kinds.flatMap((kind) => {
+    const value = fields[kind];
+    return value === undefined ? [] : [{ kind, value }];
+  });
+  if (another) {
+    const message = `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`;
+    throw new Problem('invalid_input', {
+      fields: [{ field: another.kind, message }],
+      detail: `${another.kind} ${message}.`,
+    });
+  }
+  const filter = named ?? { kind: 'all', value: '' };
+  await requireKnown(filter, context);
+  return filter;
+}
+
+/** What of a filter the store itself can answer. */
+export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
+  if (kind === 'handle') return { handle: value };
+  return kind === 'publisher' ? { namespace: value } : {};
+}
+
+const viewOf = (name: string, { config }: Context) => config.views.find((view) => view.name === name);
+
+/** Whether it is known what a filter asks for: the listings of a view are, once all were judged by its criteria. */
+export async function isKnown({ kind, value }: WebhookFilter, context: Context): Promise<boolean> {
+  const view = kind === 'view' ? viewOf(value, context) : undefined;
+  return view === undefined || (await findPass(view, context)) !== undefined;
+}
+
+/**
+ * Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag is that of the listing now, or one
+ * that the change took from it.
+ */
+export async function matchesFilter(
+  { kind, value }: WebhookFilter,
+  change: Change,
+  context: Context,
+): Promise<boolean> {
+  if (kind === 'tag') {
+    const listing = await context.store.listings.byHandle(change.handle);
+    return takesTag(change, value) || (listing?.tags.some(({ tag }) => tag === value) ?? false);
+  }
+  if (kind !== 'view') return true;
+  const view = viewOf(value, context);
+  return view !== undefined && (await changesOf(view, [change], context)).length > 0;
+}
