@@ -26,7 +26,7 @@ declare module '../store/store.ts' {
 }
 
 /** A line `optout <handle>` that a check read (evidence/listing/state/opt-out.ts). */
-interface OptOutRow {
+export interface OptOutRow {
   handle: string;
   state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
   kind: ClaimKind;

@@ -85,7 +85,7 @@ export interface ClaimRow {
 }
 
 /** Events of claims, ordered by log_index. */
-interface ClaimEventRow {
+export interface ClaimEventRow {
   handle: string;
   type: ClaimEvent['type'];
   at: Time;
@@ -113,7 +113,7 @@ export interface ClaimCheckRow {
 }
 
 /** A capability by its hash; the secret itself is never stored. */
-interface CapabilityRow {
+export interface CapabilityRow {
   /** SHA-256 of the capability, hex. */
   hash: string;
   /** First 16 hex digits of the hash. */
@@ -127,7 +127,7 @@ interface CapabilityRow {
 }
 
 /** A key for receipts that a listing published with its claim, and the time in which it was seen there. */
-interface ReceiptKeyRow {
+export interface ReceiptKeyRow {
   handle: string;
   kid: string;
   jwk: Json;
@@ -140,7 +140,7 @@ interface ReceiptKeyRow {
 }
 
 /** Keys that sign challenges. */
-interface ClaimKeyRow {
+export interface ClaimKeyRow {
   kid: number;
   secret: string;
   created_at: Time;

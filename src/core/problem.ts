@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** One row of the table: the HTTP status, the short title, and what a caller does next. */
-interface ProblemRow {
+export interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly next: string;

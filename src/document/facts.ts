@@ -93,7 +93,7 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
  * source of imported signals, in no particular order, and one row where there is none. Rows differ in their signals only.
  */
 const readFactsRows = (db: Db, handles: readonly string[]) => selectFacts(db, handles);
-type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];
+export type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;

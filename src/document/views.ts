@@ -55,7 +55,7 @@ declare module '../store/store.ts' {
 }
 
 /** The last time of a listing in a view. */
-interface ViewMemberRow {
+export interface ViewMemberRow {
   view: string;
   handle: string;
   joined_seq: number;
@@ -63,7 +63,7 @@ interface ViewMemberRow {
 }
 
 /** How far a view is judged. */
-interface ViewPassRow {
+export interface ViewPassRow {
   view: string;
   seq: number;
   passed_at: Time;

@@ -35,7 +35,7 @@ declare module '../store/store.ts' {
 }
 
 /** One run of the import: its public report, and the place to resume from. */
-interface ImportRunRow {
+export interface ImportRunRow {
   id: number;
   kind: 'full' | 'incremental';
   source: string;
@@ -50,7 +50,7 @@ interface ImportRunRow {
 }
 
 /** A record that could not be read, with the reason; replaced when it is sent again. */
-interface QuarantineRow {
+export interface QuarantineRow {
   name: string;
   version: string;
   reason: string;

@@ -187,13 +187,13 @@ export interface ImportedSignalRow {
 }
 
 /** How many visible listings have a facet; every write updates it, so that no read has to count. */
-interface FacetCountRow {
+export interface FacetCountRow {
   facet: string;
   listings: number;
 }
 
 /** How many visible listings a namespace has; every write updates it, so that no read has to count. */
-interface PublisherCountRow {
+export interface PublisherCountRow {
   namespace: string;
   listings: number;
 }

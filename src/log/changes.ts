@@ -9,7 +9,7 @@ import {
   toChangeId,
 } from './change.ts';
 
-type ReadRow = ChangeRow & { readonly withdrawn: string | null };
+export type ReadRow = ChangeRow & { readonly withdrawn: string | null };
 
 /** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */
 export function decodeChange({ data: text, withdrawn, ...row }: ReadRow): Change {

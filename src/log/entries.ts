@@ -62,7 +62,7 @@ declare module '../store/store.ts' {
 }
 
 /** The append-only log: the leaves' texts. */
-interface LogLeafRow {
+export interface LogLeafRow {
   log_index: number;
   type: string;
   leaf: string;
@@ -71,7 +71,7 @@ interface LogLeafRow {
 }
 
 /** Hashes of the complete subtrees over one log's leaves (evidence/log/merkle.ts); level 0 is the leaf hashes. */
-interface LogNodeRow {
+export interface LogNodeRow {
   log: number;
   level: number;
   position: number;
@@ -80,7 +80,7 @@ interface LogNodeRow {
 }
 
 /** The record that a leaf commits to; deleting the row erases it, the leaf stays. */
-interface LogRecordRow {
+export interface LogRecordRow {
   log_index: number;
   salt: string;
   record: Json;
@@ -90,7 +90,7 @@ interface LogRecordRow {
  * The logs, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log
  * is opened only if the database turns out to be older than a published checkpoint.
  */
-interface LogHeadRow {
+export interface LogHeadRow {
   id: number;
   /** log_index of its first entry. */
   base: number;
@@ -102,7 +102,7 @@ interface LogHeadRow {
 }
 
 /** The result of the last finished audit of the database by its own nodes, in one row. */
-interface AuditRunRow {
+export interface AuditRunRow {
   id: number;
   finished_at: Time;
   entries: number;
@@ -110,7 +110,7 @@ interface AuditRunRow {
 }
 
 /** The seed of the key that signs checkpoints, base64. */
-interface LogKeyRow {
+export interface LogKeyRow {
   id: number;
   seed: string;
   created_at: Time;

@@ -34,7 +34,7 @@ declare module '../store/store.ts' {
 }
 
 /** Private feedback; only the operator reads it. */
-interface FeedbackRow {
+export interface FeedbackRow {
   id: string;
   received_at: Time;
   state: 'open' | 'closed';

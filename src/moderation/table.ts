@@ -43,7 +43,7 @@ declare module '../store/store.ts' {
 }
 
 /** One action of the operator; standing while `ended_by` is null. */
-interface ModerationRow {
+export interface ModerationRow {
   log_index: number;
   action: string;
   target_kind: Moderation['target_kind'];

@@ -86,7 +86,7 @@ declare module '../store/store.ts' {
 }
 
 /** What this service last observed of a listing, in one row, because every reader wants all of it. */
-interface ObservationRow {
+export interface ObservationRow {
   handle: string;
   /** When the last look ended, whatever it found. */
   observed_at: Time;
@@ -97,7 +97,7 @@ interface ObservationRow {
 }
 
 /** What one look found changed; the log commits to it. */
-interface ObservationChangeRow {
+export interface ObservationChangeRow {
   log_index: number;
   handle: string;
   at: Time;
@@ -107,7 +107,7 @@ interface ObservationChangeRow {
 }
 
 /** Tool objects as an endpoint sent them; the five newest sets of each endpoint are stored. */
-interface ToolSurfaceRow {
+export interface ToolSurfaceRow {
   handle: string;
   remote: string;
   digest: string;
@@ -116,7 +116,7 @@ interface ToolSurfaceRow {
 }
 
 /** A host, or an address of it, that asked to be left alone for a while. */
-interface ObservedPauseRow {
+export interface ObservedPauseRow {
   host: string;
   /** The host itself, or the address. */
   place: string;

@@ -179,14 +179,14 @@ export interface RatingRow {
 }
 
 /** A proof that a rating used up; the row goes when the rating is erased. */
-interface SpentProofRow {
+export interface SpentProofRow {
   /** SHA-256 of what identifies the proof, hex. */
   digest: string;
   rating_id: string;
 }
 
 /** The rated listing’s only response to a rating. */
-interface RatingResponseRow {
+export interface RatingResponseRow {
   rating_id: string;
   text: string;
   created_at: Time;
@@ -196,7 +196,7 @@ interface RatingResponseRow {
 }
 
 /** An account or host that a version of a listing ever named, or that its namespace or a claim of it proved. */
-interface RecordedIdentityRow {
+export interface RecordedIdentityRow {
   handle: string;
   kind: 'proven' | 'stated';
   value: string;

@@ -2,7 +2,7 @@ import type { Db, Schema } from '../store/store.ts';
 import { isStrong, type SearchDocument, toSearchDocument, toTermsOfText } from './document.ts';
 import type { SearchIndex, TermCount } from './search-index.ts';
 
-type ListingRow = Schema['listing'];
+export type ListingRow = Schema['listing'];
 
 /** How the counts of terms change. */
 class TermChanges {

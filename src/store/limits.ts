@@ -36,7 +36,7 @@ declare module './store.ts' {
 }
 
 /** A token bucket of a limit that all nodes share (limits/limit.ts). */
-interface LimitBucketRow {
+export interface LimitBucketRow {
   /** Name of the limit and what it counts; a network only as that day's HMAC. */
   key: string;
   /** The day whose key made the network's HMAC; null where `key` names no network. */
@@ -46,7 +46,7 @@ interface LimitBucketRow {
 }
 
 /** Keys that networks are pseudonymized with for one day, base64. */
-interface LimitKeyRow {
+export interface LimitKeyRow {
   day: string;
   secret: string;
 }

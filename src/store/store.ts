@@ -50,7 +50,7 @@ export interface Lease {
 }
 
 /** What is known of a lease that was not released. */
-interface LeaseState {
+export interface LeaseState {
   readonly isHeld: boolean;
   /** RFC 3339 UTC. */
   readonly renewed_at: string;
@@ -181,7 +181,7 @@ export type Json = string;
 export type Time = string;
 
 /** Work that one node alone does at the moment. */
-interface LeaseRow {
+export interface LeaseRow {
   name: string;
   /** An id of this taking of the lease. */
   owner: string;

@@ -93,7 +93,7 @@ ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 }
 
 /** A fact of each listing under one name; undefined where none is recorded. */
-interface FactRow {
+export interface FactRow {
   readonly name: string;
   value(listing: ListingDocument): Html | string | undefined;
 }

@@ -43,7 +43,7 @@ declare module '../store/store.ts' {
 }
 
 /** A subscription to changes. */
-interface WebhookRow {
+export interface WebhookRow {
   id: string;
   url: string;
   domain: string;
@@ -65,7 +65,7 @@ interface WebhookRow {
 }
 
 /** A change that an address has not accepted yet. What changed is read from evidence_change. */
-interface WebhookDeliveryRow {
+export interface WebhookDeliveryRow {
   webhook_id: string;
   seq: number;
   handle: string;
