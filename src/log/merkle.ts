@@ -83,7 +83,7 @@ export function isIncluded(
   place: { readonly index: number; readonly size: number; readonly root: Buffer },
   path: readonly Buffer[],
 ): boolean {
-  if (place.index < 0 || place.index >= place.size) return false;
+  if (!Number.isInteger(place.index) || place.index < 0 || place.index >= place.size) return false;
   let [node, last] = [place.index, place.size - 1];
   let hash = leaf;
   for (const sibling of path) {

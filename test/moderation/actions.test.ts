@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
@@ -27,6 +30,10 @@ const entries = [
   registryEntry('net.other/b', { title: 'Lighthouse keeper' }),
 ];
 
+const folder = mkdtempSync(join(tmpdir(), 'dossier-actions-'));
+const VIEWS = join(folder, 'views.json');
+const view = { title: 'With an endpoint', criteria: [{ criterion: 'has_endpoint' }] };
+
 let directory: ClaimedDirectory;
 /** Another process on the same database. */
 let node: Store;
@@ -36,6 +43,7 @@ let owner: string;
 
 beforeAll(async () => {
   const DATABASE_URL = await createSharedDatabase();
+  writeFileSync(VIEWS, JSON.stringify({ endpoints: view }));
   environment = {
     DATABASE_URL,
     LOG_LEVEL: 'silent',
@@ -45,7 +53,7 @@ beforeAll(async () => {
   directory = await openClaimedDirectory({
     entries,
     listening: true,
-    environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org' },
+    environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org', VIEWS },
   });
   node = await openDatabase(DATABASE_URL);
   capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
@@ -54,6 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await node.close();
   await directory.close();
+  rmSync(folder, { recursive: true });
 });
 
 const post = async (tool: string, body: object, secret?: string): Promise<Json> =>
@@ -221,17 +230,28 @@ describe('a hidden listing', () => {
   }, async () => {
     const before = await shown();
     const words = 'Receive, inspect, replay and deliver webhooks, with signature';
-    await act('hide', subject, 'advertising');
-    await directory.importEntries(entries);
-    for (const path of [
+    const name = encodeURIComponent(subject);
+    /** Where the words are shown until the listing is hidden. */
+    const showing = [
       listing,
       `${listing}.json`,
       `${listing}.md`,
       '/agents?q=webhook',
       '/v0.1/servers?search=webhook',
-      `/v0.1/servers/${encodeURIComponent(subject)}`,
-    ])
-      expect([path, (await text(path, 'text/html')).includes(words)]).toEqual([path, false]);
+      `/v0.1/servers/${name}`,
+      `/v0.1/servers/${name}/versions`,
+      '/views/endpoints/v0.1/servers',
+      `/views/endpoints/v0.1/servers/${name}/versions`,
+      `/views/endpoints/v0.1/servers/${name}/versions/latest`,
+    ];
+    const whereShown = async () => {
+      const pages = await Promise.all(showing.map((path) => text(path, 'text/html')));
+      return showing.filter((_, at) => pages[at]?.replace(/<\/?mark>/g, '').includes(words));
+    };
+    expect(await whereShown()).toEqual(showing);
+    await act('hide', subject, 'advertising');
+    await directory.importEntries(entries);
+    expect(await whereShown()).toEqual([]);
     expect(await json(`${listing}.json`)).toMatchObject({
       description: '',
       moderation: [{ action: 'hide', reason: 'advertising' }],

@@ -73,8 +73,8 @@ describe('an inclusion proof', () => {
           expect(isIncluded(leafOf(elsewhere), place, path)).toBe(false);
           expect(isIncluded(leafOf(index), { ...place, index: elsewhere }, path)).toBe(false);
         }
-        for (const index of [-1, count, count + 1, Number.NaN, 0.5, Number.POSITIVE_INFINITY])
-          expect(isIncluded(leafOf(index), { ...place, index }, path)).toBe(false);
+        for (const outside of [-1, count, count + 1, Number.NaN, 0.5, Number.POSITIVE_INFINITY])
+          expect(isIncluded(leafOf(index), { ...place, index: outside }, path)).toBe(false);
         for (const forged of forgeries(path, at % Math.max(1, path.length)))
           expect(isIncluded(leafOf(index), place, forged)).toBe(false);
       }),

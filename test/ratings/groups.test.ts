@@ -58,6 +58,20 @@ async function recordOf(id: string | undefined, handle = rated) {
   return ratings?.find((one) => one.rating_id === id);
 }
 const groupNow = async (id: string | undefined, handle = rated) => (await recordOf(id, handle))?.group;
+/** How many ratings of a group `get_agent` and the page as JSON count: both are cached until the listing changes. */
+const countsOf = async (handle = rated) =>
+  Promise.all(
+    [call('get_agent', { handle, detail: 'full' }), directory.app.request(`/agents/${handle}.json`)].map(
+      async (answer) => {
+        const read = await answer;
+        const { signals } = (read instanceof Response ? await read.json() : read) as {
+          signals: { native: Record<string, { ratings: number }> };
+        };
+        const { independent, reciprocal, source_ended } = signals.native;
+        return [independent?.ratings, reciprocal?.ratings, source_ended?.ratings];
+      },
+    ),
+  );
 const publish = (version: string, server: object) =>
   directory.importEntries([
     registryEntry(rated, { version, ...server }, { updatedAt: `2026-11-${version.slice(-2)}T08:00:00Z` }),
@@ -98,7 +112,15 @@ describe('the critic cannot be silenced', () => {
     const critical = await rate();
     const praise = await rate({ outcome: 'succeeded' });
     const asRated = await directory.claim(rated, 'bad/b');
+    expect(await countsOf()).toEqual([
+      [2, 0, 0],
+      [2, 0, 0],
+    ]);
     expect(await rate({ handle: critic }, asRated)).toMatchObject({ group: 'new_source' });
+    expect(await countsOf()).toEqual([
+      [1, 1, 0],
+      [1, 1, 0],
+    ]);
     expect([await groupNow(critical.rating_id), await groupNow(praise.rating_id)]).toEqual([
       'independent',
       'reciprocal',
@@ -190,9 +212,17 @@ describe('a source', () => {
 
   it('whose claim has ended leaves the independent count, with the date', async () => {
     const { rating_id } = await rate();
+    expect(await countsOf()).toEqual([
+      [1, 0, 0],
+      [1, 0, 0],
+    ]);
     directory.git.createRepository('critic/c').commit({ 'dossier-claim.txt': null });
     directory.wait(31);
     await directory.post('/api/claim-github', { handle: critic });
+    expect(await countsOf()).toEqual([
+      [0, 0, 1],
+      [0, 0, 1],
+    ]);
     const date = directory.context.clock().toISOString().slice(0, 10);
     expect(await recordOf(rating_id)).toMatchObject({
       group: 'source_ended',

@@ -199,6 +199,16 @@ describe('dossier verify', () => {
     expect(ended.stdout).toContain('open   no record: this proves that an entry exists, not what it says\n');
     expect(ended.stdout).not.toContain('erased');
   });
+  it('refuses an entry beyond the checkpoint, though the leaf is in its tree', async () => {
+    await append(1);
+    const { body } = await prove({ log_index: 0 });
+    const moved = { ...body, proof: body.proof?.replace('\nindex 0\n', '\nindex 1\n') };
+    const ended = await runDossier(['verify', await save('moved.json', JSON.stringify(moved))], {});
+    expect([ended.code, ended.stdout]).toEqual([
+      1,
+      expect.stringContaining('FAILS  the leaf is not under that checkpoint\n'),
+    ]);
+  });
   it('compares the handle and the rating id that the record must name', async () => {
     const made = { id: 'r-1', subject_handle: 'a/b', source_handle: 'c/d' };
     await directory.store.write((tx) => tx.log.append(toLeaf('rating.submitted', made)));
