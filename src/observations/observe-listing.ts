@@ -152,11 +152,12 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<L
   const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
-    const log_index = await tx.log.append(toLeaf('observation.changed', change), {
-      handle,
-      at: stamp.at,
-      data: { kinds: [...new Set(changes.map(({ kind }) => kind))] },
-    });
+    // What is seen for the first time is committed in the log, where an audit looks for it, and changed nothing.
+    const kinds = [...new Set(changes.filter(({ before }) => before).map(({ kind }) => kind))];
+    const log_index = await tx.log.append(
+      toLeaf('observation.changed', change),
+      kinds.length > 0 ? { handle, at: stamp.at, data: { kinds } } : undefined,
+    );
     await tx.observations.addChange({ ...change, log_index });
   }
   return { handle, observations, changes: changes.length };
