@@ -53,9 +53,14 @@ const groupText = ({ group, group_reason, flags, overlap_stated_later }: RatingR
     overlap_stated_later && toInlineText(overlap_stated_later),
   );
 
+const interactionName = ({ interaction_id, interaction_sha256 }: RatingRecord) => {
+  if (interaction_id !== undefined) return `${code(interaction_id)} `;
+  return interaction_sha256 === undefined ? '' : `(SHA-256 ${interaction_sha256}) `;
+};
+
 const interactionLine = (rating: RatingRecord) =>
   present(
-    `interaction ${rating.interaction_id === undefined ? '' : `${code(rating.interaction_id)} `}at ${rating.interaction_at}, ${rating.protocol}`,
+    `interaction ${interactionName(rating)}at ${rating.interaction_at}, ${rating.protocol}`,
     rating.operation && `operation ${toQuote(rating.operation)}`,
     rating.subject_version && `version ${toQuote(rating.subject_version)}`,
     rating.latency_ms !== undefined && `${rating.latency_ms} ms`,
