@@ -100,7 +100,8 @@ function findModeratedFaults({
 }: Pick<ShownListing, 'handle' | 'native' | 'ratings'>): AuditFault[] {
   const counted = {
     voided: ratings.filter(({ voided_at }) => voided_at !== undefined).length,
-    hidden: ratings.filter(({ hidden_at }) => hidden_at !== undefined).length,
+    hidden: ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'))
+      .length,
   };
   return (['voided', 'hidden'] as const).flatMap((name) =>
     native === undefined || native[name] === counted[name]

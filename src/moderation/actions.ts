@@ -17,7 +17,7 @@ const what = ({ target_kind, target }: ModerationTarget) =>
 /** Keeps a namespace, an account or a network from writing; reading stays open to all. */
 export const block: Action = {
   name: 'block',
-  summary: 'accept no claim, rating, response or feedback from a namespace, an account or a network',
+  summary: 'accept no claim, rating, response, feedback or webhook from a namespace, an account or a network',
   targets: ['namespace', 'account', 'network'],
   reasons: ['repeated', 'overload', 'unlawful'],
   example: 'account:github.com/example',
@@ -61,7 +61,7 @@ const did = {
 } as const;
 
 const consequences = {
-  rating: 'The rating counts as before.',
+  rating: 'The rating counts as before; any older version of it is hidden too.',
   response: 'The rating that it answers counts as before.',
   listing: 'Everything else about the listing is shown as before.',
 } as const;
@@ -71,7 +71,7 @@ type Kind = keyof typeof did;
 /** Hides what a rating, a response or a listing says; counts stay. */
 export const hide: Action = {
   name: 'hide',
-  summary: 'hide the texts of a rating, a response or a listing; counts stay',
+  summary: 'hide the texts of a rating (with its older versions), a response or a listing; counts stay',
   targets: ['rating', 'response', 'listing'],
   reasons: [
     'personal_data',
@@ -82,6 +82,7 @@ export const hide: Action = {
     'impersonation',
     'malicious',
   ],
+  reach: 'older_versions',
   example: '019aa5f2-0000-7000-8000-000000000000',
   did: ({ target_kind }) => did[target_kind as Kind],
   consequence: ({ target_kind }) => consequences[target_kind as Kind],

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { rootIdentity } from '../core/identity.ts';
 import type { Db, Time } from '../store/store.ts';
 import type { Moderation, ModerationCount, ModerationEnd, ModerationTarget } from './moderation.ts';
 
@@ -77,7 +78,6 @@ const selectStanding = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
 
 interface Blocked {
-  readonly handle: string;
   readonly namespace: string;
   readonly roots: readonly string[];
 }
@@ -89,38 +89,40 @@ const namespacesAbove = (namespace: string) =>
     .split('.')
     .map((_, at, labels) => labels.slice(0, at + 1).join('.'));
 
-const isOfRoot = (root: RawBuilder<string>) =>
+const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
+
+/** The control roots of a writer and of its claim, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
+async function readRoots(db: Db, handle: string, roots: readonly string[]): Promise<string[]> {
+  const claim = await db.selectFrom('claim').select('root').where('handle', '=', handle).executeTakeFirst();
+  const known = [...roots, ...(claim ? [claim.root] : [])];
+  return [...new Set(known.flatMap((root) => [root.toLowerCase(), rootIdentity(root)]))];
+}
 
 /**
  * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
  * claims by it or a domain below it.
  */
-const isBlocked = ({ handle, namespace, roots }: Blocked) =>
+const isBlocked = ({ namespace, roots }: Blocked) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
-    or (target_kind = 'account' and (${sql.join(
-      [
-        sql<boolean>`exists (select 1 from claim where claim.handle = ${handle} and ${isOfRoot(sql`claim.root`)})`,
-        ...roots.map((root) => isOfRoot(sql`${root.toLowerCase()}`)),
-      ],
-      sql` or `,
-    )})))`;
+    or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
 
 /** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
 export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
+  const roots = await readRoots(db, handle, []);
   const rows = await selectStanding(db)
     .where(({ eb, and, or }) =>
       or([
         and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
-        isBlocked({ handle, namespace, roots: [] }),
+        isBlocked({ namespace, roots }),
       ]),
     )
     .execute();
   return rows.map(decode);
 }
 
-/** What stands against ratings and the responses to them, by the log index of each record. */
+/** What stands against ratings, their older versions and the responses to them, by the log index of each record. */
 export async function readModerationOfRatings(
   db: Db,
   ids: readonly string[],
@@ -129,7 +131,14 @@ export async function readModerationOfRatings(
   if (ids.length === 0) return found;
   const rows = selectStanding(db)
     .where('target_kind', 'in', ['rating', 'response'])
-    .where('target', 'in', [...ids]);
+    .where(
+      'handle',
+      'in',
+      db
+        .selectFrom('rating')
+        .select('subject_handle')
+        .where('id', 'in', [...ids]),
+    );
   for (const one of (await rows.execute()).map(decode))
     for (const index of one.record_indexes) found.set(index, [...(found.get(index) ?? []), one]);
   return found;
@@ -158,7 +167,7 @@ const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }:
   selectStanding(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),
-      isBlocked({ handle, namespace, roots }),
+      isBlocked({ namespace, roots }),
       and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
       and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
     ]),
@@ -191,8 +200,9 @@ export const createModerationReads = (db: Db): ModerationReads => ({
     return (await rows.execute()).map(decode);
   },
   against: async (writer) => {
-    const rows = writer ? selectAgainst(db, writer) : selectNetworks(db);
-    return (await rows.execute()).map(decode);
+    if (!writer) return (await selectNetworks(db).execute()).map(decode);
+    const roots = await readRoots(db, writer.handle, writer.roots);
+    return (await selectAgainst(db, { ...writer, roots }).execute()).map(decode);
   },
   hiding: async (ratingId, recordIndex) => {
     const rows = await readModerationOfRatings(db, [ratingId]);

@@ -214,11 +214,14 @@ interface ReadAt {
 
 /** What the operator did to a rating or the response to it, given by its entry, and since when its text is hidden. */
 function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadAt) {
-  // Erasing a rating reaches the entries of its older versions too.
-  const actions = moderation.get(log_index)?.filter(({ target }) => target === row.id) ?? [];
-  if (actions.length === 0) return undefined;
+  const actions = moderation.get(log_index) ?? [];
   const hidden = actions.find(({ action }) => action === 'hide');
-  return { ...(hidden && { hidden_at: hidden.at }), moderation: actions.map(toNotice) };
+  // Hiding and erasing a rating reach the entries of its older versions too.
+  const own = actions.filter(({ target }) => target === row.id);
+  return {
+    ...(hidden && { hidden_at: hidden.at }),
+    ...(own.length > 0 && { moderation: own.map(toNotice) }),
+  };
 }
 
 /** A rating that is hidden or erased takes the response to it along; one that is voided does not. */

@@ -116,9 +116,16 @@ function requireNew({ content, now }: Submission, same: Rating | undefined): voi
     throw new Problem('interaction_out_of_window');
 }
 
+/** What the operator hid is not shown again by another version of it, which has the same interaction_id. */
+async function requireShown(tx: Transaction, newest: Rating | undefined): Promise<void> {
+  if (newest && (await tx.moderation.hiding(newest.id, newest.log_index)))
+    throw new Problem('rating_exists', { detail: 'The operator hid it; list_ratings says why.' });
+}
+
 /** The rating that the submission amends, if it names one, after checking that it may be recorded. */
 async function requireAllowed(tx: Transaction, submission: Submission, versions: readonly Rating[]) {
   const { supersedes } = submission.content;
+  await requireShown(tx, versions.at(-1));
   const amended = supersedes ? await requireAmendable(tx, supersedes, submission) : undefined;
   if (!amended) requireNew(submission, versions.find(stands));
   requireAmendmentLeft(versions, submission.now);

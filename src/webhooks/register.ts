@@ -7,6 +7,7 @@ import { Problem } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
 import { dayOf, openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
 import { invalidInput, plainMessage } from '../tools/search.ts';
@@ -128,6 +129,7 @@ async function findPlace(tx: Transaction, url: URL, context: Context) {
 
 async function add(url: URL, secret: string, filter: WebhookFilter, context: Context): Promise<Webhook> {
   return context.store.write(async (tx) => {
+    await requireMayWrite({ ...context, store: tx });
     const { holder, instead } = await findPlace(tx, url, context);
     if (instead) await tx.webhooks.remove(instead.id);
     const [newest] = await tx.changes.newest(1);
@@ -145,7 +147,7 @@ async function add(url: URL, secret: string, filter: WebhookFilter, context: Con
 
 /**
  * Subscribes an address to the changes after this moment, once it has answered a challenge. Throws invalid_input,
- * unknown_handle, not_found (a view), rate_limited or address_not_proven.
+ * unknown_handle, not_found (a view), rate_limited, writing_blocked or address_not_proven.
  */
 export async function registerWebhook(sent: unknown, context: Context): Promise<Webhook> {
   const parsed = registrationInput.safeParse(sent, { error: plainMessage });
@@ -154,6 +156,7 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
   const filter = await toFilter(parsed.data, context);
   await takeNetworkLimits(context, [registrationLimit]);
   await context.store.write(async (tx) => {
+    await requireMayWrite({ ...context, store: tx });
     const { holder } = await findPlace(tx, url, context);
     await takeLimits(tx, [{ limit: domainLimit, key: holder.domain }], context);
   });

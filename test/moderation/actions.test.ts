@@ -162,7 +162,7 @@ describe('a hidden rating', () => {
     const before = await shown();
     const { statement } = await act('hide', rating_id, 'personal_data');
     expect(statement).toMatch(
-      /The operator of this directory hid the texts of this rating on \d{4}-\d\d-\d\d, because it has personal data that should not be public\. The rating counts as before\.$/,
+      /The operator of this directory hid the texts of this rating on \d{4}-\d\d-\d\d, because it has personal data that should not be public\. The rating counts as before; any older version of it is hidden too\.$/,
     );
     expect(await faces(rating_id)).not.toContain('Jane Doe');
     expect((await faces(rating_id)).split('hid the texts of this rating').length).toBeGreaterThan(4);
