@@ -6,15 +6,9 @@ import type { Limit } from '../src/limits/limit.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
-import { sentenceBlocks } from './sentences.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = [
-  'README.md',
-  'docs/contract.md',
-  'docs/reference.md',
-  'docs/sentences.md',
-] as const;
+export const generatedPages = ['README.md', 'docs/contract.md', 'docs/reference.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -34,7 +28,6 @@ const toRate = ({ burst, refill_s }: Limit): string => {
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
-  ...sentenceBlocks,
   settings: () =>
     table(
       ['name', 'default', 'meaning'],

@@ -97,7 +97,7 @@ const off = (name: keyof Bases): NoAnswer => ({
 
 /**
  * Creates the questions about packages. Configured registries are APIs for programs, so their robots.txt is not read
- * (docs/decisions/0028-how-package-registries-are-asked.md); that of any other image host is.
+ * (docs/decisions/packages.md); that of any other image host is.
  */
 export function createPackageRegistries(
   config: Config,

@@ -7,7 +7,7 @@ import type { SignedStatement, Unproven } from './kind.ts';
 /** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
 const sourceRepository = '1.3.6.1.4.1.57264.1.12';
 
-/** Copied from @sigstore/tuf 5.0.1; docs/decisions/0029-which-keys-provenance-is-checked-against.md. */
+/** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
 type Identity = NonNullable<ReturnType<Verifier['verify']>['identity']>;

@@ -124,7 +124,7 @@ async function countRows(db: Db): Promise<RowCounts> {
   return Object.fromEntries(counts) as Record<DumpedTable, number>;
 }
 
-/** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/0006). */
+/** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/store.md). */
 export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): Promise<T> =>
   engine.snapshot(async (db) =>
     work({
@@ -370,7 +370,7 @@ export async function readBackup(chunks: AsyncIterable<Buffer>): Promise<Backup>
 const toLine = (value: object) => `${JSON.stringify(value)}\n`;
 
 /**
- * The text of a backup (docs/decisions/0006): a header, lines of up to 500 rows of a table, and an end with the row
+ * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end with the row
  * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
  * Throws if a row is so long that no restore would read its line.
  */

@@ -283,7 +283,7 @@ describe('a service restored into a new database', () => {
   });
 });
 
-/** The published checkpoint is saved outside the database (docs/decisions/0004). */
+/** The published checkpoint is saved outside the database (docs/decisions/log.md). */
 describe('a backup restored beside a saved checkpoint', () => {
   const logsOf = async (databaseUrl: string, kept: string) => {
     const CHECKPOINT_FILE = path(`of ${kept}`);

@@ -100,9 +100,9 @@ function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
 
 /**
  * Puts a door in front of the app: it sends cached answers at Node's server, since a Request, a Response and the app's
- * middleware cost more than such an answer (docs/decisions/0016). It has no answer and no check of its own: a request that
+ * middleware cost more than such an answer (docs/decisions/cache.md). It has no answer and no check of its own: a request that
  * fails a check of the app's, or has anything unusual, is left to the app, and what the app refused for its rate is
- * refused with the app's own bytes (docs/decisions/0042).
+ * refused with the app's own bytes (docs/decisions/limits.md).
  */
 export function createDoor(shared: Shared, app: Listener): Listener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {

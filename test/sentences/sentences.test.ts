@@ -1,19 +1,25 @@
-import { howToOptOut, waitsForSecondCheck } from '../src/claims/claim.ts';
-import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../src/claims/methods.ts';
-import { ownerTexts } from '../src/core/handle.ts';
-import { criteria, criterionNames } from '../src/document/criteria.ts';
-import { toListingDocument } from '../src/document/document.ts';
-import { copyFields, type ListingDocument } from '../src/document/listing-document.ts';
-import type { ListingFacts } from '../src/document/record.ts';
-import { copyLacksSentence, type Reading, savedCopySentence, whyNoHistory } from '../src/document/record.ts';
-import { nativeStatement, rulesOfEvidence, snapshotSentence } from '../src/document/sentences.ts';
-import { sampleOrigin, sampleOriginOf, sampleSentence } from '../src/listings/listing.ts';
-import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../src/ratings/groups.ts';
-import { proofTexts } from '../src/ratings/proof.ts';
-import { compareStatement } from '../src/tools/compare-agents.ts';
-import { orders } from '../src/tools/search-agents.ts';
-import { importState } from '../src/views/import-state.ts';
-import { importCases, listing, listingCases, time } from './sentence-cases.ts';
+import { expect, it } from 'vitest';
+import { howToOptOut, waitsForSecondCheck } from '../../src/claims/claim.ts';
+import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
+import { ownerTexts } from '../../src/core/handle.ts';
+import { criteria, criterionNames } from '../../src/document/criteria.ts';
+import { toListingDocument } from '../../src/document/document.ts';
+import { copyFields, type ListingDocument } from '../../src/document/listing-document.ts';
+import type { ListingFacts } from '../../src/document/record.ts';
+import {
+  copyLacksSentence,
+  type Reading,
+  savedCopySentence,
+  whyNoHistory,
+} from '../../src/document/record.ts';
+import { nativeStatement, rulesOfEvidence, snapshotSentence } from '../../src/document/sentences.ts';
+import { sampleOrigin, sampleOriginOf, sampleSentence } from '../../src/listings/listing.ts';
+import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../../src/ratings/groups.ts';
+import { proofTexts } from '../../src/ratings/proof.ts';
+import { compareStatement } from '../../src/tools/compare-agents.ts';
+import { orders } from '../../src/tools/search-agents.ts';
+import { importState } from '../../src/views/import-state.ts';
+import { importCases, listing, listingCases, time } from './cases.ts';
 
 const handle = listing.handle;
 const now = new Date('2026-11-20T08:00:00.000Z');
@@ -116,24 +122,29 @@ const plainText = (html: string) =>
     .trim();
 const imports = importCases.map((status) => plainText(String(importState(status))));
 
-const list = (sentences: readonly (string | undefined)[]) =>
-  [...new Set(sentences.filter((sentence) => sentence !== undefined))].map((one) => `* ${one}`).join('\n');
-
-/** The generated blocks of docs/sentences.md, by name: what the rules say about a few made-up cases. */
-export const sentenceBlocks: Record<string, () => string> = {
-  snapshots: () => list(snapshots),
-  origins: () => list(origins),
-  unknowns: () =>
-    list(
-      documents.flatMap(({ not_known }) =>
-        not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${reason}`),
-      ),
-    ),
-  observed: () => list(documents.flatMap(({ observations }) => observations.map(({ reason }) => reason))),
-  claims: () => list(claims),
-  ratings: () => list(ratings),
-  compared: () => list([...compared, compareStatement]),
-  searches: () => list(Object.values(orders).map((order) => `Order: ${order}; never by ratings`)),
-  rules: () => list(rulesOfEvidence),
-  imports: () => list(imports),
+/** What the rules say about the made-up cases, by subject. Texts of publishers, raters and errors are not among them. */
+const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  'As of when': snapshots,
+  'Where a listing comes from': origins,
+  'What is not known': documents.flatMap(({ not_known }) =>
+    not_known.map(({ state, reason }) => `${state.replace('_', ' ')}: ${reason}`),
+  ),
+  'What Dossier has not checked': documents.flatMap(({ observations }) =>
+    observations.map(({ reason }) => reason),
+  ),
+  'Claims and withdrawals': claims,
+  Ratings: ratings,
+  Comparisons: [...compared, compareStatement],
+  Lists: Object.values(orders).map((order) => `Order: ${order}; never by ratings`),
+  'Rules of evidence': rulesOfEvidence,
+  Imports: imports,
 };
+
+const toText = (name: string, sentences: readonly (string | undefined)[]) =>
+  [name, ...new Set(sentences.filter((sentence) => sentence !== undefined))].join('\n* ');
+
+// `vitest -u` writes sentences.txt again: read the difference before you commit it.
+it('says each sentence about listings as sentences.txt has it', async () => {
+  const text = Object.entries(subjects).map(([name, sentences]) => toText(name, sentences));
+  await expect(`${text.join('\n\n')}\n`).toMatchFileSnapshot('./sentences.txt');
+});

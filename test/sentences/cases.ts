@@ -1,8 +1,8 @@
-import type { ImportStatusDocument, StatusDocument } from '../src/document/listing-document.ts';
-import type { ListingFacts } from '../src/document/record.ts';
-import { zeroImportCounts } from '../src/imports/import-run.ts';
-import type { ImportedSignal, Listing } from '../src/listings/listing.ts';
-import { noNativeCounts } from '../src/ratings/counts.ts';
+import type { ImportStatusDocument, StatusDocument } from '../../src/document/listing-document.ts';
+import type { ListingFacts } from '../../src/document/record.ts';
+import { zeroImportCounts } from '../../src/imports/import-run.ts';
+import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
+import { noNativeCounts } from '../../src/ratings/counts.ts';
 
 /** The time of everything in the cases. */
 export const time = '2026-11-01T08:00:00.000Z';
