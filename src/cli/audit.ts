@@ -12,7 +12,6 @@ import { type NoteVerifier, readVerifier } from '../log/notes.ts';
 import { startBar } from './shell.ts';
 import { readKey, readSaved } from './verify.ts';
 
-/** Options of `dossier audit`. */
 export interface AuditOptions {
   readonly json?: boolean;
   readonly key?: string;

@@ -12,7 +12,6 @@ import { toBackupText } from '../store/backup.ts';
 import type { Dump, Store } from '../store/store.ts';
 import { backupsMade } from '../telemetry/events.ts';
 
-/** How a backup is made. */
 interface Making {
   /** Of Dossier, for the header. */
   readonly version: string;
@@ -25,7 +24,6 @@ interface Making {
 const totalOf = ({ counts }: Pick<Dump, 'counts'>) =>
   Object.values(counts).reduce((sum, rows) => sum + rows, 0);
 
-/** The same dump, which says how far it is read. */
 const watched = (dump: Dump, onRows: Making['onRows']): Dump => ({
   counts: dump.counts,
   async *read() {
@@ -98,7 +96,6 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-/** A backup that the schedule made. */
 interface KeptBackup {
   readonly file: string;
   readonly madeAt_ms: number;

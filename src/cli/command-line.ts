@@ -24,7 +24,6 @@ const letters = (text: string) => [...text].sort().join('');
 const isMisspelt = (text: string, known: string): boolean =>
   text !== known && (distance(text, known) === 1 || letters(text) === letters(known));
 
-/** The word that was most likely meant. */
 const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
   known.find((one) => text.length > 2 && (one.startsWith(text) || distance(text, one) === 2));
@@ -56,7 +55,6 @@ function sayNoCommand(text: string, commands: readonly string[]): string {
 
 const shell: Shell = { environment: process.env, config };
 
-/** Every command, in the order of the help. */
 const commands = [
   addServiceCommands,
   addListingsCommands,

@@ -271,7 +271,6 @@ const moderateCommands = () => import('./moderate.ts');
 const moderateExits = `Exit codes: 0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; 74 the database cannot be read or
 written; 78 settings.`;
 
-/** What the help of one action adds. */
 const toActionHelp = ({ name, example, reasons, isFinal }: Action): string => `
 Example: dossier moderate ${name} ${example} --reason ${reasons[0]}
 ${isFinal ? '\nNothing undoes it. Backups from before still have the text.\n' : ''}

@@ -18,7 +18,6 @@ import { listBackups } from './backups.ts';
 
 const patience_ms = 10_000;
 
-/** What an address answered. */
 export interface ServiceAnswered {
   readonly status: number;
   readonly text: string;
@@ -39,7 +38,6 @@ export async function ask(url: string): Promise<ServiceAnswered | string> {
   }
 }
 
-/** What a check may look at. */
 export interface Subject {
   readonly config: Config;
   /** Undefined where the database cannot be opened, or there is none yet. */
@@ -65,7 +63,6 @@ export const fine = (text: string): Finding => ({ state: 'fine', text });
 export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
 export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
 
-/** Whether there are backups, and how old the newest is. */
 export const backups: Check = {
   name: 'backups',
   async look({ config: { backupDir, backupInterval_s }, clock }) {
@@ -213,7 +210,6 @@ async function lookAt([setting, folder]: [string, string]): Promise<Finding> {
   }
 }
 
-/** Room on each disk that the service writes to. */
 export const disk: Check = {
   name: 'disk',
   async look({ config }) {

@@ -2,7 +2,6 @@ import type { Listing } from '../listings/listing.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
 
-/** What of listings is compared. */
 export type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
 
 /** What two listings have in common; words as the first of them writes them. */
@@ -35,7 +34,6 @@ const packageNames = ({ packages }: Comparable) =>
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-/** What a listing has in common with another one. */
 export function findShared(one: Comparable, other: Comparable): Shared {
   const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
   return {

@@ -68,7 +68,6 @@ const endpointObservedAlive = plainCriterion(
   },
 );
 
-/** Criteria judged by whether the recorded endpoints answered Dossier. */
 export const endpointCriteria = {
   endpoint_observed_alive: endpointObservedAlive,
 } as const satisfies Record<string, Criterion>;
@@ -132,13 +131,11 @@ const builtFromRepository = plainCriterion(
     }),
 );
 
-/** Criteria judged by what Dossier saw in the registries of the recorded packages. */
 export const packageCriteria = {
   package_not_deprecated: notDeprecated,
   package_built_from_repository: builtFromRepository,
 } as const satisfies Record<string, Criterion>;
 
-/** Kinds that state amounts. */
 const amounts = ['price.challenge', 'price.tool', 'price.openapi', 'price.catalog'];
 const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', 'stated_by_publisher'];
 
@@ -228,7 +225,6 @@ const priceAtMost = priceCriterion({ evidence, label: 'Quotes at most {}' }, (co
   });
 });
 
-/** Criteria judged by the prices that Dossier saw. */
 export const priceCriteria = {
   price_known: priceKnown,
   price_at_most: priceAtMost,
@@ -296,7 +292,6 @@ const toolsUnchangedFor = numberCriterion(
     unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
 );
 
-/** Criteria judged by how long Dossier has seen the same. */
 export const unchangedCriteria = {
   pay_to_unchanged_for: payToUnchangedFor,
   tools_unchanged_for: toolsUnchangedFor,

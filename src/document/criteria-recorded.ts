@@ -25,7 +25,6 @@ const evidence = 'imported';
 const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
-/** Where the status and the dates are from. */
 const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? 'The sample' : 'The registry');
 
 const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {

@@ -16,19 +16,15 @@ export const criteria = {
   ...nativeCriteria,
 };
 
-/** The name of a criterion. */
 export type CriterionName = keyof typeof criteria;
 
-/** The names of the vocabulary, in its order. */
 export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
 
-/** A criterion as a caller requests it. */
 export interface RequestedCriterion {
   readonly criterion: CriterionName;
   readonly value?: CriterionValue;
 }
 
-/** A finding with the requested criterion. */
 export interface Answer extends Finding {
   readonly criterion: CriterionName;
   readonly value?: string | number;
@@ -95,7 +91,6 @@ export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'rated_within_days', value: 90 },
 ];
 
-/** How a listing stands to a view. */
 export interface Membership {
   /** Which fact answered which criterion on which date. */
   readonly answers: readonly Answer[];
@@ -119,7 +114,6 @@ export function findCriterionFault(views: readonly SavedView[]): string | undefi
   return undefined;
 }
 
-/** Judges a listing by a view. */
 export function judgeMember(view: SavedView, compared: ComparedListing): Membership {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));
   const answers = [...imported, ...observed, ...native];

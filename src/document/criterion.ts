@@ -13,7 +13,6 @@ export interface ComparedListing {
   readonly now_ms: number;
 }
 
-/** A result with its reason. */
 export interface Finding {
   readonly result: ComparisonResult;
   /** A sentence by this service, without any publisher text. */
@@ -56,7 +55,6 @@ const define = <Value extends CriterionValue>(
   rule: Rule<Value>,
 ): Criterion => ({ evidence, label, takes, judge: (compared, value) => rule(compared, value as Value) });
 
-/** A criterion without a value. */
 export const plainCriterion = (question: Question, rule: Rule<undefined>): Criterion =>
   define(question, { kind: 'nothing' }, rule);
 
@@ -64,13 +62,11 @@ export const plainCriterion = (question: Question, rule: Rule<undefined>): Crite
 export const numberCriterion = (question: Question & { max: number }, rule: Rule<number>): Criterion =>
   define(question, { kind: 'number', max: question.max }, rule);
 
-/** A criterion that takes one of several choices. */
 export const choiceCriterion = (
   question: Question & { of: readonly string[] },
   rule: Rule<string>,
 ): Criterion => define(question, { kind: 'choice', of: question.of }, rule);
 
-/** A criterion that takes a tag. */
 export const tagCriterion = (question: Question, rule: Rule<string>): Criterion =>
   define(question, { kind: 'tag' }, rule);
 
@@ -90,7 +86,6 @@ export function daysSince(time: string, now_ms: number): number | undefined {
   return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
 }
 
-/** The listing's imported signal of a kind, if any. */
 export const signalOf = (
   { listing }: Pick<ComparedListing, 'listing'>,
   kind: string,

@@ -15,9 +15,7 @@ export interface DocumentPlace {
   readonly publicUrl: string;
   /** Whether something answers there; otherwise links are resources of MCP. */
   readonly hasPages: boolean;
-  /** OPERATOR_CONTACT. */
   readonly operatorContact: string;
-  /** OBSERVE_INTERVAL. */
   readonly observeInterval_s: number;
 }
 
@@ -40,7 +38,6 @@ const untrustedFields = [
   'observations',
 ];
 
-/** Links to every face of a listing. */
 export function listingLinks(
   handle: string,
   { publicUrl, hasPages }: Pick<DocumentPlace, 'publicUrl' | 'hasPages'>,

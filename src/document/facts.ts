@@ -15,7 +15,6 @@ import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
 
-/** Reads of all that is known of listings. */
 export interface DocumentReads {
   /**
    * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
@@ -134,7 +133,6 @@ async function readClaims(db: Db, handle: string) {
   return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
 }
 
-/** Reads the parts that the row says there are. */
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle, namespace } = row;
   const plain = toPlain(row);
@@ -206,7 +204,6 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
   return facts;
 }
 
-/** Reads of all that is known of listings, over any engine. */
 export const createDocumentReads = (db: Db): DocumentReads => ({
   facts: async (handle, now = new Date().toISOString()) => (await readFactsOf(db, [handle], now))[0],
   factsOfAll: (handles, now) => readFactsOf(db, handles, now),

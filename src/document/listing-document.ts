@@ -31,7 +31,6 @@ export const copyLacks = z
 /** Present on a listing of the shipped sample only. */
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
-/** One published version. */
 const listingVersion = z.object({ version: z.string(), status: z.string(), published_at: z.string() });
 
 /** What was shown to control where and when; nothing more. */
@@ -120,7 +119,6 @@ export const listingDocument = z.object({
 });
 export type ListingDocument = z.infer<typeof listingDocument>;
 
-/** A listing as lists show it. */
 export const shortListing = z.object({
   handle: z.string(),
   sample: sampleFlag,
@@ -184,7 +182,6 @@ const importReport = z.object({
   counts: z.record(z.string(), z.int()),
 });
 
-/** One run of the import, as it is published. */
 export type ImportReport = z.infer<typeof importReport>;
 
 const importStatus = z.object({

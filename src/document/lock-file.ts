@@ -26,7 +26,6 @@ const lockFile = z.object({
 });
 export type LockFile = z.infer<typeof lockFile>;
 
-/** Parses a lock file; undefined for any other text. */
 export function readLockFile(text: string): LockFile | undefined {
   try {
     return lockFile.safeParse(JSON.parse(text)).data;
@@ -100,7 +99,6 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** One fact that is not as it was locked. */
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
@@ -135,6 +133,5 @@ export const toGone = (handle: string, why: string, when: string): LockDifferenc
 
 const shown = (value: string | undefined) => value ?? 'nothing';
 
-/** A difference as one sentence. */
 export const differenceText = ({ handle, fact, from, to, when }: LockDifference): string =>
   `${handle}: ${fact} changed from ${shown(from)} to ${shown(to)}, known since ${when.slice(0, 10)}`;

@@ -37,7 +37,6 @@ export interface Reading {
 
 /** The runs that a reading follows from; each is absent where there is none. */
 export interface ReadingRuns {
-  /** The run that wrote the listing. */
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** When the newest completed run of the same source ended. */
   readonly read_at: string | undefined;

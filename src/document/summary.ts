@@ -136,10 +136,14 @@ const day = (time: string) => time.slice(0, 10);
 const longest = 120;
 
 const short = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
-/** A value as it is; with its state where that is not plainly observed, and the reason if it has one. */
-function stated({ kind, value, state, reason }: Observation): string | number | boolean {
+/**
+ * A value as it is; with its state where that is not plainly observed, and the reason if it has one. What a count of checks
+ * comes from stands in the full answer.
+ */
+function stated({ kind, value, state, reason, missed_since }: Observation): string | number | boolean {
   const shown = typeof value === 'string' ? toShownValue(kind, short(value)) : (value ?? '');
-  const how = [...(state === 'observed' ? [] : [stateWords[state]]), ...(reason ? [reason] : [])];
+  const why = kind === 'endpoint.availability' && !missed_since ? undefined : reason;
+  const how = [...(state === 'observed' ? [] : [stateWords[state]]), ...(why ? [why] : [])];
   return how.length > 0 ? `${shown} (${how.join('; ')})` : shown;
 }
 
@@ -199,16 +203,13 @@ const ofRecord: Readonly<Record<string, string>> = {
   unread_fields: 'fields of the record that Dossier does not read',
 };
 
-/** The names of all facts in plain words. */
 export const factTitles: Readonly<Record<string, string>> = {
   ...ofRecord,
   ...Object.fromEntries(kinds.map(({ kind, title }) => [kind, title.toLowerCase()])),
 };
 
-/** The name of a fact in plain words. */
 export const factTitle = (name: string): string => factTitles[name] ?? name.replaceAll(/[._]/g, ' ');
 
-/** The unit of a fact; undefined for one without. */
 export const factUnit = (name: string): string | undefined => kinds.find(({ kind }) => kind === name)?.unit;
 
 /** What is not known, an item for each question and state. The kinds are named if something else is known about the question. */
@@ -314,7 +315,7 @@ function recordFacts(listing: ListingDocument, question: Question): FactGroup[] 
 }
 
 const mostRecent = 3;
-const longestComment = 160;
+const longestComment = 140;
 
 const withoutZeros = (counts: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

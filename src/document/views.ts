@@ -12,23 +12,19 @@ interface ViewSpan {
   readonly left_seq: number | undefined;
 }
 
-/** How far a view is judged. */
 export interface ViewPass {
   /** The view with its criteria (keyOf in evidence/comparison/saved-view.ts). */
   readonly view: string;
   /** Changes after this position are not in it. */
   readonly seq: number;
-  /** When all listings were last judged, RFC 3339 UTC. */
   readonly passed_at: string;
 }
 
 /** Which listings are in the operator's views, as they were last judged; a view is named by its key. */
 interface ViewReads {
-  /** All views that were judged. */
   passes(): Promise<ViewPass[]>;
   /** Handles of listings in a view that are listed, after a handle and in their order. */
   members(view: string, after: string, limit: number): Promise<string[]>;
-  /** How many listings are in a view. */
   count(view: string): Promise<number>;
   /** Those of some listings that are or were in a view. */
   spans(view: string, handles: readonly string[]): Promise<ViewSpan[]>;
@@ -38,7 +34,6 @@ interface ViewReads {
   unlisted(): Promise<string[]>;
 }
 
-/** Writes of views inside a transaction. */
 interface ViewWrites extends ViewReads {
   putSpan(view: string, span: ViewSpan): Promise<void>;
   /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
@@ -54,7 +49,6 @@ declare module '../store/store.ts' {
   }
 }
 
-/** The last time of a listing in a view. */
 export interface ViewMemberRow {
   view: string;
   handle: string;
@@ -62,7 +56,6 @@ export interface ViewMemberRow {
   left_seq: number | null;
 }
 
-/** How far a view is judged. */
 export interface ViewPassRow {
   view: string;
   seq: number;
@@ -76,7 +69,6 @@ declare module '../store/store.ts' {
   }
 }
 
-/** Rows of view_member whose listing is in the view and listed. */
 const selectMembers = (db: Db, view: string) =>
   db
     .selectFrom('view_member')
@@ -87,7 +79,6 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-/** Reads of the members of views over any engine. */
 export const createViewReads = (db: Db): ViewReads => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
   async members(view, after, limit) {

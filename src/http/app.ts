@@ -54,7 +54,6 @@ const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
 
 const answerCache_bytes = 32 * 1024 * 1024;
 
-/** What tests change. */
 export interface AppOptions {
   /** Extra tools and prompts of the conformance suite. */
   readonly fixtures?: Fixtures;

@@ -7,7 +7,6 @@ import type { ChangedHandles } from '../store/store.ts';
 import { callTool, type Tool } from '../tools/tool.ts';
 import type { Site } from '../views/layout.ts';
 
-/** The content codings of answers. */
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** How long a finished answer may be cached. An answer that depends on its caller has no policy. */
@@ -18,7 +17,6 @@ export interface CachePolicy {
   readonly maxAge_ms?: number;
 }
 
-/** An answer as bytes, in one coding. */
 export interface Finished {
   readonly etag: string;
   readonly body: Buffer<ArrayBuffer>;
@@ -27,12 +25,10 @@ export interface Finished {
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
-/** What a request carries through the app. */
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
-    /** The service's context with the caller of this request. */
     context: Context;
     /** The tool that it calls over MCP, for the access log. */
     tool: string | undefined;
@@ -47,10 +43,8 @@ export interface HttpEnvironment {
   };
 }
 
-/** One request, as handlers get it. */
 export type Request = HonoContext<HttpEnvironment>;
 
-/** What the routes of one app share. */
 export interface Face {
   readonly context: Context;
   readonly site: Site;

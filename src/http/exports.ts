@@ -19,7 +19,6 @@ import type { Reads } from '../store/store.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { isCurrent } from './response.ts';
 
-/** One file of a dump. */
 interface DumpFile {
   readonly path: string;
   readonly bytes: number;
@@ -39,10 +38,8 @@ interface Manifest {
   readonly signature: string;
 }
 
-/** A dump in a folder of its own. */
 interface Dump {
   readonly manifest: Manifest;
-  /** Where its files are. */
   readonly folder: string;
   remove(): Promise<void>;
 }

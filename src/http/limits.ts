@@ -35,7 +35,6 @@ export const allLimits = [
 /** The limits of requests, with their counts. */
 export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
 
-/** New limits without counts. */
 export const createRequestLimits = (settings: LimitSettings): RequestLimits => ({
   pages: createMemoryLimit(requestLimits.pages, settings),
   badge: createMemoryLimit(requestLimits.badge, settings),

@@ -51,7 +51,6 @@ interface LoggedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** The tool that was called over MCP. */
   readonly tool?: string | undefined;
   readonly start: number;
 }
@@ -61,7 +60,6 @@ export function logAnswer({ log }: Pick<Context, 'log'>, { start, ...answer }: L
   log.info({ ...answer, ms: Math.round((performance.now() - start) * 10) / 10 }, 'answered');
 }
 
-/** Logs every answer. */
 export const createAccessLog =
   ({ context }: Face): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
@@ -84,10 +82,8 @@ const allowedHosts = (config: Config): ReadonlySet<string> =>
       : [hostName(new URL(config.publicUrl).host), config.host.toLowerCase(), ...loopback],
   );
 
-/** Whether a Host header names this service. */
 export type HostCheck = (host: string) => boolean;
 
-/** The check for the names that the settings allow. */
 export function createHostCheck(config: Config): HostCheck {
   const allowed = allowedHosts(config);
   return (host) => allowed.has(hostName(host));

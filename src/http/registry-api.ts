@@ -63,7 +63,6 @@ async function listPage(at: Position, limit: number, { store }: Context): Promis
   return { versions: shown, next: { ...at, after: { handle, version: last.version, listed_at } } };
 }
 
-/** Newest first. */
 const byPublication = (a: VersionSummary, b: VersionSummary) =>
   a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
 

@@ -55,13 +55,11 @@ interface LogHead {
   readonly checkpoint: string;
 }
 
-/** The head of the log now. */
 export const readLogHead = async ({ store, config }: Context): Promise<LogHead> => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
 
-/** What is known about a listing, with the address of everything else. */
 function toBlock(document: ListingDocument, log: LogHead, observations: object) {
   const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at, links } = document;
   const { native } = signals;

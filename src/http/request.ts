@@ -168,9 +168,7 @@ export function headerOf(rawHeaders: readonly string[], lowerName: string): stri
 }
 
 const place = z.tuple([z.string().max(200)]);
-/** The handle that a cursor names. Throws invalid_input. */
 export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
-/** The cursor of a handle. */
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /** The view that an address names. Throws not_found. */

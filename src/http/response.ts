@@ -56,7 +56,6 @@ const toBrotli = (quality: number, size: number) => ({
 const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
-/** A text as bytes, and their coding. */
 interface Encoded {
   readonly body: Buffer<ArrayBuffer>;
   readonly encoding: Encoding;
@@ -84,7 +83,6 @@ export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise
   return new Uint8Array(await brotliLater(bytes, options));
 }
 
-/** A text to send, with its media type. */
 interface Answer {
   readonly type: string;
   readonly body: string;
@@ -100,7 +98,6 @@ const namesTag = (ifNoneMatch: string, etag: string) =>
 export const isCurrent = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch ? ifNoneMatch === etag || namesTag(ifNoneMatch, etag) : false;
 
-/** A short hash of a text. */
 export const toTag = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
 const suffixes: Readonly<Record<Encoding, string>> = { br: '-br', gzip: '-gzip', identity: '' };
@@ -134,7 +131,6 @@ export async function answerWithETag(c: Request, answer: Answer): Promise<Respon
   return c.body(finished.body, { headers: finished.headers });
 }
 
-/** A page with its ETag. */
 export const answerPage = (
   c: Request,
   page: { toString(): string },
@@ -142,7 +138,6 @@ export const answerPage = (
 ): Promise<Response> =>
   answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
 
-/** JSON with its ETag. */
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerWithETag(c, { type: 'application/json', body: `${JSON.stringify(value)}\n`, cachePolicy });
 

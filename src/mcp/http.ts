@@ -28,7 +28,6 @@ export interface McpAnswerer {
   answer(post: McpPost): Promise<Response>;
   /** Tells open subscriptions which listings changed. */
   listingsChanged(handles: readonly string[] | 'all'): void;
-  /** Ends open subscriptions. */
   close(): Promise<void>;
 }
 
@@ -87,7 +86,6 @@ async function answer(post: McpPost, routes: Routes, fixtures: Fixtures | undefi
   return isSubscription ? subscribe(post, route, routes) : handle(post, routes);
 }
 
-/** Opens a shared session for each era, and the SDK's handler for what they do not serve. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
   const timeout_ms = context.timeouts.mcpAnswer_ms;
   const createServer = (era: Era): McpServer => {

@@ -208,7 +208,6 @@ export function registerResource(server: McpServer, resource: Resource, context:
   );
 }
 
-/** Registers a prompt, with completion for its handle. */
 export function registerPrompt(server: McpServer, prompt: Prompt, context: Context): void {
   const { name, title, description } = prompt;
   const handle = completable(z.string().describe(prompt.handle), (typed) =>
@@ -241,6 +240,5 @@ export const headersOf = ({ headers }: Request) => ({
   mcpNameHeader: headers.get('mcp-name') ?? undefined,
 });
 
-/** A JSON response. */
 export const toJson = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });

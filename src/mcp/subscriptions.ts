@@ -23,7 +23,6 @@ export interface Subscriptions {
    * Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request.
    */
   open(network: string, uris: unknown): { readonly ended: AbortSignal; end(): void };
-  /** All URIs with a subscriber. */
   watched(): ReadonlySet<string>;
 }
 

@@ -19,7 +19,6 @@ ${service} is a public directory of agent services imported from MCP registries;
 ${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
 `;
 
-/** The rules of evidence of this service. */
 export const about: Resource = {
   name: 'about',
   uri: 'agent://about',

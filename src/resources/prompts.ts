@@ -49,7 +49,6 @@ const rateAfterInteraction: Prompt = {
 5. If I only want to tell the operator something, use submit_feedback instead: it is private and is not a rating.`,
 };
 
-/** Every prompt of the service. */
 export const prompts: readonly Prompt[] = [weighBeforePurchase, rateAfterInteraction];
 
 /** Handles under a namespace that are looked through for a part of a name. */

@@ -17,7 +17,6 @@ export interface Resource {
   readonly title: string;
   readonly description: string;
   readonly mimeType: 'application/json' | 'text/markdown' | 'text/plain' | 'text/html;profile=mcp-app';
-  /** How long clients may cache a copy. */
   readonly fresh_s: number;
   /** `_meta` for hosts, where the resource is listed and where it is read. */
   readonly meta?: Readonly<Record<string, unknown>>;

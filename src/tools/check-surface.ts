@@ -67,7 +67,6 @@ async function seenUntil(
     )?.before?.seen_until;
 }
 
-/** What limits a comparison, in sentences. */
 const notes = ({ repeated, not_sent, prefix }: SurfaceComparison) =>
   [
     repeated.length > 0 && 'Some names stand for several tools: see repeated.',
@@ -121,7 +120,6 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   };
 }
 
-/** The answer of check_surface. */
 interface SurfaceAnswer {
   readonly handle: string;
   readonly result: string;
@@ -151,7 +149,6 @@ const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
 const differsLine = ([difference, tools]: [ToolDifference['difference'], readonly ToolDifference[]]) =>
   `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`;
 
-/** The answer of check_surface as Markdown. */
 function toSurfaceText(answer: SurfaceAnswer): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];

@@ -34,7 +34,6 @@ interface Compared {
     | undefined;
 }
 
-/** The answer of compare_agents. */
 interface Comparison {
   readonly listings: readonly Compared[];
   readonly statement: string;
@@ -138,7 +137,6 @@ async function compareOne(
   }
 }
 
-/** Stands below every comparison. */
 export const compareStatement =
   'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.';
 

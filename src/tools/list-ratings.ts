@@ -26,7 +26,6 @@ import { cursorInput, handleInput } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** The answer of list_ratings. */
 interface ListedRatings {
   readonly handle: string;
   readonly sample?: true | undefined;
@@ -113,7 +112,6 @@ const valuesText = (values: Readonly<Record<string, number>>) =>
     .map(([value, ratings]) => `${value} ${ratings}`)
     .join(', ') || 'none';
 
-/** Every value of every filter with its count. */
 const facetsText = ({ outcome, group, proof_class }: RatingFacets) =>
   `outcome ${valuesText(outcome)}; group ${valuesText(group)}; proof ${valuesText(proof_class)}`;
 

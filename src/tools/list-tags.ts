@@ -3,7 +3,6 @@ import { code, lines } from '../core/text.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** The answer of list_tags. */
 interface ListedTags {
   readonly tags: readonly { readonly tag: string; readonly listings: number }[];
   readonly untrusted_fields: readonly string[];

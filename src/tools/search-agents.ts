@@ -15,7 +15,6 @@ import { defineTool, readsOnly } from './tool.ts';
 /** A listing, with what it shares with another one if it was asked for what is similar. */
 type FoundListing = ShortListing & { readonly alike?: string | undefined };
 
-/** The answer of search_agents. */
 interface FoundListings {
   readonly listings: readonly FoundListing[];
   readonly total: { readonly count: number; readonly capped: boolean };
@@ -127,7 +126,6 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-/** The facets to filter by. */
 function toFacetList(query: z.output<typeof input>): Facet[] {
   return [
     ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),

@@ -11,13 +11,10 @@ import type { ListingReads } from '../listings/table.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
 import { findListing, findNearMisses, type NearMisses } from './find-listing.ts';
 
-/** A page of what was found. */
 interface SearchPage {
   readonly listings: ShortListing[];
   readonly counts: SearchCounts;
-  /** The cursor of the next page. */
   readonly next: string | undefined;
-  /** Words that no listing has. */
   readonly unknown: readonly UnknownWord[];
   /** Only where nothing matches. */
   readonly no_match: NearMisses | undefined;
@@ -86,7 +83,6 @@ async function findListed(listings: ListingReads, search: SearchQuery, place: Pl
 export const findPage = (listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> =>
   search.text.trim() ? findRanked(listings, search, place) : findListed(listings, search, place);
 
-/** The best hits of the search that are compared. */
 const mostCandidates = 60;
 
 /** Answered at once: there is no next page. */

@@ -25,7 +25,6 @@ async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<v
   if (wait_ms > 0) throw new Problem('feedback_paused', { retry_after_s: Math.ceil(wait_ms / 1000) });
 }
 
-/** What feedback can be about. */
 export const feedbackCategories = ['data', 'search', 'claim', 'rating', reportCategory, 'other'] as const;
 
 const input = z.strictObject({

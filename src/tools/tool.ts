@@ -44,7 +44,6 @@ export interface Tool<
   readonly effects: ToolEffects;
   readonly input: Input;
   readonly output: Output;
-  /** A valid input, for documents and tests. */
   readonly example: z.input<Input>;
   /** Set where `run` authenticates the caller: documents then name the capability header. */
   readonly needsCapability?: true;
@@ -65,7 +64,6 @@ export interface Tool<
   cacheTags?(input: z.input<Input>): ChangedHandles;
   /** The answer as Markdown with the same facts, for hosts that show models only texts; its JSON if absent. */
   toText?(answer: z.output<Output>): string;
-  /** The operation itself. Returns the answer or throws a Problem. */
   run(input: z.output<Input>, context: Context): Promise<z.output<Output>>;
 }
 
@@ -78,11 +76,9 @@ const defaultBodyLimit_bytes = 65_536;
 
 const defaultBodyDepth = 16;
 
-/** How deep the JSON of a tool's body may be nested. */
 export const bodyDepthOf = ({ bodyDepth = defaultBodyDepth }: Pick<Tool, 'bodyDepth'> = {}): number =>
   bodyDepth;
 
-/** The largest JSON or form body that a tool's HTTP endpoints read. */
 export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
 
 async function runChecked<Input extends z.ZodObject, Output extends z.ZodObject>(

@@ -17,7 +17,6 @@ export interface Member {
   readonly answers: readonly Answer[];
 }
 
-/** A page of a view. */
 interface MemberPage {
   readonly members: readonly Member[];
   /** The handle after which the next page begins; undefined at the end. */
@@ -134,7 +133,6 @@ const changesAtOnce = 500;
 interface ViewJudge {
   /** Judges the listings that changed since it was last called, by this process or another. */
   follow(): Promise<void>;
-  /** Judges every listing. */
   pass(): Promise<void>;
 }
 

@@ -21,12 +21,10 @@ import { day, type Html, signalText, toLabel } from './html.ts';
 export interface Known {
   readonly title: string;
   readonly text: string;
-  /** What it means, one sentence. */
   readonly means?: string;
   /** What must be read with it, as that an endpoint did not answer the last time. */
   readonly reason?: string;
   readonly source: string;
-  /** RFC 3339. */
   readonly at: string;
   /** Since when Dossier has seen the same, if not only at `at`. */
   readonly since?: string;
@@ -72,7 +70,6 @@ export function observedText({ kind, value, state, details, unit }: Shown): stri
   return state === 'observed' ? text : `${text} (${stateWords[state]})`;
 }
 
-/** The value of an imported fact in words. */
 function importedText(signal: ImportedSignal): string {
   const text = signalText(signal);
   return (
@@ -80,12 +77,10 @@ function importedText(signal: ImportedSignal): string {
   );
 }
 
-/** Words that sentences must share for their ends to be joined. */
 const leastShared = 6;
 
 const wordsOf = (text: string) => text.replace(/\.$/, '').split(' ');
 
-/** How many words sentences share at their start. */
 const sharedBy = (sentences: readonly (readonly string[])[]): number => {
   const [first = [], ...others] = sentences;
   const differs = first.findIndex((word, at) => others.some((other) => other[at] !== word));

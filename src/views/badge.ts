@@ -57,15 +57,12 @@ export function toClaimBadge({ claim, state, evidence_snapshot_date, sample }: L
   return { label: 'claim', message };
 }
 
-/** Badge styles; the first is the default. */
 const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
 type BadgeStyle = (typeof badgeStyles)[number];
 
-/** The style with a name; the default if there is none. */
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
-/** A badge as SVG. */
 export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
 
@@ -85,7 +82,6 @@ export const toShieldsEndpoint = ({ label, message }: Badge) => ({
   cacheSeconds: 300,
 });
 
-/** A listing's badge with its text alternative and its date. */
 interface BadgedListing {
   readonly handle: string;
   readonly statement: string;
@@ -93,7 +89,6 @@ interface BadgedListing {
   readonly badge: Badge;
 }
 
-/** The badge of a listing document. */
 export const toBadged = (listing: ListingDocument): BadgedListing => ({
   handle: listing.handle,
   statement: (listing.sample && listing.origin_note) || listing.signals.native.statement,
@@ -101,7 +96,6 @@ export const toBadged = (listing: ListingDocument): BadgedListing => ({
   badge: toBadge(listing),
 });
 
-/** The path of a badge image. */
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
 
@@ -109,7 +103,6 @@ const badgePath = (handle: string, style: BadgeStyle): string =>
 const pastedText = ({ statement, date }: BadgedListing): string =>
   `${statement} As of ${date}; see the listing.`;
 
-/** The Markdown of a badge that links to the listing's page. */
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
@@ -119,7 +112,6 @@ function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeSty
   return html`<span class="badge-frame" role="group" aria-label="Badge, style ${style}" tabindex="0"><img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}"></span>`;
 }
 
-/** The badge with its Markdown. */
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
 <section aria-labelledby="badge">
 <h2 id="badge">Badge</h2>

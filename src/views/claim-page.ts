@@ -9,7 +9,6 @@ import type { claimAgent } from '../tools/claim-agent.ts';
 import { type Html, minute, originNote, pagePath, paste, toCurl, toLabel } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
-/** An answer of claim_agent. */
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
 /** The state of the claim page: `answer` once the form was sent, `checked` the challenge it was sent with. */
@@ -23,15 +22,12 @@ interface ClaimStep {
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
-  /** Why the last step failed. */
   readonly problem?: Problem;
 }
 
-/** Hidden fields of a form. */
 const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
-/** The next step of a claim: a form of one button. */
 const stepForm = (
   handle: string,
   button: Html | string,
@@ -47,7 +43,6 @@ const otherStepForm = (
 ) => html`
 <form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit" class="quiet">${button}</button></form>`;
 
-/** One step of a claim and its progress. */
 interface Step {
   readonly name: string;
   readonly state: Html | string;
@@ -56,7 +51,6 @@ interface Step {
 
 const absent: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
-/** The result of the last check. */
 function fileState({ check }: ClaimResponse): Html | string {
   if (check.result === 'proven') return html`found, ${minute(check.at)}`;
   return html`${absent.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
@@ -83,7 +77,6 @@ function stepsOf(
 const step = ({ name, state, standing }: Step) => html`
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`;
 
-/** The three steps of a claim with the progress of each. */
 const claimSteps = (
   answer: ClaimResponse | undefined,
   kind: ClaimKind | undefined,
@@ -190,7 +183,6 @@ ${answer.status === 'claimed' ? proven(step) : isWatched ? html`${nextCheck(answ
 </div></div>`;
 }
 
-/** The result of the last step of a claim, and the next step. */
 const claimResult = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
 <section class="claim-result" aria-labelledby="result">
 ${status(step, answer)}
@@ -215,7 +207,6 @@ const claimWays = (step: ClaimStep, site: Site): Html => html`
 <h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
 <ol class="steps">${step.ways.map(way(step, site, false))}</ol>`;
 
-/** The ways to which a claim can move. */
 function otherWays(step: ClaimStep, site: Site): Html | '' {
   const ways = step.ways.filter(({ kind }) => kind !== step.claim?.kind);
   if (ways.length === 0) return '';
@@ -242,7 +233,6 @@ const standing = ({ state, claim }: ClaimStep) =>
 <p>${claim.statement}</p>
 <p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
 
-/** What can be done about an active or suspended claim. */
 function upkeep(step: ClaimStep, site: Site) {
   const method = step.claim?.kind ?? 'repository';
   return html`
@@ -286,7 +276,6 @@ const optOut = ({ handle }: ClaimStep, claimFile: string) => {
 <p>${before}<code>optout ${handle}</code>${after}</p>`;
 };
 
-/** How to claim a listing, and the form that runs the steps. */
 export const toClaimPage = (site: Site, step: ClaimStep): Html =>
   toPage(site, {
     title: `Claim ${step.handle}`,

@@ -6,7 +6,6 @@ export interface PickedCriterion {
   readonly value?: string;
 }
 
-/** A comparison as its address holds it. */
 export interface Picks {
   readonly handles: readonly string[];
   readonly criteria: readonly PickedCriterion[];
@@ -14,7 +13,6 @@ export interface Picks {
   readonly add: string;
 }
 
-/** The criteria used until the user picks some. */
 export const defaultPicks: readonly PickedCriterion[] = defaultCriteria.map(({ criterion, value }) => ({
   criterion,
   ...(value !== undefined && { value: String(value) }),
@@ -56,11 +54,9 @@ export const toQuery = ({ handles, criteria: picked, add }: Picks): string =>
     ...(add ? [['add', add]] : []),
   ]).toString();
 
-/** The address of a comparison. */
 export function toPath(picks: Picks): string {
   const query = toQuery(picks);
   return query ? `/compare?${query}` : '/compare';
 }
 
-/** The address of a comparison with one listing picked. */
 export const comparePath = (handle: string): string => toPath({ handles: [handle], criteria: [], add: '' });

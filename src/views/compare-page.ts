@@ -11,7 +11,6 @@ import { defaultPicks, type Picks, toPath } from './compare-address.ts';
 import { day, foreignLink, type Html, handleLink, paste, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
-/** Error messages of the fields. */
 type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
 
 interface Field {
@@ -24,7 +23,6 @@ const errorId = (name: string) => `${name}-error`;
 const wrong = ({ name, message }: Field) =>
   message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(name)}"`;
 
-/** A field with one value. */
 function valueField(field: Field, value: string) {
   const { takes } = criteria[field.name] as Criterion;
   const named = html`name="${field.name}"${wrong(field)}`;
@@ -141,7 +139,6 @@ interface SourceOfFact {
   readonly as_of: string;
 }
 
-/** The sources of a page: each is named once, below, and marked where it is used. */
 interface Footnotes {
   /** The mark of a source, a link to its note. */
   mark(of: SourceOfFact): Html;
@@ -165,12 +162,10 @@ function createFootnotes(): Footnotes {
   };
 }
 
-/** The answer of compare_agents. */
 type Comparison = z.output<(typeof compareAgents)['output']>;
 type Compared = Comparison['listings'][number];
 type Answer = NonNullable<Compared['native']>[number];
 
-/** Labels of the results of a criterion. */
 export const resultTexts = {
   met: 'Met',
   not_met: 'Not met',
@@ -178,7 +173,6 @@ export const resultTexts = {
   not_applicable: 'Does not apply',
 } as const;
 
-/** Titles of the three kinds of evidence. */
 export const kindTitles = {
   imported: 'As recorded and imported',
   observed: 'As checked by Dossier',
@@ -202,7 +196,6 @@ const answered = ({ result, fact, recorded: words, source, as_of }: Answer, note
 <p><span class="result ${result}">${resultTexts[result]}</span> ${shortened(fact)}${notes.mark({ source, as_of })}</p>
 ${words && !isAddress(words) && html`<p class="foreign">${words}</p>`}`;
 
-/** The rows of one kind of evidence: one for each criterion. */
 function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes): Row[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
@@ -268,7 +261,6 @@ const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => 
 interface Table {
   readonly id: string;
   readonly title: string;
-  /** What a row is. */
   readonly of: string;
   readonly rows: readonly Row[];
   readonly note?: Html;
@@ -317,7 +309,6 @@ ${tables.map((one) => table(known, one))}
 ${notes.list()}`;
 }
 
-/** The state of the comparison page. */
 export interface ComparePage {
   readonly picks: Picks;
   /** The input that compare_agents was called with. */
@@ -396,7 +387,6 @@ const sameAsJson = (site: Site, input: object) => html`
 ${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
 </details>`;
 
-/** The comparison page; its address holds the listings and criteria that are picked. */
 export function toComparePage(site: Site, page: ComparePage): Html {
   const { picks, comparison, input } = page;
   const descriptions = new Map(

@@ -16,7 +16,6 @@ interface Launched {
   readonly environment: readonly string[];
 }
 
-/** A remote under the name that its entry gets. */
 export type Connection = Remote & { readonly name: string };
 
 const placeholder = 'YOUR_VALUE';
@@ -169,11 +168,9 @@ export function nameServers(listings: readonly ListingDocument[]): [string, Remo
 const placeholders = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, placeholder]));
 
-/** Headers as members of a configuration. */
 const toHeaders = ({ headers }: Pick<Remote, 'headers'>) =>
   headers.length === 0 ? {} : { headers: placeholders(headers) };
 
-/** A server as the `mcpServers` map of a client has it. */
 export function toServerJson(server: Remote | Launched): object {
   if ('url' in server) return { type: server.type, url: server.url, ...toHeaders(server) };
   const [command, ...args] = server.command;
@@ -181,7 +178,6 @@ export function toServerJson(server: Remote | Launched): object {
   return { command, args, ...(environment.length > 0 && { env: placeholders(environment) }) };
 }
 
-/** A configuration to paste and where it goes. */
 export interface PasteableConfig {
   readonly client: string;
   readonly where: string;

@@ -11,7 +11,6 @@ export interface FeedbackForm {
   readonly problem?: Problem;
   /** What the listing named in the form is, if it is not a registry's (origin_note of its document). */
   readonly origin_note?: string | undefined;
-  /** Id of the feedback just received. */
   readonly received?: string;
 }
 

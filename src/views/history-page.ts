@@ -143,7 +143,6 @@ ${paste('dossier verify proof.json')}
 <p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
   });
 
-/** One log as its page lists it. */
 interface ShownLog {
   readonly log: string;
   readonly first_log_index: number;
@@ -161,7 +160,6 @@ const logItem = ({ log, first_log_index, entries, opened_at, key }: ShownLog) =>
 <div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
 </dl></section>`;
 
-/** A leaf and its place. */
 export interface NewEntry {
   readonly log_index: number;
   readonly leaf: string;
@@ -170,11 +168,9 @@ export interface NewEntry {
 const entryItem = ({ log_index, leaf }: NewEntry) =>
   html`<li><a href="/log/entry/${log_index}">Entry ${log_index}</a>: ${typeOf(leaf)}</li>`;
 
-/** What the page of the log shows. */
 interface LogPage {
   readonly statement: string;
   readonly logs: readonly ShownLog[];
-  /** Newest first. */
   readonly newest: readonly NewEntry[];
 }
 
@@ -248,7 +244,6 @@ const howToCompare = ({ handle }: ListingTools, site: Site) => html`
 <p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
 ${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${handle}", "tools": [ ... ]}'`)}`;
 
-/** The tools that a listing's endpoints listed to this service. */
 export const toToolsPage = (site: Site, listed: ListingTools): Html =>
   toPage(site, {
     title: `Tools of ${listed.handle}`,

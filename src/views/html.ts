@@ -39,23 +39,18 @@ export const paste = (text: string): Html => html`<pre class="paste"><code>${tex
 export const toCurl = (url: string, input: object): string =>
   `curl -s ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`;
 
-/** The path of a listing's page. */
 export const pagePath = (handle: string): string => `/agents/${handle}`;
 
-/** The path of a publisher's page. */
 export const publisherPath = (namespace: string): string => `/publishers/${namespace}`;
 
-/** A link to a listing by its handle. */
 export const handleLink = (handle: string): Html =>
   html`<a class="handle" href="${pagePath(handle)}">${handle}</a>`;
 
-/** A link to the listings with a tag. */
 export const tagLink = (tag: string, title?: string): Html =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}"${title ? html` title="${title}"` : ''}>${tag}</a>`;
 
 const minPrefixLength = 3;
 
-/** The words of a query to highlight. */
 export interface SearchWords {
   readonly stems: ReadonlySet<string>;
   /** The last word, from three letters on; it is highlighted as a prefix too. */
@@ -73,7 +68,6 @@ export function toSearchWords(query: string): SearchWords {
   };
 }
 
-/** Third-party text with the words of a search highlighted. */
 export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   if (stems.size === 0) return html`${text}`;
   const isMatch = (word: string) =>
@@ -86,17 +80,14 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
-/** Claim states, as pages and Markdown show them. */
 export const stateTexts = {
   imported: 'Imported, not claimed',
   claimed: 'Claimed',
   suspended: 'Claim suspended',
 } as const;
 
-/** Whether namespace and repository name the same owner. */
 export const matchTexts = ownerTexts;
 
-/** Shown for a listing that is not claimed. */
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
 /** An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes `registry status`. */

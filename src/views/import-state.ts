@@ -55,7 +55,6 @@ function failed(run: ImportReport, { error, is_retried, last_completed: done }: 
   return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'} ${stays}`;
 }
 
-/** The newest import, unless it completed or there was none. */
 function current(status: ImportStatusDocument): Html | undefined {
   const { state, newest: run } = status;
   if (!run) return undefined;
@@ -80,7 +79,6 @@ export const every = (interval_s: number) =>
     : counted(Math.ceil(interval_s / 60), 'minute')
   ).replace(/^1 /, '');
 
-/** How the listings are kept up to date. */
 function updates({ updates_from, interval_s = hour_s }: ImportStatusDocument): string {
   if (updates_from === 'registry') return `The registry is checked for changes every ${every(interval_s)}.`;
   return updates_from === 'nothing'

@@ -45,10 +45,8 @@ export const createAssets = () => ({
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 
-/** The static files of the pages, by purpose. */
 type Assets = ReturnType<typeof createAssets>;
 
-/** What every page needs to be rendered. */
 export interface Site {
   readonly config: Config;
   readonly assets: Assets;
@@ -58,7 +56,6 @@ export interface Site {
 interface PageHead {
   readonly title: string;
   readonly description?: string;
-  /** Its own address, for the canonical link. */
   readonly path?: string;
   /** `false` keeps it out of search engines. */
   readonly indexed?: boolean;
@@ -66,7 +63,6 @@ interface PageHead {
   readonly card?: string;
   /** The path under which the feeds of what the page is about are; empty for those of all changes. */
   readonly feeds?: string;
-  /** Structured data (schema.org, as JSON-LD). */
   readonly data?: object;
 }
 
@@ -113,7 +109,6 @@ ${feeds !== undefined && feedLinks(feeds)}
 ${data && dataBlock(data)}`;
 }
 
-/** One page: its head and its body. */
 interface Page extends PageHead {
   readonly head?: Html;
   readonly body: Html;
@@ -175,7 +170,6 @@ ${page.body}
 </html>
 `;
 
-/** One tab: its label and its panel. */
 export interface Tab {
   readonly name: string;
   readonly body: Html;

@@ -6,7 +6,6 @@ export interface LinkCard {
   readonly service: string;
   readonly eyebrow: string;
   readonly heading: string;
-  /** The publisher's description. */
   readonly words?: string;
   readonly statement: string;
 }

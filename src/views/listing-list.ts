@@ -22,7 +22,6 @@ ${listing.placeholder_description && html`<li>the description is a placeholder</
 const tagLink = (tag: string, words: SearchWords) =>
   html`<a class="tag" href="/tags/${encodeURIComponent(tag)}">${highlight(tag, words)}</a>`;
 
-/** Renders the action beside a listing in a list. */
 export type RowAction = (listing: ShortListing) => Html;
 
 const row = (listing: ShortListing, words: SearchWords, action?: RowAction) => html`
@@ -41,7 +40,6 @@ export const listingRows = (listings: readonly ShortListing[], query = '', actio
   return html`${listings.map((listing) => row(listing, words, action))}`;
 };
 
-/** Listings in brief: handle, description and one fact. */
 export const briefList = (listings: readonly ShortListing[], fact: (listing: ShortListing) => Html): Html =>
   html`<ul class="cards brief">${listings.map(
     (listing) => html`

@@ -49,11 +49,9 @@ const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
 ${paste(text)}`,
 });
 
-/** Configurations for one server, one tab per client. */
 const configTabs = (group: string, connection: Connection): Html =>
   tabs(group, 'Client', toConfigs(connection).map(toTab));
 
-/** How to connect to this service over MCP. */
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
 
@@ -62,7 +60,6 @@ const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
 
 const isTemplate = ({ url }: ListingRemote) => /[{}]/.test(url);
 
-/** Why no configuration is given for an endpoint. */
 const withoutConfig = (remote: ListingRemote) =>
   isTemplate(remote)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
@@ -106,7 +103,6 @@ const connectBlock = (listing: ListingDocument): Html => html`
 ${connectListing(listing)}
 </section>`;
 
-/** How to ask this directory about the listing over MCP. */
 const askDossierBlock = ({ handle }: ListingDocument, publicUrl: string): Html => html`
 <section aria-labelledby="ask-mcp">
 <h3 id="ask-mcp">Ask this directory from your agent</h3>
@@ -166,7 +162,6 @@ const unclaimed = (listing: ListingDocument, site: Site) => html`
 ${listing.repository ? instruction(listing, site) : withoutRepository(listing, site)}
 ${listing.repository && otherWays(listing, site).length > 0 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`;
 
-/** The claim of a listing, or how to claim it. */
 const claimBlock = (listing: ListingDocument, site: Site): Html => html`
 <section class="box" aria-labelledby="claim">
 <h2 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h2>
@@ -235,7 +230,6 @@ ${fact('Origin', html`${listing.origin}, as of ${day(listing.observed_at)}, impo
 <p class="tags">${listing.tags.map(({ tag }) => tagLink(tag))}</p>
 </section>`;
 
-/** Why the listing has each of its tags. */
 const tagReasons = ({ tags }: ListingDocument): Html | '' =>
   tags.length === 0
     ? ''
@@ -243,7 +237,6 @@ const tagReasons = ({ tags }: ListingDocument): Html | '' =>
 <section aria-labelledby="tag-reasons"><h3 id="tag-reasons">Why these tags</h3>
 <ul class="tag-reasons">${tags.map(({ tag, reason }) => html`<li>${tagLink(tag)} <span class="note foreign">${reason}</span></li>`)}</ul></section>`;
 
-/** The newest versions, where there are several. */
 const versionsBlock = (listing: ListingDocument): Html | '' =>
   listing.versions.length < 2
     ? ''

@@ -124,7 +124,6 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   );
 }
 
-/** Native ratings, in a chapter of their own. */
 const markdownRatings = (listing: ListingDocument): string =>
   paragraphs('## Native ratings', native(listing));
 
@@ -158,7 +157,6 @@ const versions = (listing: ListingDocument) =>
 
 const lacks = ({ copy_lacks }: ListingDocument, field: CopyField) => copyLacksSentence(copy_lacks, field);
 
-/** What the publisher recorded, in the order of the page. */
 const recorded = (listing: ListingDocument) =>
   lines(
     orNone('Endpoint', listing.endpoint, lacks(listing, 'endpoint')),
@@ -209,7 +207,6 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
 const receiptKey = ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }: ShownReceiptKey) =>
   `${code(kid)} (${jwk.crv}), first seen ${valid_from} at ${code(place.repository ?? place.domain ?? '')} (${toLabel(kind)})${commit ? `, commit ${code(commit)}` : ''}${valid_until ? `, counted until ${valid_until}` : ''}: ${code(JSON.stringify(jwk))}`;
 
-/** The keys that check its receipts. */
 const receiptKeys = ({ claim }: ListingDocument): string | false =>
   claim?.receipt_keys !== undefined &&
   paragraphs('Keys for receipts, newest first:', list(claim.receipt_keys, receiptKey));

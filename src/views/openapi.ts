@@ -9,7 +9,6 @@ import { submitFeedback } from '../tools/submit-feedback.ts';
 import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 import { registrationInput, shownWebhook } from '../webhooks/register.ts';
 
-/** Content of the type application/json. */
 const json = (schema: object, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });

@@ -36,7 +36,6 @@ import { pickBox, pickForm } from './search-page.ts';
 
 type Config = Site['config'];
 
-/** An address of the web or of mail as a link. */
 const contactLink = (contact: string) =>
   /^https?:/.test(contact)
     ? html`<a href="${contact}">${contact}</a>`
@@ -194,7 +193,6 @@ function recentChanges(changes: readonly Change[]): Html | '' {
 <p>All changes as <a href="/feed.atom">Atom</a> or <a href="/feed.json">JSON</a> feed; every listing, publisher and tag has its own.</p></section>`;
 }
 
-/** A tag with the number of listings that have it. */
 interface TagCount {
   readonly tag: string;
   readonly listings: number;
@@ -222,7 +220,6 @@ const groups = [
   },
 ] as const;
 
-/** Tags as links, each with its count. */
 const tagCloud = (tags: readonly TagCount[]): Html =>
   html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
 
@@ -232,7 +229,6 @@ function group({ id, title, why, includes }: (typeof groups)[number], tags: read
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="note">${why}</p>${tagCloud(shown)}</section>`;
 }
 
-/** All tags grouped by where they come from, most frequent first. */
 export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
   toPage(site, {
     title: 'Tags',
@@ -247,7 +243,6 @@ ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one,
 
 const tagsShown = 24;
 
-/** What the first page shows. */
 interface Home {
   readonly tags: readonly TagCount[];
   readonly status: StatusDocument;
@@ -302,7 +297,6 @@ const near = (names: readonly string[]) => html`
 const fields = (wrong: readonly { field: string; message: string }[]) => html`
 <ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
 
-/** Its text, with the address to appeal to as a link. */
 function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Problem) {
   const address = operatorContact || `${publicUrl}/feedback`;
   const [before = '', ...after] = (facts.detail ?? '').split(address);
@@ -373,7 +367,6 @@ ${inputs(tool)}
 ${paste(toCurl(`${publicUrl}/api/tools/${tool.name}`, tool.example))}
 </section>`;
 
-/** The reference of all tools, generated from their definitions. */
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
   toPage(site, {
     title: 'Tools',
@@ -412,7 +405,6 @@ export const toReportsPage = (reports: readonly Feedback[], total: number): stri
 export interface Publisher {
   readonly namespace: string;
   readonly listings: readonly ShortListing[];
-  /** Of all pages. */
   readonly total: number;
   readonly next?: string | undefined;
 }
@@ -423,7 +415,6 @@ const proof = (namespace: string) =>
     ? 'The official registry lets an account of GitHub publish under this namespace.'
     : 'The official registry lets those publish under this namespace who showed control of the domain.';
 
-/** The page of a publisher: every listing under its namespace. */
 export const toPublisherPage = (site: Site, { namespace, listings, total, next }: Publisher): Html =>
   toPage(site, {
     title: `Publisher: ${namespace}`,

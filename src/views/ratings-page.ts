@@ -107,7 +107,6 @@ ${twin(counts, months)}
 const outcomeMark = (outcome: string, text = outcome): Html =>
   html`<span class="outcome of-${outcome}">${text}</span>`;
 
-/** Outcomes with their counts; those that nobody met are left out. */
 const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
   html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
 

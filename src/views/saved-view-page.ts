@@ -45,17 +45,12 @@ const addresses = ({ name }: SavedView, { config }: Site) => {
 <p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>.</p>`;
 };
 
-/** What a page of a view shows. */
 interface ShownView {
   readonly view: SavedView;
   readonly members: readonly Member[];
-  /** How many listings are in the view. */
   readonly count: number;
-  /** When all listings were last judged, RFC 3339 UTC. */
   readonly passed_at: string;
-  /** How many of them the policies leave out. */
   readonly leftOut: number;
-  /** The path of the next page, if there is one. */
   readonly next: string | undefined;
 }
 
@@ -79,7 +74,6 @@ ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More<
 ${addresses(view, site)}`,
   });
 
-/** All views of this service. */
 export const toViewsPage = (site: Site, views: readonly SavedView[]): Html =>
   toPage(site, {
     title: 'Views',

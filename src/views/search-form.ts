@@ -13,10 +13,8 @@ import { type Html, stateTexts } from './html.ts';
  */
 export type SearchAddress = URLSearchParams;
 
-/** The answer of search_agents. */
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 
-/** An answer and the address it belongs to. */
 export interface Search {
   readonly answer: SearchAnswer;
   readonly address: SearchAddress;
@@ -63,7 +61,6 @@ export function toFilter(facet: string): Filter | undefined {
   return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }
 
-/** The filters of an address, in its order. */
 export const filtersOf = (address: SearchAddress): Filter[] =>
   [...address]
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
@@ -78,15 +75,12 @@ function changed(address: SearchAddress, change: (next: URLSearchParams) => void
   return toPath(next);
 }
 
-/** The address with a filter added. */
 export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
   changed(address, (next) => (name === 'tag' ? next.append(name, value) : next.set(name, value)));
 
-/** The address with a filter removed. */
 export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
   changed(address, (next) => next.delete(name, value));
 
-/** The address without filters. */
 const withoutFilters = (address: SearchAddress): string =>
   changed(address, (next) => {
     for (const { name } of filtersOf(address)) next.delete(name);
@@ -96,11 +90,9 @@ const withoutFilters = (address: SearchAddress): string =>
 export const withQuery = (address: SearchAddress, query: string): string =>
   changed(address, (next) => (query ? next.set('q', query) : next.delete('q')));
 
-/** The address in another order. */
 export const withSort = (address: SearchAddress, sort: string): string =>
   changed(address, (next) => (sort === 'relevance' ? next.delete('sort') : next.set('sort', sort)));
 
-/** The address back at its first listing. */
 export const withoutPosition = (address: SearchAddress): string => changed(address, () => undefined);
 
 /** The address of the next page; `last` is the position of the last listing on this one, if known. */
@@ -110,11 +102,9 @@ export const withCursor = (address: SearchAddress, cursor: string, last: number 
     if (last) next.set('from', String(last + 1));
   });
 
-/** The address with the first `shown` listings. */
 export const withShown = (address: SearchAddress, shown: number): string =>
   changed(address, (next) => next.set('shown', String(shown)));
 
-/** Facet kinds with their titles, in display order. */
 const kinds = [
   { kind: 'has', title: 'Facts' },
   { kind: 'state', title: 'Claim' },

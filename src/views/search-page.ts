@@ -136,7 +136,6 @@ const sorts = [
   { sort: 'published', withWords: 'newest', without: 'newest' },
 ] as const;
 
-/** What decides the order, and links to the other orders. */
 function sortLinks({ answer, address }: Search): Html {
   const isSearch = address.has('q');
   const held = address.get('sort') ?? 'relevance';
@@ -171,7 +170,6 @@ function unknownWord({ word, near }: Unknown, address: SearchAddress) {
 const didYouMean = (unknown: readonly Unknown[], address: SearchAddress): Html =>
   html`${unknown.map((one) => unknownWord(one, address))}`;
 
-/** Listings that `more` adds. */
 export const pageSize = 20;
 /** The most listings on one page; after them, `more` opens a new page. */
 export const maxShown = 200;
@@ -288,7 +286,6 @@ const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
 
 const queryOf = (address: SearchAddress) => address.get('q') ?? '';
 
-/** The search page: field, filters, results, and a link to the next ones. */
 export const toSearchPage = (site: Site, search: Search): Html =>
   searchPage(
     site,
@@ -307,7 +304,6 @@ export function toWrongSearchPage(site: Site, address: SearchAddress, problem: P
   );
 }
 
-/** The listings of one tag. */
 export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
   toPage(site, {
     title: `Tag: ${tag}`,

@@ -1,9 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { reversedHost } from './html.ts';
 
-/** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
-/** Media type of an AI catalog. */
 export const catalogType = 'application/ai-catalog+json';
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;

@@ -237,7 +237,7 @@ describe('with JavaScript', () => {
     const trace = await openPage(browser);
     const { page } = trace;
     await page.goto(`${directory.url}/agents`);
-    expect(await page.locator('.card').count()).toBe(5);
+    expect(await page.locator('.card').count()).toBe(6);
     await page.getByLabel('Search listings').pressSequentially('webh');
     await expect.poll(() => page.locator('.card h3').allTextContents()).toEqual(['co.webhook/webhook']);
     await expect.poll(() => new URL(page.url()).search).toBe('?q=webh');

@@ -18,7 +18,7 @@ const asked: Readonly<Record<string, string>> = {
   ratings: 'What did others meet',
   terms: 'Under which terms',
 };
-/** Kinds that texts name in other words than with spaces for dots and underscores. */
+/** Kinds and states that texts name in other words than with spaces for dots and underscores. */
 const named: Readonly<Record<string, string>> = {
   'endpoint.answers': 'whether it answers',
   'tools.surface': 'tools',
@@ -33,6 +33,7 @@ const named: Readonly<Record<string, string>> = {
   'repository.agent_files': 'files that agents and editors act on',
   'security.contact': 'security contact',
   'card.a2a': 'agent card (a2a)',
+  no_price_seen: 'looked for, none stated',
 };
 
 /** That a Markdown text says everything that stands in the structured content beside it. */

@@ -19,7 +19,6 @@ export interface ReadyAnswer extends CachedAnswer {
   readonly status: number;
   /** The request's path without its query, for limits and the log. */
   readonly path: string;
-  /** The tool that the request called, if it called one. */
   readonly tool?: string | undefined;
 }
 
@@ -48,7 +47,6 @@ const bookkeeping_bytes = 400;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
   cacheTags === 'all' ? [everyListing] : cacheTags;
 
-/** The keys stored under each tag. */
 function createTagIndex() {
   const keysOf = new Map<string, Set<string>>();
   return {

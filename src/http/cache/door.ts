@@ -28,7 +28,6 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-/** What finds a page. */
 interface PageLookup {
   readonly cache: AnswerCache;
   readonly chooseEncoding: ChooseEncoding;
@@ -69,7 +68,6 @@ function findPage(
   return { memory, path, status: 304, headers: page.notModified.headers, bytes: '' };
 }
 
-/** A handler of Node's server. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** What the door shares with the app behind it: the cache, the checks and what the limits have counted. */

@@ -13,7 +13,6 @@ import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
 interface CacheableMessage {
   readonly id: number | string;
   readonly key: string;
-  /** The tool that it calls, if it calls one. */
   readonly tool?: string;
   /** What the client says about itself: it must be well-formed, and changes nothing in the answer. */
   readonly client: string;

@@ -45,7 +45,6 @@ export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEn
   };
 }
 
-/** What finds a refusal: the limits, and the app's checks of what comes before them. */
 export interface RefusalLookup {
   readonly context: Pick<Context, 'clock'>;
   readonly cache: AnswerCache;

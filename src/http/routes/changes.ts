@@ -121,7 +121,6 @@ export const createFeedRoutes = (face: Face) => {
   return routes;
 };
 
-/** What a GET of the endpoint says. */
 const toHowTo = ({ site: { config } }: Face) => `Webhooks: changes as POST requests to an address of yours.
 
 ${config.publicUrl}/changes lists the same changes, feed.atom and feed.json beside a page are its feeds.

@@ -81,7 +81,6 @@ const showBadge = async (c: Request) => {
 export const createBadgeRoutes = () =>
   new Hono<HttpEnvironment>().get('/badge/:namespace/:name', (c) => showBadge(c));
 
-/** What the page shows of a listing before a step. */
 async function toStep(c: Request, handle: string) {
   const context = c.get('context');
   const listing = await getListing(handle, context);
@@ -106,7 +105,6 @@ const atTheForm = [
   'unavailable',
 ];
 
-/** The page as before the step, with the problem. */
 async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
   c.status(problem.status as StatusCode);
@@ -144,7 +142,6 @@ export const createClaimRoutes = (face: Face) =>
     .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
     .post('/agents/:namespace/:name/claim', (c) => runStep(c, face));
 
-/** Looks that a page shows, and one answer of JSON. */
 const mostLooks = 100;
 
 /** Which changes: of one kind if it is named, older than a log index if it is given. */
@@ -170,7 +167,6 @@ async function readChanges(handle: string, { kind, before }: Wanted, { store }: 
   return { changes: withTexts(changes, stored), ...(isMore && { next_before: looks.at(-1)?.log_index }) };
 }
 
-/** The changes of a listing: as page, or as JSON, there as `kind` and `before` ask. */
 const showHistory = (c: Request, { site }: Face, ending: string) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
@@ -184,7 +180,6 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
   });
 };
 
-/** The page of what changed about a listing. */
 export const createListingHistoryRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
@@ -202,7 +197,6 @@ const showTools = (c: Request, { site, context }: Face, ending: string) => {
   });
 };
 
-/** The page of a listing's tools. */
 export const createListingToolsRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))

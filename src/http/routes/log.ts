@@ -90,7 +90,6 @@ const statement =
 
 const entriesShown = 20;
 
-/** The newest entries of all logs, newest first. */
 async function readNewest({ log }: Context['store']): Promise<NewEntry[]> {
   const from = Math.max(0, (await log.size()) - entriesShown);
   const leaves = await log.leaves(from, entriesShown);

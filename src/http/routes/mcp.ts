@@ -37,14 +37,12 @@ function answerPreflight(c: Request): Response {
   });
 }
 
-/** What the endpoint is given beside the context. */
 export interface McpOptions {
   readonly cache: AnswerCache;
   /** Extra tools and prompts of the conformance suite. */
   readonly fixtures?: Fixtures | undefined;
 }
 
-/** The routes of the endpoint, to be mounted at its address. */
 export interface McpRoutes extends Hono<HttpEnvironment> {
   /** Ends open subscriptions; every later request is answered `draining`. */
   close(): Promise<void>;

@@ -32,7 +32,6 @@ import { answerSitemap } from './sitemap.ts';
 /** A page that shows the import may be a second late; what it shows of listings is always current. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-/** The page about the service: its rules, and agent://status. */
 export const createAboutRoutes = ({ site }: Face) =>
   new Hono<HttpEnvironment>().get('/about', async (c) =>
     answerPage(c, toAboutPage(site, await readStatus(c.get('context'))), statusPolicy),
@@ -108,7 +107,6 @@ const toRobots = (publicUrl: string) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 
 const json = 'application/json';
-/** They follow from the definitions alone. */
 const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
@@ -182,7 +180,6 @@ async function showPublisher(c: Request, { site, context }: Face) {
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 
-/** Whether any listing is stored under a namespace. */
 export async function isNamespace(listings: ListingReads, text: string): Promise<boolean> {
   if (!/^[A-Za-z0-9.-]{1,200}$/.test(text)) return false;
   const [next] = await listings.page(`${text}/`, 1);
@@ -192,7 +189,6 @@ export async function isNamespace(listings: ListingReads, text: string): Promise
 /** Sends a namespace on to the page of its publisher. */
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
-/** The page of a publisher: the listings under its namespace. */
 export const createPublisherRoutes = (face: Face) =>
   new Hono<HttpEnvironment>().get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) =>
     showPublisher(c, face),

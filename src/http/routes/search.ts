@@ -96,7 +96,6 @@ const showSearch = async (c: Request, { site }: Face) => {
   }
 };
 
-/** The search page with its filters: search_agents. */
 export const createSearchRoutes = (face: Face) =>
   new Hono<HttpEnvironment>().get('/agents', (c) => showSearch(c, face));
 
@@ -150,6 +149,5 @@ async function showCompare(c: Request, { site }: Face): Promise<Response> {
   }
 }
 
-/** The comparison page: compare_agents, with search_agents to find listings to add. */
 export const createCompareRoutes = (face: Face) =>
   new Hono<HttpEnvironment>().get('/compare', (c) => showCompare(c, face));

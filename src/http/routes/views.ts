@@ -10,7 +10,6 @@ import { listEntries, showEntry, showVersions } from '../registry-entries.ts';
 import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage, answerWithETag } from '../response.ts';
 
-/** Views follow from the configuration alone. */
 const constant = { cacheTags: [] } as const;
 const pageSize = 50;
 /** A policy has at most this many listings: hosts read it whole. */
