@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/settings.ts';
+import type { FairPool } from './core/fair-pool.ts';
 import type { CheckpointCache } from './log/checkpoints.ts';
 import type { DomainReader } from './net/domains.ts';
-import type { RepositoryReader, Turns } from './net/repositories.ts';
+import type { RepositoryReader } from './net/repositories.ts';
 import type { Store } from './store/store.ts';
 
 /** Who calls, as far as the face could tell. */
@@ -42,7 +43,7 @@ export interface Context {
   /** `add` is there while this process observes: it takes a listing that is to be looked at soon; false: too many wait. */
   readonly askedChecks: { add?: (asked: AskedCheck) => boolean };
   /** In what order checks of this process begin. */
-  readonly checkTurns: Turns;
+  readonly checkTurns: FairPool;
   readonly searches: Searches;
   readonly checkpoints: CheckpointCache;
   readonly log: Logger;

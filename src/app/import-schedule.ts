@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { every } from '../core/every.ts';
 import { toModuleUrl } from '../core/process.ts';
 import type { ImportContext } from '../imports/import.ts';
 import { type ImportOnce, importOnce, type Outcome } from '../imports/import-once.ts';
@@ -14,8 +15,6 @@ const firstRetry_s = 30;
 /** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
 const busyPause_ms = 2000;
 const jitter = 0.1;
-/** The longest delay of a Node.js timer. */
-const longestWait_ms = 2 ** 31 - 1;
 
 /** Seconds until the next import: the interval (+-10 %) after a success; after failures 30 s, doubled each time up to the interval. */
 export function nextImport_s(interval_s: number, failures: number): number {
@@ -50,28 +49,6 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
   log.warn(`import did not complete: ${error ?? 'unknown'}; ${age}; next attempt in ${Math.round(next_s)} s`);
 }
 
-async function keepImporting(context: ImportContext, signal: AbortSignal, run: ImportOnce): Promise<void> {
-  const { registryUrl, importInterval_s } = context.config;
-  let pause_s = 0;
-  for (let failures = 0; ; ) {
-    await wait(Math.min(pause_s * 1000, longestWait_ms), undefined, { signal, ref: false });
-    const { run: last } = await context.store.imports.last();
-    pause_s = failures === 0 ? untilDue_s(context, last) : 0;
-    if (pause_s > 0) continue;
-    const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
-    if (state === 'running') return;
-    if (state === 'busy') {
-      await untilFree(context, signal);
-      failures = 0;
-      continue;
-    }
-    if (state === 'done' && registryUrl.startsWith('file:')) return;
-    failures = state === 'done' ? 0 : failures + 1;
-    pause_s = nextImport_s(importInterval_s, failures);
-    if (failures > 0) await warn(context, error, pause_s);
-  }
-}
-
 /** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
   const isEmpty = (await context.store.listings.count()) === 0;
@@ -90,17 +67,37 @@ export async function startImports(
   signal: AbortSignal,
   run: ImportOnce = importOnce,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await importSample(context, signal);
-      if (context.config.registryUrl !== 'off') await keepImporting(context, signal, run);
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      context.log.error({ err: error }, 'imports stopped; retrying in 30 s');
-      await wait(firstRetry_s * 1000, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
+  const { config, store, log } = context;
+  let isBegun = false;
+  let failures = 0;
+  await every({
+    signal,
+    pause_ms: firstRetry_s * 1000,
+    async run() {
+      if (!isBegun) await importSample(context, signal);
+      isBegun = true;
+      if (config.registryUrl === 'off') return 'ended';
+      const { run: last } = await store.imports.last();
+      const due_s = failures === 0 ? untilDue_s(context, last) : 0;
+      if (due_s > 0) return due_s * 1000;
+      const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
+      if (state === 'running') return 'ended';
+      failures = state === 'failed' ? failures + 1 : 0;
+      if (state === 'busy') {
+        await untilFree(context, signal);
+        return 0;
+      }
+      if (state === 'done' && config.registryUrl.startsWith('file:')) return 'ended';
+      const next_s = nextImport_s(config.importInterval_s, failures);
+      if (failures > 0) await warn(context, error, next_s);
+      return next_s * 1000;
+    },
+    onError(err) {
+      isBegun = false;
+      failures = 0;
+      log.error({ err }, 'imports stopped; retrying in 30 s');
+    },
+  });
 }
 
 /**

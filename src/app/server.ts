@@ -12,7 +12,7 @@ import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile } from '../log/checkpoints.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { createDomainReader } from '../net/domains.ts';
-import { createRepositoryReader, createTurns } from '../net/repositories.ts';
+import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { type Opening, openStore } from './open.ts';
 
@@ -60,7 +60,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     domains: createDomainReader(config),
     runningChecks: new Map(),
     askedChecks: {},
-    checkTurns: createTurns(),
+    checkTurns: createCheckTurns(),
     searches: createSearches(config),
     checkpoints: {},
     log: createLog(config),

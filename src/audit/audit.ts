@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { every } from '../core/every.ts';
 import type { LogContext } from '../log/checkpoints.ts';
 import {
   type AuditState,
@@ -221,14 +222,16 @@ async function untilDue_ms({ store, clock }: LogContext): Promise<number> {
 
 /** Audits the database at once, then daily, one node at a time, until the signal. Never throws. */
 export async function startAudits(context: LogContext, signal: AbortSignal): Promise<void> {
-  for (let isFirst = true; !signal.aborted; isFirst = false) {
-    try {
-      if (isFirst || (await untilDue_ms(context)) === 0) await auditOnce(context, signal);
-      await sleep((await untilDue_ms(context)) || longestSleep_ms, undefined, { signal, ref: false });
-    } catch (error) {
-      if (signal.aborted) return;
-      context.log.warn({ err: error }, 'the audit did not finish; it is tried again in ten minutes');
-      await sleep(longestSleep_ms, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
+  let isFirst = true;
+  await every({
+    signal,
+    pause_ms: longestSleep_ms,
+    async run() {
+      const isDue = isFirst || (await untilDue_ms(context)) === 0;
+      isFirst = false;
+      if (isDue) await auditOnce(context, signal);
+      return (await untilDue_ms(context)) || longestSleep_ms;
+    },
+    onError: (err) => context.log.warn({ err }, 'the audit did not finish; it is tried again in ten minutes'),
+  });
 }

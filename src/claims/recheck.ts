@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { unlessAborted } from '../core/abort.ts';
+import { every } from '../core/every.ts';
+import { createFairPool } from '../core/fair-pool.ts';
 import type { Listing } from '../listings/listing.ts';
 import { checkClaim } from './check.ts';
 import { type Claim, type ClaimKind, type OptOut, secondCheck_ms } from './claim.ts';
@@ -119,31 +120,6 @@ const mostWaiting = 256;
 
 const hostOf = (place: string) => URL.parse(place)?.host ?? place;
 
-/** Work on hosts: one after the other on each, so that a host that stalls delays nobody else's. */
-function createHostQueues() {
-  const last = new Map<string, Promise<void>>();
-  const running = new Set<Promise<void>>();
-  const waiting = new Set<Promise<void>>();
-  const inTurn = async (before: Promise<void> | undefined, work: () => Promise<void>) => {
-    await before;
-    while (running.size >= hostsAtOnce) await Promise.race(running);
-    const own = work();
-    running.add(own);
-    await own.finally(() => running.delete(own));
-  };
-  return {
-    /** Resolves once there is room for more. */
-    async add(host: string, work: () => Promise<void>): Promise<void> {
-      const turn = inTurn(last.get(host), work);
-      last.set(host, turn);
-      waiting.add(turn);
-      void turn.finally(() => waiting.delete(turn));
-      while (waiting.size >= mostWaiting) await Promise.race(waiting);
-    },
-    end: () => Promise.all(waiting),
-  };
-}
-
 /**
  * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
  * Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
@@ -155,30 +131,36 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  const queues = createHostQueues();
+  // One after the other on each host, so that a host that stalls delays nobody else's.
+  const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
+  const waiting = new Set<Promise<void>>();
+  const check = async (handle: string, place: string) => {
+    const leave = await hosts.enter({ keys: [hostOf(place)] });
+    try {
+      if (!stopped.aborted && (await unlessAborted(recheck(handle, context), stopped))) checked += 1;
+    } catch (err) {
+      if (!stopped.aborted) context.log.warn({ err, handle }, 'claim re-check failed');
+    }
+    leave?.();
+  };
   for await (const { handle, place } of readDue(context)) {
     if (stopped.aborted) break;
-    await queues.add(hostOf(place), async () => {
-      if (stopped.aborted) return;
-      try {
-        if (await unlessAborted(recheck(handle, context), stopped)) checked += 1;
-      } catch (error) {
-        if (!stopped.aborted) context.log.warn({ err: error, handle }, 'claim re-check failed');
-      }
-    });
+    const checking = check(handle, place).finally(() => waiting.delete(checking));
+    waiting.add(checking);
+    while (waiting.size >= mostWaiting) await Promise.race(waiting);
   }
-  await queues.end();
+  await Promise.all(waiting);
   return checked;
 }
 
 /** Checks all claims every CLAIM_RECHECK (+-20 %) until the signal. Never throws; a check under way is dropped then. */
-export async function startRecheck(context: Context, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted) {
-    try {
-      await sleep(pauseOf_ms(context.config), undefined, { signal: stopped, ref: false });
-      await recheckClaims(context, stopped);
-    } catch (error) {
-      if (!stopped.aborted) context.log.warn({ err: error }, 'claim re-check failed');
-    }
-  }
+export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
+  const pause_ms = pauseOf_ms(context.config);
+  return every({
+    ...{ signal, pause_ms, first_ms: pause_ms },
+    async run() {
+      await recheckClaims(context, signal);
+    },
+    onError: (err) => context.log.warn({ err }, 'claim re-check failed'),
+  });
 }

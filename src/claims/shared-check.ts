@@ -106,7 +106,10 @@ async function awaitTurn(subject: CheckSubject, node: Node): Promise<() => void>
   const { store, checkTurns, caller } = node;
   if (await findCurrent(store.checks, { subject, node, late: undefined })) return () => {};
   const hasClaim = (await store.claims.claim(subject.handle)) !== undefined;
-  const leave = await checkTurns.enter({ network: toWidestNetwork(caller.network), hasClaim });
+  const leave = await checkTurns.enter({
+    keys: [toWidestNetwork(caller.network)],
+    isPreferred: hasClaim,
+  });
   if (!leave) throw tooMany();
   return leave;
 }
@@ -176,7 +179,7 @@ async function runForAllNodes<T extends object>(
  * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call looks at once, so a window has at most
  * two. A check whose node died or timed out is superseded and can no longer write. Each caller waits for a turn of its own
- * (repositories/turns.ts), so that nobody's place in the line depends on who else asked about the listing.
+ *, so that nobody's place in the line depends on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(
   subject: CheckSubject,

@@ -3,10 +3,10 @@ import { access, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { toDamageError } from '../app/open.ts';
 import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { toBackupText } from '../store/backup.ts';
 import type { Dump, Store } from '../store/store.ts';
@@ -152,22 +152,6 @@ async function backUp({ config, store, log, clock }: BackupContext, signal: Abor
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Waits until a backup is due, and makes it. Where it fails, says so and waits ten minutes. */
-async function makeNext(context: BackupContext, signal: AbortSignal): Promise<void> {
-  const wait = (ms: number) => sleep(ms, undefined, { signal, ref: false });
-  try {
-    const rest_ms = await untilDue_ms(context);
-    if (rest_ms > 0) return void (await wait(rest_ms));
-    if ((await context.store.listings.count()) === 0) return void (await wait(emptySleep_ms));
-    await backUp(context, signal);
-  } catch (error) {
-    if (signal.aborted) return;
-    backupsMade.publish({ failed: true });
-    context.log.error({ err: error }, 'the backup failed; it is tried again in ten minutes');
-    await wait(longestSleep_ms).catch(() => undefined);
-  }
-}
-
 /** Makes the folder of BACKUP_DIR where there is none. Throws ExitError (78) where that cannot be. */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
@@ -184,5 +168,20 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
  * file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set. Never throws.
  */
 export async function startBackups(context: BackupContext, signal: AbortSignal): Promise<void> {
-  while (context.config.backupDir && !signal.aborted) await makeNext(context, signal);
+  if (!context.config.backupDir) return;
+  await every({
+    signal,
+    pause_ms: longestSleep_ms,
+    async run() {
+      const rest_ms = await untilDue_ms(context);
+      if (rest_ms > 0) return rest_ms;
+      if ((await context.store.listings.count()) === 0) return emptySleep_ms;
+      await backUp(context, signal);
+      return 0;
+    },
+    onError(err) {
+      backupsMade.publish({ failed: true });
+      context.log.error({ err }, 'the backup failed; it is tried again in ten minutes');
+    },
+  });
 }

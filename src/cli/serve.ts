@@ -37,11 +37,11 @@ interface Listener {
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
   const { done } = await store.imports.last();
   const audit = await store.audits.last();
-  const last_look_at = await store.observations.lastLookAt();
+  const last_run_at = await store.observations.lastRunAt();
   return {
     listings: await store.listings.count(),
     ...(await store.figures.counts()),
-    ...(last_look_at && { lastLookAt_ms: Date.parse(last_look_at) }),
+    ...(last_run_at && { lastRunAt_ms: Date.parse(last_run_at) }),
     ...(audit?.finished_at && {
       lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },
     }),

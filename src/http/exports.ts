@@ -51,7 +51,7 @@ const page = 100;
 async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let after = -1; ; ) {
     signal.throwIfAborted();
-    const listed = await reads.observations.looks(after, page);
+    const listed = await reads.observations.lastRuns(after, page);
     if (listed.length > 0) yield listed.map(({ handle }) => handle);
     const last = listed.at(-1);
     if (listed.length < page || !last) return;

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
 import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
@@ -84,15 +84,10 @@ export async function purgeLimits({ store, clock }: PurgeContext): Promise<void>
 }
 
 /** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */
-export async function startPurge(context: PurgeContext, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await purgeLimits(context);
-      await sleep(pause_ms, undefined, { signal, ref: false });
-    } catch (error) {
-      if (signal.aborted) return;
-      context.log.warn({ err: error }, 'purging of limits failed');
-      await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-}
+export const startPurge = (context: PurgeContext, signal: AbortSignal): Promise<void> =>
+  every({
+    signal,
+    pause_ms,
+    run: () => purgeLimits(context),
+    onError: (err) => context.log.warn({ err }, 'purging of limits failed'),
+  });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessAborted } from '../core/abort.ts';
+import { every } from '../core/every.ts';
 import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { witnessAnswers } from '../telemetry/events.ts';
 import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from './checkpoints.ts';
@@ -181,10 +181,10 @@ const pause_ms = 5000;
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (context.config.witnesses === undefined) return;
   const rounds = createWitnessRounds(context);
-  while (!signal.aborted) {
-    await unlessAborted(rounds.ask(), signal).catch((error: unknown) => {
-      if (!signal.aborted) context.log.warn({ err: error }, 'witnesses could not be asked; tried again');
-    });
-    await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-  }
+  await every({
+    signal,
+    pause_ms,
+    run: () => unlessAborted(rounds.ask(), signal),
+    onError: (err) => context.log.warn({ err }, 'witnesses could not be asked; tried again'),
+  });
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { AskedCheck, Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { createFairPool } from '../core/fair-pool.ts';
 import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
 import { dueListings } from '../telemetry/events.ts';
 import type { LookReport } from './observe-listing.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
-import type { LastLook } from './table.ts';
 
 /** What became of the checks so far. */
 export interface CheckCounts {
@@ -26,7 +26,7 @@ const page = 500;
 /** Checks of this process that run at the same time. */
 const places = 32;
 /** Of these, of one domain, one namespace, or asked for by one control root. */
-const placesOfOne = 2;
+const placesOfKey = 2;
 /** Checks that were asked for and have not ended: of all, and of one control root. */
 const mostAsked = 64;
 const mostAskedOfRoot = 8;
@@ -37,33 +37,39 @@ const tick_ms = 250;
 /** Listings of one import stand together; this order mixes them. */
 const spread = (handle: string) => createHash('sha256').update(handle).digest('base64');
 
-/** When a listing is due: the interval (+-10 %) after its last look, or at once if its record changed since. */
-export function dueAt_ms(handle: string, { observed_at, due_since }: LastLook, interval_s: number): number {
-  if (observed_at === undefined || due_since !== undefined) return 0;
+/** When a listing was last observed, and when its record changed after that. */
+interface LastRun {
+  readonly observed_at: string | null;
+  readonly due_since: string | null;
+}
+
+/** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
+export function dueAt_ms(handle: string, { observed_at, due_since }: LastRun, interval_s: number): number {
+  if (observed_at === null || due_since !== null) return 0;
   const share = createHash('sha256').update(`${handle}\n${observed_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 
-async function readDue({ store, config, clock }: ObserverContext): Promise<string[]> {
+const isDue = (handle: string, last: LastRun, { config, clock }: ObserverContext) =>
+  dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
+
+async function readDue(context: ObserverContext): Promise<string[]> {
   const due: string[] = [];
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const looks: Awaited<ReturnType<typeof store.observations.looks>> = await store.observations.looks(
-      after,
-      page,
-    );
-    for (const { handle, origin, ...last } of looks)
-      if (!isSample({ origin }) && dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime())
-        due.push(handle);
-    after = looks.length === page ? looks.at(-1)?.id : undefined;
+    const runs: Awaited<ReturnType<typeof context.store.observations.lastRuns>> =
+      await context.store.observations.lastRuns(after, page);
+    for (const { handle, origin, ...last } of runs)
+      if (!isSample({ origin }) && isDue(handle, last, context)) due.push(handle);
+    after = runs.length === page ? runs.at(-1)?.id : undefined;
   }
   return due;
 }
 
-/** Whether no other node has looked at a listing meanwhile. */
-async function isStillDue(handle: string, { store, config, clock }: ObserverContext): Promise<boolean> {
-  const known = (await store.observations.ofListing(handle)) ?? { observed_at: undefined };
-  return dueAt_ms(handle, known, config.observeInterval_s) <= clock().getTime();
-}
+/** Whether no other node has observed a listing meanwhile. */
+const isStillDue = async (handle: string, context: ObserverContext): Promise<boolean> => {
+  const known = await context.store.observations.ofListing(handle);
+  return isDue(handle, known ?? { observed_at: null, due_since: null }, context);
+};
 
 /** A listing from when it is due, or asked for, until its check has ended. */
 interface Waiting {
@@ -85,26 +91,6 @@ const keysOf = ({ handle, remotes }: Listing, root: string | undefined): string[
   const of = [`namespace ${handleParts(handle).namespace}`, ...domains, ...(root ? [`root ${root}`] : [])];
   return [...new Set(of)];
 };
-
-/** Counts the places that running checks take, by key. */
-function createPlaces() {
-  const taken = new Map<string, number>();
-  const add = (key: string, by: 1 | -1) => {
-    const count = (taken.get(key) ?? 0) + by;
-    if (count === 0) taken.delete(key);
-    else taken.set(key, count);
-  };
-  return {
-    areFree: (keys: readonly string[]) => keys.every((key) => (taken.get(key) ?? 0) < placesOfOne),
-    /** Takes a place of each key until the function that it returns is called. */
-    take(keys: readonly string[]): () => void {
-      for (const key of keys) add(key, 1);
-      return () => {
-        for (const key of keys) add(key, -1);
-      };
-    },
-  };
-}
 
 /** A look at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
 async function check(
@@ -151,7 +137,7 @@ export function createSchedule(
   const due = new Map<string, Waiting>();
   const asked = new Map<string, Waiting>();
   const running = new Map<Waiting, Promise<void>>();
-  const taken = createPlaces();
+  const pool = createFairPool({ places, placesOfKey });
   let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
@@ -170,8 +156,7 @@ export function createSchedule(
     add({ failed: 1 });
   };
 
-  const run = async (one: Waiting): Promise<void> => {
-    const leave = taken.take(one.keys ?? []);
+  const run = async (one: Waiting, leave: () => void): Promise<void> => {
     const ended = await check(one, observer, context).catch((error: unknown) => fail(error, one));
     leave();
     running.delete(one);
@@ -183,8 +168,8 @@ export function createSchedule(
     news.resolve();
   };
 
-  /** The first that may begin now. */
-  const findNext = async (): Promise<Waiting | undefined> => {
+  /** Begins the first that may begin now; false if none may. */
+  const beginNext = async (): Promise<boolean> => {
     for (const waiting of [asked, due])
       for (const one of waiting.values()) {
         if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
@@ -193,9 +178,12 @@ export function createSchedule(
           if (listing) one.keys = keysOf(listing, one.root);
           else remove(one);
         }
-        if (one.keys && taken.areFree(one.keys)) return one;
+        const leave = one.keys && pool.tryEnter({ keys: one.keys });
+        if (!leave) continue;
+        running.set(one, run(one, leave));
+        return true;
       }
-    return undefined;
+    return false;
   };
 
   return {
@@ -217,11 +205,7 @@ export function createSchedule(
     },
     async step() {
       news = Promise.withResolvers();
-      while (running.size < places && !signal.aborted) {
-        const next = await findNext();
-        if (!next) break;
-        running.set(next, run(next));
-      }
+      while (running.size < places && !signal.aborted && (await beginNext()));
       if (signal.aborted) return;
       const tick = setTimeout(news.resolve, tick_ms);
       await news.promise;
@@ -274,22 +258,22 @@ export async function startObserving(
   const schedule = createSchedule(observer, context, { signal });
   askedChecks.add = schedule.ask;
   log.info(`observing: every listing is looked at about every ${config.observeInterval_s} s`);
-  for (let [pause_ms, filled_ms] = [0, performance.now()]; !signal.aborted; ) {
-    try {
-      if (performance.now() - filled_ms >= pause_ms) {
+  let [fill_ms, filled_ms] = [0, performance.now()];
+  await every({
+    signal,
+    pause_ms: shortestPause_ms,
+    async run() {
+      if (performance.now() - filled_ms >= fill_ms) {
         const isMore = (await schedule.fill()) > 0;
-        pause_ms = isMore
-          ? shortestPause_ms
-          : Math.min(pauseLimit_ms(config), Math.max(pause_ms * 2, shortestPause_ms));
+        const longer_ms = Math.min(pauseLimit_ms(config), Math.max(fill_ms * 2, shortestPause_ms));
+        fill_ms = isMore ? shortestPause_ms : longer_ms;
         filled_ms = performance.now();
       }
       await schedule.step();
-    } catch (error) {
-      if (signal.aborted) break;
-      log.warn({ err: error }, 'what is due could not be read; it is tried again');
-      await wait(shortestPause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
+      return 0;
+    },
+    onError: (err) => log.warn({ err }, 'what is due could not be read; it is tried again'),
+  });
   delete askedChecks.add;
   await schedule.end();
   await observer.close().catch(() => undefined);

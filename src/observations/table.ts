@@ -3,23 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db, Json, Time } from '../store/store.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
-/** What was observed of one listing. Times are RFC 3339 UTC with milliseconds. */
-interface ObservedListing {
-  readonly handle: string;
-  /** When the last look ended. */
-  readonly observed_at: string;
-  readonly observations: readonly StoredObservation[];
-  /** When the record that was looked at changed since; absent if it is the same. */
-  readonly due_since?: string;
-}
-
-/** When a listing was last looked at, and when its record changed after that. */
-export interface LastLook {
-  readonly observed_at: string | undefined;
-  readonly due_since?: string | undefined;
-}
-
-/** What one look found changed. */
+/** What one run found changed. */
 export interface RecordedChange {
   readonly log_index: number;
   readonly handle: string;
@@ -38,80 +22,34 @@ export interface ToolSurface {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-interface ObservationReads {
-  /** Listings that were looked at at least once. Reads the whole table. */
-  count(): Promise<number>;
-  /** When a look last ended, RFC 3339; undefined before the first. */
-  lastLookAt(): Promise<string | undefined>;
-  ofListing(handle: string): Promise<ObservedListing | undefined>;
-  /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
-  history(
-    handle: string,
-    page: { readonly before?: number | undefined; readonly limit: number },
-  ): Promise<RecordedChange[]>;
-  /** The sets of tools stored for an endpoint, newest first. */
-  surfaces(handle: string, remote: string): Promise<ToolSurface[]>;
-  /** One set of tools stored for an endpoint, as its JSON text. */
-  surfaceText(handle: string, remote: string, digest: string): Promise<string | undefined>;
-  /** Visible listings after an id, in its order, with the time of their last look, and of a change of the record since. */
-  looks(
-    afterId: number,
-    limit: number,
-  ): Promise<({ readonly id: number; readonly handle: string; readonly origin: string } & LastLook)[]>;
-  /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
-  pauses(host: string): Promise<ReadonlyMap<string, string>>;
-}
-
-/** Writes of observations inside a transaction. */
-interface ObservationWrites extends ObservationReads {
-  /** Replaces what was observed of a listing; a change of its record after the one that was looked at was read stays due. */
-  put(observed: Omit<ObservedListing, 'due_since'>, imported_at?: string): Promise<void>;
-  /** Makes listings that were looked at due for another look. */
-  setDue(handles: readonly string[], at: string): Promise<void>;
-  addChange(change: RecordedChange): Promise<void>;
-  /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
-  putSurface(surface: ToolSurface): Promise<void>;
-  putPauses(host: string, pauses: ReadonlyMap<string, string>): Promise<void>;
-  /** Deletes pauses that ended before a time (RFC 3339). */
-  purgePauses(before: string): Promise<void>;
-}
-
 declare module '../store/store.ts' {
   interface Reads {
-    readonly observations: ObservationReads;
+    readonly observations: ReturnType<typeof createObservationReads>;
   }
   interface Transaction {
-    readonly observations: ObservationWrites;
+    readonly observations: ReturnType<typeof createObservationWrites>;
   }
 }
 
 /** What this service last observed of a listing, in one row, because every reader wants all of it. */
 export interface ObservationRow {
   handle: string;
-  /** When the last look ended, whatever it found. */
+  /** When the last run ended, whatever it found. */
   observed_at: Time;
-  /** StoredObservation[] (evidence/observation). */
+  /** StoredObservation[] */
   observations: Json;
-  /** When an import changed what is to be looked at; null once a look at that record has ended. */
+  /** When an import changed what is to be checked; null once a run on that record has ended. */
   due_since: Time | null;
 }
 
-/** What one look found changed; the log commits to it. */
-export interface ObservationChangeRow {
-  log_index: number;
-  handle: string;
-  at: Time;
-  vantage: string;
-  /** ObservationChange[] (evidence/observation). */
+/** What one run found changed; the log commits to it. */
+export interface ObservationChangeRow extends Omit<RecordedChange, 'changes'> {
+  /** ObservationChange[] */
   changes: Json;
 }
 
 /** Tool objects as an endpoint sent them; the five newest sets of each endpoint are stored. */
-export interface ToolSurfaceRow {
-  handle: string;
-  remote: string;
-  digest: string;
-  first_seen_at: Time;
+export interface ToolSurfaceRow extends Omit<ToolSurface, 'tools'> {
   tools: Json;
 }
 
@@ -141,32 +79,6 @@ const readObserved = precompileQuery((db, handle: string) =>
 /** The observations of a listing from the column of that name. */
 export const decodeObservations = (stored: string) => JSON.parse(stored) as StoredObservation[];
 
-async function readObservations(db: Db, handle: string) {
-  const [row] = await readObserved(db, handle);
-  if (!row) return undefined;
-  const { due_since, observations, ...rest } = row;
-  return {
-    ...rest,
-    observations: decodeObservations(observations),
-    ...(due_since !== null && { due_since }),
-  };
-}
-
-const decodeChange = ({ changes, ...row }: ObservationChangeRow): RecordedChange => ({
-  ...row,
-  changes: JSON.parse(changes) as ObservationChange[],
-});
-
-const decodeSurface = ({ tools, ...row }: ToolSurfaceRow): ToolSurface => ({
-  ...row,
-  tools: JSON.parse(tools) as ToolSurface['tools'],
-});
-
-async function readPauses(db: Db, host: string): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
-  return new Map(rows.map(({ place, not_before }) => [place, not_before]));
-}
-
 const readSurfaces = (db: Db, handle: string, remote: string) =>
   db
     .selectFrom('tool_surface')
@@ -177,7 +89,8 @@ const readSurfaces = (db: Db, handle: string, remote: string) =>
     .execute();
 
 /** Reads of observations over any engine. */
-export const createObservationReads = (db: Db): ObservationReads => ({
+export const createObservationReads = (db: Db) => ({
+  /** Listings that were observed at least once. Reads the whole table. */
   async count() {
     const { listings } = await db
       .selectFrom('observation')
@@ -185,78 +98,75 @@ export const createObservationReads = (db: Db): ObservationReads => ({
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  async lastLookAt() {
+  /** When a run last ended, RFC 3339; undefined before the first. */
+  async lastRunAt() {
     const newest = db.selectFrom('observation').select('observed_at').orderBy('observed_at', 'desc').limit(1);
     return (await newest.executeTakeFirst())?.observed_at;
   },
-  ofListing: (handle) => readObservations(db, handle),
-  async history(handle, { before, limit }) {
+  /** What was observed of a listing, as `observed_at` says when, and since when its record is another (`due_since`). */
+  async ofListing(handle: string) {
+    const [row] = await readObserved(db, handle);
+    return row && { ...row, observations: decodeObservations(row.observations) };
+  },
+  /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
+  async history(
+    handle: string,
+    { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+  ): Promise<RecordedChange[]> {
     const all = db.selectFrom('observation_change').selectAll().where('handle', '=', handle);
     const page = before === undefined ? all : all.where('log_index', '<', before);
-    return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(decodeChange);
+    const rows = await page.orderBy('log_index', 'desc').limit(limit).execute();
+    return rows.map(({ changes, ...row }) => ({
+      ...row,
+      changes: JSON.parse(changes) as ObservationChange[],
+    }));
   },
-  surfaces: async (handle, remote) => (await readSurfaces(db, handle, remote)).map(decodeSurface),
-  async surfaceText(handle, remote, digest) {
-    const row = await db
-      .selectFrom('tool_surface')
-      .select('tools')
-      .where('handle', '=', handle)
-      .where('remote', '=', remote)
-      .where('digest', '=', digest)
-      .executeTakeFirst();
-    return row?.tools;
+  /** The sets of tools stored for an endpoint, newest first. */
+  surfaces: async (handle: string, remote: string): Promise<ToolSurface[]> =>
+    (await readSurfaces(db, handle, remote)).map(({ tools, ...row }) => ({
+      ...row,
+      tools: JSON.parse(tools) as ToolSurface['tools'],
+    })),
+  /** One set of tools stored for an endpoint, as its JSON text. */
+  async surfaceText(handle: string, remote: string, digest: string) {
+    const stored = db.selectFrom('tool_surface').select('tools').where('handle', '=', handle);
+    const row = stored.where('remote', '=', remote).where('digest', '=', digest).executeTakeFirst();
+    return (await row)?.tools;
   },
-  async looks(afterId, limit) {
-    const rows = await db
+  /** Visible listings after an id, in its order, with the time of their last run, and of a change of the record since. */
+  lastRuns: (afterId: number, limit: number) =>
+    db
       .selectFrom('listing')
       .leftJoin('observation', 'observation.handle', 'listing.handle')
-      .select([
-        'listing.id',
-        'listing.handle',
-        'listing.origin',
-        'observation.observed_at',
-        'observation.due_since',
-      ])
+      .select(['listing.id', 'listing.handle', 'origin', 'observed_at', 'due_since'])
       .where('listing.id', '>', afterId)
       .where('listing.withdrawn', 'is', null)
       .orderBy('listing.id')
       .limit(limit)
-      .execute();
-    return rows.map(({ observed_at, due_since, ...row }) => ({
-      ...row,
-      observed_at: observed_at ?? undefined,
-      due_since: due_since ?? undefined,
-    }));
+      .execute(),
+  /** When requests may be sent again to a host and to addresses of it that asked to be left alone, by host and address. */
+  async pauses(host: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await db.selectFrom('observed_pause').selectAll().where('host', '=', host).execute();
+    return new Map(rows.map(({ place, not_before }) => [place, not_before]));
   },
-  pauses: (host) => readPauses(db, host),
 });
 
-async function putSurface(db: Db, { tools, ...surface }: ToolSurface): Promise<void> {
-  const row = { ...surface, tools: JSON.stringify(tools) };
-  await db
-    .insertInto('tool_surface')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['handle', 'remote', 'digest'])
-        .doUpdateSet({ first_seen_at: row.first_seen_at, tools: row.tools }),
-    )
-    .execute();
-  const stored = await readSurfaces(db, row.handle, row.remote);
-  const old = stored.slice(storedSurfaces).map(({ digest }) => digest);
-  if (old.length === 0) return;
-  await db
-    .deleteFrom('tool_surface')
-    .where('handle', '=', row.handle)
-    .where('remote', '=', row.remote)
-    .where('digest', 'in', old)
-    .execute();
-}
-
 /** Writes of observations inside a transaction; `touch` names each listing whose facts changed. */
-export const createObservationWrites = (db: Db, touch: (handle: string) => void): ObservationWrites => ({
+export const createObservationWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createObservationReads(db),
-  async put({ handle, observed_at, observations }, imported_at = observed_at) {
+  /** Replaces what was observed of a listing; a change of its record after the one that was checked was read stays due. */
+  async put(
+    {
+      handle,
+      observed_at,
+      observations,
+    }: {
+      readonly handle: string;
+      readonly observed_at: string;
+      readonly observations: readonly StoredObservation[];
+    },
+    imported_at = observed_at,
+  ) {
     touch(handle);
     const change = { observed_at, observations: JSON.stringify(observations) };
     const due_since = sql<
@@ -268,18 +178,34 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...change, due_since }))
       .execute();
   },
-  setDue: (handles, at) =>
+  /** Makes listings that were observed due for another run. */
+  setDue: (handles: readonly string[], at: string) =>
     inChunks(handles, async (chunk) => {
       await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();
     }),
-  async addChange({ changes, ...change }) {
+  async addChange({ changes, ...change }: RecordedChange) {
     await db
       .insertInto('observation_change')
       .values({ ...change, changes: JSON.stringify(changes) })
       .execute();
   },
-  putSurface: (surface) => putSurface(db, surface),
-  async putPauses(host, pauses) {
+  /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
+  async putSurface({ tools: sent, ...surface }: ToolSurface) {
+    const { handle, remote, first_seen_at } = surface;
+    const tools = JSON.stringify(sent);
+    await db
+      .insertInto('tool_surface')
+      .values({ ...surface, tools })
+      .onConflict((conflict) =>
+        conflict.columns(['handle', 'remote', 'digest']).doUpdateSet({ first_seen_at, tools }),
+      )
+      .execute();
+    const old = (await readSurfaces(db, handle, remote)).slice(storedSurfaces).map(({ digest }) => digest);
+    if (old.length === 0) return;
+    const stored = db.deleteFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
+    await stored.where('digest', 'in', old).execute();
+  },
+  async putPauses(host: string, pauses: ReadonlyMap<string, string>) {
     for (const [place, not_before] of pauses)
       await db
         .insertInto('observed_pause')
@@ -287,6 +213,8 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
         .onConflict((conflict) => conflict.columns(['host', 'place']).doUpdateSet({ not_before }))
         .execute();
   },
-  purgePauses: async (before) =>
-    void (await db.deleteFrom('observed_pause').where('not_before', '<', before).execute()),
+  /** Deletes pauses that ended before a time (RFC 3339). */
+  async purgePauses(before: string) {
+    await db.deleteFrom('observed_pause').where('not_before', '<', before).execute();
+  },
 });

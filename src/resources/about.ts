@@ -110,7 +110,7 @@ async function countListings({ store: { listings } }: Context): Promise<StatusDo
 }
 
 async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
-  const last_look_at = await store.observations.lastLookAt();
+  const last_look_at = await store.observations.lastRunAt();
   return {
     is_on: config.isObserving,
     interval_s: config.observeInterval_s,

@@ -205,7 +205,7 @@ export interface StoreFigures {
   readonly open_reports: number;
   readonly contested_opt_outs: number;
   /** When any node last looked at a listing; undefined before the first look. */
-  readonly lastLookAt_ms?: number;
+  readonly lastRunAt_ms?: number;
   /** The last audit that finished; undefined if none has. */
   readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };
   /** The last import that completed; undefined if none has. */
@@ -213,14 +213,14 @@ export interface StoreFigures {
 }
 
 function setFigures(to: Instruments, figures: StoreFigures): void {
-  const { lastAudit, lastImport, lastLookAt_ms } = figures;
+  const { lastAudit, lastImport, lastRunAt_ms } = figures;
   to.dossier_listings.set(figures.listings);
   to.dossier_ratings.set(figures.ratings);
   to.dossier_feedback_open.set(figures.open_feedback);
   to.dossier_reports_open.set(figures.open_reports);
   to.dossier_opt_outs_contested.set(figures.contested_opt_outs);
   for (const [state, count] of Object.entries(figures.claims)) to.dossier_claims.set({ state }, count);
-  if (lastLookAt_ms !== undefined) to.dossier_observer_last_look_timestamp_seconds.set(lastLookAt_ms / 1000);
+  if (lastRunAt_ms !== undefined) to.dossier_observer_last_look_timestamp_seconds.set(lastRunAt_ms / 1000);
   if (lastAudit) {
     to.dossier_audit_last_finished_timestamp_seconds.set(lastAudit.finishedAt_ms / 1000);
     to.dossier_audit_entries.set(lastAudit.entries);

@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { keyOf, type SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
 import { Problem } from '../core/problem.ts';
 import { type Answer, judgeMember, type Membership } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -255,14 +256,13 @@ async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolea
 export async function startJudgingViews(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.views.length === 0) return;
   const judge = createViewJudge(context, signal);
-  while (!signal.aborted) {
-    try {
+  await every({
+    signal,
+    pause_ms,
+    async run() {
       await judge.follow();
       if (await isPassDue(context)) await judge.pass();
-    } catch (error) {
-      if (!signal.aborted)
-        context.log.warn({ err: error }, 'the listings of views could not be judged; tried again');
-    }
-    await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-  }
+    },
+    onError: (err) => context.log.warn({ err }, 'the listings of views could not be judged; tried again'),
+  });
 }

@@ -1,17 +1,22 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { createFairPool } from '../core/fair-pool.ts';
 import type { Change } from '../log/change.ts';
 import type { OutboundClient } from '../net/client.ts';
+import type { Lease } from '../store/store.ts';
 import { webhookAttempts } from '../telemetry/events.ts';
-import { type Account, type HeldWebhook, holdWebhook, openAccount } from './account.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
+  afterFailure,
+  afterSuccess,
   type Delivery,
   type Failed,
   isKnown,
   matchesFilter,
   restAfterSlow,
   toChangeFilter,
+  toFirstDelivery,
+  toRetried,
   toWebhookMessage,
   type Webhook,
 } from './webhook.ts';
@@ -21,27 +26,18 @@ const savedTogether = 20;
 /** Answers that say when to come back. */
 const busyStatuses = [429, 502, 503, 504];
 
-/** Sends changes to one address and keeps the account of it. */
-interface Sending extends Pick<Account, 'webhook' | 'queue' | 'advanceTo' | 'drop' | 'rest'> {
-  /** Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the address. */
-  send(change: Change, earlier?: Delivery): Promise<boolean>;
-  /** Stores the account; false: stop, the address is another node's or gone. */
-  save(): Promise<boolean>;
-  /** Stores it and lets go of the subscription. */
-  end(): Promise<void>;
-}
-
-/** What sends: the client, the clock and time-outs of the service, and what stops it. */
-interface Sender {
+/** What one turn at an address needs. */
+interface Turn {
   readonly client: OutboundClient;
   readonly context: Context;
+  /** The node stops. */
   readonly signal: AbortSignal;
 }
 
 async function attempt(
-  { client, context, signal }: Sender,
   { url, secret }: Webhook,
   change: Change,
+  { client, context, signal }: Turn,
 ): Promise<Failed | undefined> {
   const { clock, timeouts } = context;
   const post = { url, secret, ...toWebhookMessage(change) };
@@ -56,34 +52,77 @@ async function attempt(
   };
 }
 
-/** Begins to send to a subscription that this node holds. */
-function beginSending(held: HeldWebhook, sender: Sender): Sending {
-  const account = openAccount(held.webhook, sender.context.clock);
-  const save = () => held.save(account.take());
+type Sending = ReturnType<typeof createSending>;
+
+/** Sends changes to the address of a leased subscription that is due, and keeps what is to be stored of it. */
+function createSending(stored: Webhook, lease: Lease, turn: Turn) {
+  const { store, clock, timeouts } = turn.context;
+  let hasRested = stored.rest_until !== undefined && stored.failures > 0;
+  let webhook: Webhook = { ...stored, rest_until: undefined };
+  let [put, removed, accepted]: [Delivery[], number[], number] = [[], [], 0];
+  const advanceTo = ({ seq }: Change) => {
+    webhook = { ...webhook, position: Math.max(webhook.position, seq) };
+  };
+  const rest = (until: Date) => {
+    const [rest_until] = [until.toISOString(), webhook.rest_until ?? ''].toSorted().toReversed();
+    webhook = { ...webhook, rest_until };
+  };
+  const save = (): Promise<boolean> => {
+    const saved = { webhook, put, removed };
+    const hasRecovered = hasRested && accepted > 0;
+    hasRested &&= !hasRecovered;
+    [put, removed, accepted] = [[], [], 0];
+    return store.write(async (tx) => {
+      const { id } = stored;
+      if (!(await tx.webhooks.byId(id)) || !(await tx.leases.isHeldBy(lease))) return false;
+      await tx.webhooks.put(saved.webhook);
+      // The address works again: what waits is sent now. One that failed just now waits its own time.
+      if (hasRecovered) await tx.webhooks.hasten(id, clock().toISOString());
+      for (const delivery of saved.put) await tx.webhooks.putDelivery(delivery);
+      for (const seq of saved.removed) await tx.webhooks.removeDelivery(id, seq);
+      return true;
+    });
+  };
   return {
     get webhook() {
-      return account.webhook;
+      return webhook;
     },
-    async send(change, earlier) {
-      if (!held.isOurs()) return false;
+    /** Sends a change; it becomes, or stays, a delivery of its own if that fails. False: stop sending to the address. */
+    async send(change: Change, earlier?: Delivery): Promise<boolean> {
+      if (!lease.isOurs()) return false;
       const began_ms = performance.now();
-      const failed = await attempt(sender, account.webhook, change);
+      const failed = await attempt(webhook, change, turn);
       // What we cut off ourselves says nothing about the address.
-      if (failed && sender.signal.aborted) return false;
+      if (failed && turn.signal.aborted) return false;
       const took_ms = performance.now() - began_ms;
       webhookAttempts.publish({ outcome: failed ? 'failed' : 'accepted' });
-      if (failed) account.fail(change, failed, earlier);
-      else account.accept(change, earlier);
-      const { clock, timeouts } = sender.context;
-      if (took_ms > timeouts.webhookSlow_ms) account.rest(restAfterSlow(took_ms, clock()));
-      return account.unsaved < savedTogether || save();
+      advanceTo(change);
+      const now = clock();
+      if (failed) {
+        webhook = afterFailure(webhook, failed, now);
+        const delivery = earlier ?? toFirstDelivery(webhook, change, now);
+        put.push(toRetried(delivery, failed, { now, spread: Math.random() }));
+      } else {
+        webhook = afterSuccess(webhook, now);
+        if (earlier) removed.push(earlier.seq);
+        accepted += 1;
+      }
+      if (took_ms > timeouts.webhookSlow_ms) rest(restAfterSlow(took_ms, now));
+      return accepted < savedTogether || save();
     },
-    queue: account.queue,
-    advanceTo: account.advanceTo,
-    drop: account.drop,
-    rest: account.rest,
+    /** Puts a change behind an earlier one of its listing. */
+    queue(change: Change) {
+      advanceTo(change);
+      put.push(toFirstDelivery(webhook, change, clock()));
+    },
+    /** Moves the position of the subscription to this change, sent or not. */
+    advanceTo,
+    /** Forgets a delivery that is not asked for any more. */
+    drop: ({ seq }: Delivery) => void removed.push(seq),
+    /** Sends nothing more before a time, or a later one that was set already. */
+    rest,
+    /** Stores what was sent; false: stop, the subscription is another node's or gone. */
     save,
-    end: async () => void (await held.release(account.take())),
   };
 }
 
@@ -93,14 +132,6 @@ const mostWaiting = 1000;
 const fullRest_ms = 300_000;
 /** Then others have their turn. */
 const longestTurn_ms = 5000;
-
-/** What one turn at an address needs. */
-interface Turn {
-  readonly client: OutboundClient;
-  readonly context: Context;
-  /** The node stops. */
-  readonly signal: AbortSignal;
-}
 
 const isAtRest = ({ webhook }: Sending) => webhook.state !== 'active' || webhook.rest_until !== undefined;
 
@@ -141,21 +172,34 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
  * Sends to one address what it is due, in order for each listing, while this node alone holds it. A change that is not
  * accepted is tried again later, and holds back only later changes of the same listing.
  */
-async function deliver(seen: Webhook, turn: Turn): Promise<void> {
-  const { client, context, signal } = turn;
-  if (!(await isKnown(seen.filter, context))) return;
-  const held = await holdWebhook(seen, context);
-  if (!held) return;
-  const sending = beginSending(held, { client, context, signal });
-  const end_ms = performance.now() + longestTurn_ms;
+async function deliver({ id, filter }: Webhook, turn: Turn): Promise<void> {
+  const { context, signal } = turn;
+  const { store, clock } = context;
+  if (!(await isKnown(filter, context))) return;
+  const lease = await store.leases.take(`webhook/${id}`);
+  if (!lease) return;
   try {
-    for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {
-      const hasRetried = await retry(sending, turn);
-      const hasMore = !isAtRest(sending) && (await advance(sending, turn));
-      isMore = (hasRetried || hasMore) && !signal.aborted && (await sending.save());
+    const webhook = await store.write(async (tx) => {
+      const stored = await tx.webhooks.byId(id);
+      if (stored?.state !== 'active') return undefined;
+      const served = { ...stored, served_at: clock().toISOString() };
+      await tx.webhooks.put(served);
+      return served;
+    });
+    if (!webhook) return;
+    const sending = createSending(webhook, lease, turn);
+    const end_ms = performance.now() + longestTurn_ms;
+    try {
+      for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {
+        const hasRetried = await retry(sending, turn);
+        const hasMore = !isAtRest(sending) && (await advance(sending, turn));
+        isMore = (hasRetried || hasMore) && !signal.aborted && (await sending.save());
+      }
+    } finally {
+      await sending.save();
     }
   } finally {
-    await sending.end();
+    await lease.release();
   }
 }
 
@@ -164,45 +208,42 @@ const pause_ms = 1000;
 const domainsAtOnce = 64;
 const readAtOnce = 500;
 
-/** Sends to webhooks. */
-interface WebhookSender {
-  /** Begins turns at addresses that are due and not being sent to, first at the one whose last turn is longest ago. */
-  begin(): Promise<void>;
-  /** Waits until all turns have ended. */
-  idle(): Promise<void>;
-}
-
-/** The sender of one node; it stops within a request when the signal comes. */
-export function createWebhookSender(context: Context, signal: AbortSignal): WebhookSender {
+/** Sends to the addresses that are due, in turns; what is under way stops within a request when the signal comes. */
+export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config } = context;
   const turn: Turn = { client: createWebhookClient(config), context, signal };
-  const turns = new Map<string, Promise<void>>();
+  const domains = createFairPool({ places: domainsAtOnce, placesOfKey: 1 });
+  const turns = new Set<Promise<void>>();
   return {
+    /** Begins turns at addresses that are due and not being sent to, first at the one whose last turn is longest ago. */
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
-        const { id, domain } = webhook;
-        if (turns.has(domain) || turns.size >= domainsAtOnce) continue;
+        const leave = domains.tryEnter({ keys: [webhook.domain] });
+        if (!leave) continue;
         const ending = deliver(webhook, turn)
-          .catch((error: unknown) =>
-            log.warn({ err: error, webhook: id }, 'a turn at a webhook failed; it is tried again'),
+          .catch((err: unknown) =>
+            log.warn({ err, webhook: webhook.id }, 'a turn at a webhook failed; it is tried again'),
           )
-          .finally(() => turns.delete(domain));
-        turns.set(domain, ending);
+          .finally(() => {
+            leave();
+            turns.delete(ending);
+          });
+        turns.add(ending);
       }
     },
-    idle: async () => void (await Promise.all(turns.values())),
+    /** Waits until all turns have ended. */
+    idle: async () => void (await Promise.all(turns)),
   };
 }
 
 /** Sends changes to webhooks until the signal. Never throws; resolves once the requests under way have ended. */
 export async function startWebhooks(context: Context, signal: AbortSignal): Promise<void> {
   const sender = createWebhookSender(context, signal);
-  while (!signal.aborted) {
-    await sender.begin().catch((error: unknown) => {
-      if (!signal.aborted)
-        context.log.warn({ err: error }, 'webhooks that are due could not be read; tried again');
-    });
-    await wait(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-  }
+  await every({
+    signal,
+    pause_ms,
+    run: () => sender.begin(),
+    onError: (err) => context.log.warn({ err }, 'webhooks that are due could not be read; tried again'),
+  });
   await sender.idle();
 }

@@ -1,79 +1,25 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Db, Schema, Time } from '../store/store.ts';
+import type { Db, Schema } from '../store/store.ts';
 import type { Delivery, Webhook } from './webhook.ts';
-
-interface WebhookReads {
-  byId(id: string): Promise<Webhook | undefined>;
-  /** All, oldest first. */
-  list(): Promise<Webhook[]>;
-  /**
-   * Active subscriptions that do not rest and may have something to send at a time: those of tags and views whenever
-   * there is any later change. The one whose last turn is longest ago comes first.
-   */
-  due(now: string, limit: number): Promise<Webhook[]>;
-  /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */
-  dueDeliveries(id: string, now: string, limit: number): Promise<Delivery[]>;
-  /** Listings of which a delivery waits, and how many wait in all. */
-  waiting(id: string): Promise<{ readonly handles: readonly string[]; readonly count: number }>;
-  /** Dead letters, of one subscription or of all, oldest first. */
-  dead(limit: number, id?: string): Promise<Delivery[]>;
-}
-
-/** Writes of webhooks inside a transaction; they change no listing. */
-interface WebhookWrites extends WebhookReads {
-  /** Adds or replaces a subscription. */
-  put(webhook: Webhook): Promise<void>;
-  /** Deletes it with its deliveries; whether there was one. */
-  remove(id: string): Promise<boolean>;
-  putDelivery(delivery: Delivery): Promise<void>;
-  removeDelivery(id: string, seq: number): Promise<void>;
-  /** Makes every waiting delivery due. */
-  hasten(id: string, now: string): Promise<void>;
-  /** Makes dead letters wait again, due at once with all their attempts; returns how many. */
-  revive(id: string, now: string, seq?: number): Promise<number>;
-}
 
 declare module '../store/store.ts' {
   interface Reads {
-    readonly webhooks: WebhookReads;
+    readonly webhooks: ReturnType<typeof createWebhookReads>;
   }
   interface Transaction {
-    readonly webhooks: WebhookWrites;
+    readonly webhooks: ReturnType<typeof createWebhookWrites>;
   }
 }
 
-/** A subscription to changes. */
-export interface WebhookRow {
-  id: string;
-  url: string;
-  domain: string;
-  network: string | null;
-  /** In clear text, because every message is signed with it. */
-  secret: string;
-  kind: Webhook['filter']['kind'];
-  value: string;
-  created_at: Time;
-  state: Webhook['state'];
-  served_at: Time;
-  position: number;
-  delivered: number;
-  failures: number;
-  failing_since: Time | null;
-  rest_until: Time | null;
-  delivered_at: Time | null;
-  last_result: string | null;
-}
+type Stored<T> = {
+  [Name in keyof T]: undefined extends T[Name] ? Exclude<T[Name], undefined> | null : T[Name];
+};
+
+/** A subscription to changes; its secret in clear text, because every message is signed with it. */
+export type WebhookRow = Stored<Omit<Webhook, 'filter'>> & Webhook['filter'];
 
 /** A change that an address has not accepted yet. What changed is read from evidence_change. */
-export interface WebhookDeliveryRow {
-  webhook_id: string;
-  seq: number;
-  handle: string;
-  state: Delivery['state'];
-  attempts: number;
-  next_at: Time;
-  result: string | null;
-}
+export type WebhookDeliveryRow = Stored<Delivery>;
 
 declare module '../store/store.ts' {
   interface Schema {
@@ -128,35 +74,27 @@ const decodeWebhook = ({ kind, value, ...row }: WebhookRow): Webhook => ({
   last_result: row.last_result ?? undefined,
 });
 
-/** The row of a subscription. */
-const encodeWebhook = ({ filter, ...webhook }: Webhook): WebhookRow => ({
-  ...webhook,
-  ...filter,
-  network: webhook.network ?? null,
-  failing_since: webhook.failing_since ?? null,
-  rest_until: webhook.rest_until ?? null,
-  delivered_at: webhook.delivered_at ?? null,
-  last_result: webhook.last_result ?? null,
-});
-
-/** A delivery of its row. */
 const decodeDelivery = ({ result, ...row }: WebhookDeliveryRow): Delivery => ({
   ...row,
   result: result ?? undefined,
 });
 
 /** Reads of webhooks over any engine. */
-export const createWebhookReads = (db: Db): WebhookReads => ({
-  async byId(id) {
+export const createWebhookReads = (db: Db) => ({
+  async byId(id: string) {
     const row = await db.selectFrom('webhook').selectAll().where('id', '=', id).executeTakeFirst();
     return row && decodeWebhook(row);
   },
+  /** All, oldest first. */
   async list() {
-    return (await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute()).map(
-      decodeWebhook,
-    );
+    const rows = await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute();
+    return rows.map(decodeWebhook);
   },
-  async due(now, limit) {
+  /**
+   * Active subscriptions that do not rest and may have something to send at a time: those of tags and views whenever
+   * there is any later change. The one whose last turn is longest ago comes first.
+   */
+  async due(now: string, limit: number) {
     const rows = await db
       .selectFrom('webhook')
       .selectAll()
@@ -174,53 +112,51 @@ export const createWebhookReads = (db: Db): WebhookReads => ({
       .execute();
     return rows.map(decodeWebhook);
   },
-  async dueDeliveries(id, now, limit) {
+  /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */
+  async dueDeliveries(id: string, now: string, limit: number) {
     const due = selectFirstDue(db, now).selectAll('due').where('due.webhook_id', '=', id);
     return (await due.orderBy('due.seq').limit(limit).execute()).map(decodeDelivery);
   },
-  async waiting(id) {
-    const rows = await db
-      .selectFrom('webhook_delivery')
-      .select('handle')
-      .where('webhook_id', '=', id)
-      .where('state', '=', 'waiting')
-      .execute();
+  /** Listings of which a delivery waits, and how many wait in all. */
+  async waiting(id: string) {
+    const ofWebhook = db.selectFrom('webhook_delivery').select('handle').where('webhook_id', '=', id);
+    const rows = await ofWebhook.where('state', '=', 'waiting').execute();
     return { handles: [...new Set(rows.map(({ handle }) => handle))], count: rows.length };
   },
-  async dead(limit, id) {
+  /** Dead letters, of one subscription or of all, oldest first. */
+  async dead(limit: number, id?: string) {
     const rows = db.selectFrom('webhook_delivery').selectAll().where('state', '=', 'dead');
     const chosen = id === undefined ? rows : rows.where('webhook_id', '=', id);
     return (await chosen.orderBy('webhook_id').orderBy('seq').limit(limit).execute()).map(decodeDelivery);
   },
 });
 
-async function revive(db: Db, id: string, at: { now: string; seq: number | undefined }): Promise<number> {
-  const all = db
-    .updateTable('webhook_delivery')
-    .set({ state: 'waiting', attempts: 0, next_at: at.now })
-    .where('webhook_id', '=', id)
-    .where('state', '=', 'dead');
-  const chosen = at.seq === undefined ? all : all.where('seq', '=', at.seq);
-  return Number((await chosen.executeTakeFirst()).numUpdatedRows);
-}
-
-/** Writes of webhooks inside a transaction. */
-export const createWebhookWrites = (db: Db): WebhookWrites => ({
+/** Writes of webhooks inside a transaction; they change no listing. */
+export const createWebhookWrites = (db: Db) => ({
   ...createWebhookReads(db),
-  async put(webhook) {
-    const { id, ...change } = encodeWebhook(webhook);
+  /** Adds or replaces a subscription. */
+  async put({ id, filter, ...webhook }: Webhook) {
+    const change = {
+      ...{ ...webhook, ...filter },
+      network: webhook.network ?? null,
+      failing_since: webhook.failing_since ?? null,
+      rest_until: webhook.rest_until ?? null,
+      delivered_at: webhook.delivered_at ?? null,
+      last_result: webhook.last_result ?? null,
+    };
     await db
       .insertInto('webhook')
       .values({ id, ...change })
       .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
       .execute();
   },
-  async remove(id) {
+  /** Deletes it with its deliveries; whether there was one. */
+  async remove(id: string) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).execute();
     const { numDeletedRows } = await db.deleteFrom('webhook').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
   },
-  async putDelivery({ webhook_id, seq, ...delivery }) {
+  async putDelivery({ webhook_id, seq, ...delivery }: Delivery) {
     const change = { ...delivery, result: delivery.result ?? null };
     await db
       .insertInto('webhook_delivery')
@@ -228,16 +164,22 @@ export const createWebhookWrites = (db: Db): WebhookWrites => ({
       .onConflict((conflict) => conflict.columns(['webhook_id', 'seq']).doUpdateSet(change))
       .execute();
   },
-  async removeDelivery(id, seq) {
+  async removeDelivery(id: string, seq: number) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).where('seq', '=', seq).execute();
   },
-  async hasten(id, now) {
-    await db
-      .updateTable('webhook_delivery')
-      .set({ next_at: now })
-      .where('webhook_id', '=', id)
-      .where('state', '=', 'waiting')
-      .execute();
+  /** Makes every waiting delivery due. */
+  async hasten(id: string, next_at: string) {
+    const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
+    await all.where('state', '=', 'waiting').execute();
   },
-  revive: (id, now, seq) => revive(db, id, { now, seq }),
+  /** Makes dead letters wait again, due at once with all their attempts; returns how many. */
+  async revive(id: string, next_at: string, seq?: number) {
+    const all = db
+      .updateTable('webhook_delivery')
+      .set({ state: 'waiting', attempts: 0, next_at })
+      .where('webhook_id', '=', id)
+      .where('state', '=', 'dead');
+    const chosen = seq === undefined ? all : all.where('seq', '=', seq);
+    return Number((await chosen.executeTakeFirst()).numUpdatedRows);
+  },
 });

@@ -84,8 +84,8 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   await expect.poll(() => silent.sent.length - before, patience).toBeGreaterThan(0);
   await expect.poll(() => dripping.sent.map(({ path }) => path), patience).toContain('/mcp');
   expect(await stop(service)).toBe(0);
-  const looks = await store.observations.looks(-1, 10);
-  expect(looks.map(({ observed_at }) => observed_at)).toEqual([undefined, undefined, undefined]);
+  const looks = await store.observations.lastRuns(-1, 10);
+  expect(looks.map(({ observed_at }) => observed_at)).toEqual([null, null, null]);
   const leases = await Promise.all(names.map((name) => store.leases.find(`look/${name}`)));
   expect(leases.map((lease) => lease?.isHeld)).toEqual([undefined, undefined, true]);
   await elsewhere?.release();

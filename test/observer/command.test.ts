@@ -107,8 +107,8 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
   const { child, ended } = startDossier(['observe'], environment);
   const store = await openDatabase(databaseUrl);
   const looked = async () => {
-    const looks = await store.observations.looks(-1, 100);
-    return looks.filter(({ observed_at }) => observed_at !== undefined).length;
+    const looks = await store.observations.lastRuns(-1, 100);
+    return looks.filter(({ observed_at }) => observed_at !== null).length;
   };
   await expect.poll(looked, { timeout: 30_000 }).toBeGreaterThan(5);
   child.kill('SIGKILL');

@@ -53,8 +53,8 @@ async function running({ store }: Pick<Directory, 'store'>, names: readonly stri
 }
 
 async function observed({ store }: Pick<Directory, 'store'>): Promise<string[]> {
-  const looks = await store.observations.looks(-1, 1000);
-  return looks.filter(({ observed_at }) => observed_at !== undefined).map(({ handle }) => handle);
+  const looks = await store.observations.lastRuns(-1, 1000);
+  return looks.filter(({ observed_at }) => observed_at !== null).map(({ handle }) => handle);
 }
 
 const patience = { timeout: 60_000, interval: 100 };
@@ -170,7 +170,9 @@ it('a database that fails for a while ends no look, and begins none beside the 3
   directory.wait(2 * 86_400);
   const now = directory.context.clock().toISOString();
   const isAgain = async () =>
-    (await directory.store.observations.looks(-1, 1000)).filter(({ observed_at = '' }) => observed_at > now);
+    (await directory.store.observations.lastRuns(-1, 1000)).filter(
+      ({ observed_at }) => (observed_at ?? '') > now,
+    );
   await expect.poll(async () => (await isAgain()).length, patience).toBe(40);
   expect(await running(directory, names)).toEqual(names);
   stopping.abort();

@@ -1,15 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createTurns } from '../../src/net/repositories.ts';
+import { createFairPool } from '../../src/core/fair-pool.ts';
 
-const limits = { places: 3, claimedPlaces: 1, placesOfNetwork: 1, waiting: 3, longestWait_ms: 5000 };
+const rules = { places: 3, preferredPlaces: 1, placesOfKey: 1, waiting: 3, longestWait_ms: 5000 };
 
 /** Lets askers enter and writes down, in order, who began and who was refused. */
 function openTurns() {
-  const turns = createTurns(limits);
+  const turns = createFairPool(rules);
   const events: string[] = [];
   const leaves = new Map<string, () => void>();
-  const enter = (name: string, network: string, hasClaim = false) =>
-    void turns.enter({ network, hasClaim }).then((leave) => {
+  const enter = (name: string, network: string, isPreferred = false) =>
+    void turns.enter({ keys: [network], isPreferred }).then((leave) => {
       events.push(leave ? name : `${name} refused`);
       if (leave) leaves.set(name, leave);
     });
