@@ -12,6 +12,9 @@ export interface NoAnswer {
   readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
   /** Of `unreachable`: nothing was asked, because of this machine or its network. Then nothing was checked. */
   readonly isOurs?: true;
+  /** Whose word it is, if not Dossier's. */
+  readonly source?: string;
+  readonly source_url?: string;
 }
 
 /** A response of a foreign host; its body is data, at most 2 MiB. */

@@ -135,11 +135,10 @@ export interface CommitLook {
   readonly committed_at: string;
 }
 
-/** That a recorded repository has no head to look at. */
-export interface NoHead {
-  readonly result: 'gone' | 'empty' | 'moved';
-  /** A sentence that is true when read alone. */
-  readonly reason: string;
+/** That a recorded repository has no head, and why. */
+export interface NoHead extends NoAnswer {
+  readonly result: 'not_found';
+  readonly head: 'gone' | 'empty' | 'moved';
   /** Path of the repository that its host redirects to. */
   readonly moved_to?: string;
 }

@@ -6,15 +6,20 @@ import type { Finding, RecordedSubject } from './observation.ts';
 export const ownProbe = 'Dossier';
 
 /** A fact that could not be learned, with the state and reason of what stood in its way. */
-export const withoutAnswer = ({ result, reason, isOurs }: NoAnswer, subject?: string): Finding => ({
+export const withoutAnswer = (
+  { result, reason, isOurs, source = ownProbe, source_url }: NoAnswer,
+  subject?: string,
+): Finding => ({
   ...(subject !== undefined && { subject }),
   value: null,
   state: isOurs ? 'not_checked' : result,
   reason,
-  source: ownProbe,
+  source,
+  ...(source_url !== undefined && { source_url }),
 });
 
-type Made = Omit<Finding, 'subject' | 'source' | 'source_url'>;
+/** What is found of a subject whose source follows from it. */
+export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
 /** The recorded endpoints, each address once. */
 export const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
@@ -24,13 +29,27 @@ export const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
 export const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
+/** One fact about the recorded repository, made of what was found of it, or of why nothing was. */
+export async function ofRepository(
+  look: Look,
+  find: () => Promise<Found | NoAnswer>,
+): Promise<readonly Finding[]> {
+  const { repository: subject } = look.listing;
+  if (!subject) return [];
+  const found = await find();
+  const isFound = 'state' in found;
+  return [
+    isFound ? { subject, ...found, source: ownProbe, source_url: subject } : withoutAnswer(found, subject),
+  ];
+}
+
 /**
  * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
  * endpoints have (`isRare`) the reasons are kept only once it was seen.
  */
 export async function ofRemotes(
   look: Look,
-  toFinding: (endpoint: EndpointLook) => Made | NoAnswer | Promise<Made | NoAnswer>,
+  toFinding: (endpoint: EndpointLook) => Found | NoAnswer | Promise<Found | NoAnswer>,
   { isRare = false } = {},
 ): Promise<readonly Finding[]> {
   const found: Finding[] = [];
@@ -55,7 +74,7 @@ export async function ofRemotes(
 export const ofPlaces = (
   look: Look,
   places: readonly { readonly subject: string; readonly url: string }[],
-  { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Made | undefined },
+  { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Found | undefined },
 ): Promise<readonly Finding[]> =>
   Promise.all(
     places.map(async ({ subject, url }): Promise<Finding> => {

@@ -126,20 +126,21 @@ const unreachable = (what: string, { result }: Pick<Failure, 'result'>): NoAnswe
   reason: `Dossier could not read ${what}: ${failureTexts[result] ?? 'the host answered with an error, or with something else than was asked for'}.`,
 });
 
-function toNoHead(place: RepositoryPlace, failure: Failure): NoHead | NoAnswer {
-  const { key, host } = place;
+function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead | NoAnswer {
+  const none = { result: 'not_found' as const, source_url };
   if (failure.result === 'repository_not_found')
-    return { result: 'gone', reason: `${host} shows no public repository at ${key}.` };
-  if (failure.result === 'repository_empty') return { result: 'empty', reason: `${key} has no commits.` };
+    return { ...none, head: 'gone', reason: `${host} shows no public repository at ${key}.` };
+  if (failure.result === 'repository_empty')
+    return { ...none, head: 'empty', reason: `${key} has no commits.` };
   const { moved_to } = failure;
   // A redirect to anything else, as to a page of maintenance, may pass.
   if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
-  return { result: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
+  return { ...none, head: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
 }
 
 /** Looks at the recorded repository of a listing, without a token. Never throws. */
-function createRepositoryLook({ repository }: Subject, repositories: RepositoryReader) {
-  const place = repository === undefined ? undefined : repositories.place(repository);
+function createRepositoryLook({ repository = '' }: Subject, repositories: RepositoryReader) {
+  const place = repositories.place(repository);
   const noPlace: NoAnswer = {
     result: 'not_checked',
     reason: 'The recorded repository is on a host that Dossier is not configured to read.',
@@ -149,7 +150,7 @@ function createRepositoryLook({ repository }: Subject, repositories: RepositoryR
     async head(): Promise<Head> {
       if (!place) return noPlace;
       const found = await repositories.head(place);
-      return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, found);
+      return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, repository, found);
     },
     /** The commit that HEAD points to. */
     async commit(head: Head): Promise<CommitLook | NoHead | NoAnswer> {

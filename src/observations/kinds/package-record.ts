@@ -4,7 +4,7 @@ import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
 import type { Advisory, ImageReference, Look, Subject } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
-import { withoutAnswer } from '../remotes.ts';
+import { type Found, withoutAnswer } from '../remotes.ts';
 
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {
@@ -24,15 +24,6 @@ export interface Published {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** That a registry does not have the package or the version. */
-interface Missing {
-  readonly result: 'missing';
-  /** A sentence that is true when read alone. */
-  readonly reason: string;
-  readonly source: string;
-  readonly source_url: string;
-}
-
 /** A member of a foreign object, as an object; inherited members do not count. */
 export const memberOf = (object: unknown, name: string): JsonObject =>
   Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
@@ -49,6 +40,12 @@ function toTime(value: unknown): string | undefined {
 
 /** How sources name a registry: by its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
+
+/** That a registry does not have what was asked for, as `has no package left-pad`. */
+export function notFound(response: Fetched, what: string): NoAnswer {
+  const source = sourceOf(response);
+  return { result: 'not_found', reason: `${source.source} ${what}.`, ...source };
+}
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage {
@@ -122,21 +119,16 @@ const mostMaintainers = 100;
 /** The path of a package; a scope's slash is encoded. */
 const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-const notStatedByNpm = (what: string): NoAnswer => ({
+const notStated = (by: string, what: string): NoAnswer => ({
   result: 'not_checked',
-  reason: `npm does not state ${what}.`,
+  reason: `${by} does not state ${what}.`,
 });
 
 function namesOf(maintainers: unknown): string[] | NoAnswer {
-  if (!Array.isArray(maintainers)) return notStatedByNpm('who maintains this package');
+  if (!Array.isArray(maintainers)) return notStated('npm', 'who maintains this package');
   const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asMembers(one).name));
   return names.filter((name) => name !== undefined);
 }
-
-const missingOnNpm = (response: Fetched, what: string): Missing => {
-  const source = sourceOf(response);
-  return { result: 'missing', reason: `${source.source} ${what}.`, ...source };
-};
 
 /** Whether npm has attestations of a version. */
 const isAttested = (version: unknown): boolean =>
@@ -153,34 +145,29 @@ function lastProvenBefore(version: string, document: Published['document']): str
 }
 
 /** What a version's own document says, with what only the package's document says. */
-function toPublishedOnNpm(
+const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
   ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'provenBefore'>,
-): Published {
-  const { version, deprecated } = document;
-  const result = 'published';
-  return {
-    result,
-    version: toShort(version) ?? '',
-    ...sourceOf(response),
-    deprecated: toShort(deprecated),
-    ...ofPackage,
-    document,
-  };
-}
+): Published => ({
+  result: 'published',
+  version: toShort(document.version) ?? '',
+  ...sourceOf(response),
+  deprecated: toShort(document.deprecated),
+  ...ofPackage,
+  document,
+});
 
 /** Reads the version's own document where that of the whole package is too large. */
 async function readVersion(
   look: Look,
   { name, version = 'latest' }: RecordedPackage,
-): Promise<Published | Missing | NoAnswer> {
+): Promise<Published | NoAnswer> {
   const answer = toRegistered(
     await look.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
   );
-  if (answer.result === 'absent')
-    return missingOnNpm(answer.response, `has no version ${version} of ${name}`);
+  if (answer.result === 'absent') return notFound(answer.response, `has no version ${version} of ${name}`);
   if (answer.result !== 'document') return answer;
   const tooLarge: NoAnswer = {
     result: 'not_checked',
@@ -193,34 +180,29 @@ async function readVersion(
 }
 
 /** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
-async function readNpm(look: Look, recorded: RecordedPackage): Promise<Published | Missing | NoAnswer> {
+async function readNpm(look: Look, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = recorded;
   const answer = toRegistered(
     await look.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
-  if (answer.result === 'absent') return missingOnNpm(answer.response, `has no package ${name}`);
+  if (answer.result === 'absent') return notFound(answer.response, `has no package ${name}`);
   if (answer.result !== 'document')
     return answer.cause === 'too_large' ? readVersion(look, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
   if (!Object.hasOwn(memberOf(document, 'versions'), version))
-    return missingOnNpm(
+    return notFound(
       response,
       times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
     );
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
-    published_at: toTime(times[version]) ?? notStatedByNpm('when this version was published'),
+    published_at: toTime(times[version]) ?? notStated('npm', 'when this version was published'),
     maintainers: namesOf(document.maintainers),
     provenBefore: lastProvenBefore(version, document),
   });
 }
-
-const notStatedByPypi = (what: string): NoAnswer => ({
-  result: 'not_checked',
-  reason: `The JSON of PyPI does not state ${what}.`,
-});
 
 /** The files of a release as PyPI lists them. */
 const filesOf = ({ urls }: Published['document']): Published['document'][] =>
@@ -237,50 +219,30 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
     result: 'published',
     version: toShort(info.version) ?? '',
     ...sourceOf(response),
-    published_at: times.toSorted()[0] ?? notStatedByPypi('when this version was published'),
+    published_at: times.toSorted()[0] ?? notStated('The JSON of PyPI', 'when this version was published'),
     deprecated: yankedText(info),
-    maintainers: notStatedByPypi('which accounts may publish'),
+    maintainers: notStated('The JSON of PyPI', 'which accounts may publish'),
     document,
   };
 }
 
-const missingOnPypi = (response: Fetched, what: string): Missing => {
-  const source = sourceOf(response);
-  return { result: 'missing', reason: `${source.source} has no ${what}.`, ...source };
-};
-
 /** What PyPI says of a package: the JSON of the release, which lists only its own files. */
-async function readPypi(
-  look: Look,
-  { name, version }: RecordedPackage,
-): Promise<Published | Missing | NoAnswer> {
+async function readPypi(look: Look, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
   const answer = toRegistered(
     await look.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
   if (answer.result === 'document') return toPublishedOnPypi(answer);
   if (answer.result !== 'absent') return answer;
-  return missingOnPypi(
+  return notFound(
     answer.response,
-    version === undefined ? `package ${name}` : `version ${version} of a package ${name}`,
+    version === undefined ? `has no package ${name}` : `has no version ${version} of a package ${name}`,
   );
 }
 
 /** What a registry says of a recorded package on npm or PyPI. */
-export const readPublished = (
-  look: Look,
-  recorded: RecordedPackage,
-): Promise<Published | Missing | NoAnswer> =>
+export const readPublished = (look: Look, recorded: RecordedPackage): Promise<Published | NoAnswer> =>
   recorded.type === 'npm' ? readNpm(look, recorded) : readPypi(look, recorded);
-
-/** A fact about a package that its registry does not have. */
-export const notFound = ({ reason, source, source_url }: Missing): Finding => ({
-  value: null,
-  state: 'not_found',
-  reason,
-  source,
-  source_url,
-});
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
 export const ofPackages = (
@@ -298,11 +260,10 @@ export const ofPackages = (
 export const ofPublished = (
   look: Look,
   types: readonly RecordedPackage['type'][],
-  toFinding: (published: Published) => Pick<Finding, 'value' | 'state' | 'reason' | 'details'> | NoAnswer,
+  toFinding: (published: Published) => Found | NoAnswer,
 ): Promise<readonly Finding[]> =>
   ofPackages(look, types, async (recorded) => {
     const published = await readPublished(look, recorded);
-    if (published.result === 'missing') return notFound(published);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;
     const finding = toFinding(published);

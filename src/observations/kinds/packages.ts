@@ -10,7 +10,7 @@ import {
   type Unproven,
 } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
-import { withoutAnswer } from '../remotes.ts';
+import { type Found, withoutAnswer } from '../remotes.ts';
 import {
   affects,
   memberOf,
@@ -60,7 +60,6 @@ async function advisoriesOf(look: Look, recorded: RecordedPackage): Promise<Find
   if (list.result !== 'advisories') return withoutAnswer(list);
   if (recorded.version !== undefined) return toFinding(list, recorded.version);
   const published = await readPublished(look, recorded);
-  if (published.result === 'missing') return notFound(published);
   if (published.result !== 'published') return withoutAnswer(published);
   return toFinding(list, published.version);
 }
@@ -112,9 +111,8 @@ async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> 
   );
   if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
   const { response } = answer;
-  const source = sourceOf(response);
-  const reason = `${source.source} has no public image ${image.name} at ${image.reference}.`;
-  if (answer.result === 'absent') return notFound({ result: 'missing', reason, ...source });
+  if (answer.result === 'absent')
+    return withoutAnswer(notFound(response, `has no public image ${image.name} at ${image.reference}`));
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated)
     ? stated
@@ -123,7 +121,7 @@ async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> 
     value: true,
     state: 'observed',
     details: { reference: image.reference, digest },
-    ...source,
+    ...sourceOf(response),
   };
 }
 
@@ -173,8 +171,6 @@ export const packageMaintainers = defineKind({
     ),
 });
 
-type Told = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
-
 /** Whether a statement is about the published file. */
 const isAbout = ({ statement }: SignedStatement, { algorithm, hex }: ServedProvenance['digest']): boolean =>
   hex !== '' &&
@@ -190,32 +186,23 @@ const looseUrl = (url: string | undefined) =>
     .replace(/\.git$/, '');
 
 /** The repository that signed provenance names, beside the recorded one. */
-function compare(signed: SignedStatement, recorded: string | undefined, version: string): Told {
+function compare(signed: SignedStatement, recorded: string | undefined, version: string): Found {
   const { repository, issuer } = signed;
   const details = { version, repository: toShort(repository) ?? null, issuer: toShort(issuer) ?? null };
-  if (repository === undefined)
-    return {
-      value: null,
-      state: 'unrecognised',
-      reason: 'The signed provenance names no repository.',
-      details,
-    };
-  if (recorded === undefined)
-    return {
-      value: 'not_comparable',
-      state: 'observed',
-      reason: 'The listing records no repository.',
-      details,
-    };
-  return {
-    value: looseUrl(repository) === looseUrl(recorded) ? 'match' : 'other',
-    state: 'observed',
-    details,
-  };
+  if (repository === undefined) {
+    const reason = 'The signed provenance names no repository.';
+    return { value: null, state: 'unrecognised', reason, details };
+  }
+  if (recorded === undefined) {
+    const reason = 'The listing records no repository.';
+    return { value: 'not_comparable', state: 'observed', reason, details };
+  }
+  const isSame = looseUrl(repository) === looseUrl(recorded);
+  return { value: isSame ? 'match' : 'other', state: 'observed', details };
 }
 
 /** Without provenance; that an earlier version had it is said. */
-function none({ version, provenBefore }: Published): Told {
+function none({ version, provenBefore }: Published): Found {
   const before = provenBefore === undefined ? '' : ` Version ${provenBefore}, which is older, has one.`;
   return {
     value: 'none',
@@ -230,8 +217,8 @@ function judge(
   signed: SignedStatement | Unproven,
   { digest }: ServedProvenance,
   { version, repository }: { readonly version: string; readonly repository: string | undefined },
-): Told {
-  const unrecognised = (reason: string): Told => ({
+): Found {
+  const unrecognised = (reason: string): Found => ({
     value: null,
     state: 'unrecognised',
     reason,
@@ -245,7 +232,6 @@ function judge(
 
 async function provenanceOf(look: Look, recorded: RecordedPackage): Promise<Finding> {
   const published = await readPublished(look, recorded);
-  if (published.result === 'missing') return notFound(published);
   if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;
   const served = await readProvenance(look, recorded, published);
@@ -255,11 +241,7 @@ async function provenanceOf(look: Look, recorded: RecordedPackage): Promise<Find
   const signed = await look.signature(served.bundle);
   if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
   const { repository } = look.listing;
-  return {
-    ...judge(signed, served, { version, repository }),
-    source,
-    source_url: served.source_url,
-  };
+  return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
 }
 
 /** What is compared: a package, and the repository that is recorded beside it. */

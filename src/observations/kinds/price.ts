@@ -3,7 +3,15 @@ import { toLine } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import { type CatalogLook, defineKind, type EndpointLook } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofPlaces, ofRemotes, perOrigin, remotesOf, wellKnown, withoutAnswer } from '../remotes.ts';
+import {
+  type Found,
+  ofPlaces,
+  ofRemotes,
+  perOrigin,
+  remotesOf,
+  wellKnown,
+  withoutAnswer,
+} from '../remotes.ts';
 import {
   type AdvertisedOffer,
   convert,
@@ -76,9 +84,7 @@ const noneConfigured: NoAnswer = {
 const readAccepted = (one: unknown) =>
   asObject(one)?.maxAmountRequired === undefined ? readAcceptedV2(one) : readAcceptedV1(one);
 
-type CatalogFinding = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
-
-function readCatalog(look: CatalogLook): CatalogFinding {
+function readCatalog(look: CatalogLook): Found {
   if (look.result !== 'read') return withoutAnswer(look);
   const { item, read_at } = look;
   const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
@@ -136,9 +142,7 @@ function toValue(priced: readonly PricedOperation[]): string | null {
   return `${first.operation}: ${advertisedText(offer)}${more}`;
 }
 
-type OpenApiFinding = Pick<Finding, 'value' | 'state' | 'reason' | 'details'>;
-
-function readOpenApi({ text }: Fetched): OpenApiFinding | undefined {
+function readOpenApi({ text }: Fetched): Found | undefined {
   const document = readObject(text);
   if (typeof document?.openapi !== 'string') return undefined;
   const priced = pricedOperations(document);

@@ -1,25 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind, type FileLook, type NoHead } from '../kind.ts';
-import type { Finding } from '../observation.ts';
-import { ownProbe, repositoryOf, withoutAnswer } from '../remotes.ts';
-
-/** Whether a repository was asked and has no head to look at. */
-const isNoHead = (look: { readonly result: string }): look is NoHead =>
-  /^(?:gone|empty|moved)$/.test(look.result);
-
-/** A fact about the head of a repository that has none, or that could not be asked. */
-const withoutHead = (head: NoHead | NoAnswer, repository: string): Finding =>
-  isNoHead(head)
-    ? {
-        subject: repository,
-        value: null,
-        state: 'not_found',
-        reason: head.reason,
-        source: ownProbe,
-        source_url: repository,
-      }
-    : withoutAnswer(head, repository);
+import { defineKind, type FileLook } from '../kind.ts';
+import { ofRepository, repositoryOf } from '../remotes.ts';
 
 /** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
@@ -56,10 +38,10 @@ function toSentence(files: readonly FoundFile[]): string {
 /** In no repository: a host that has it sends the same for every path, as a captive portal does. */
 const noFile = '.dossier/is-in-no-repository';
 
-const anything = (subject: string): Finding => ({
-  ...{ subject, value: null, state: 'unreachable', source: ownProbe },
+const anything: NoAnswer = {
+  result: 'unreachable',
   reason: 'The host of the repository’s files answered also for a file that is in no repository.',
-});
+};
 
 const noneFound = 'None of the five files that Dossier looks for is at the head of the repository.';
 
@@ -76,33 +58,32 @@ export const repositoryAgentFiles = defineKind({
   method_version: 'agent-files/1',
   about: repositoryOf,
   isOptional: true,
-  async check(look) {
-    const { repository } = look.listing;
-    if (!repository) return [];
-    const head = await look.head();
-    if (head.result !== 'head') return [withoutHead(head, repository)];
-    const files: FoundFile[] = [];
-    for (const [path, automatic] of agentFiles) {
-      const file = await look.file(path);
-      if (!('commit' in file)) return [withoutHead(file, repository)];
-      if (file.result !== 'absent') files.push(toFound(path, automatic, file));
-    }
-    if (files.length > 0) {
-      const file = await look.file(noFile);
-      if (!('commit' in file)) return [withoutHead(file, repository)];
-      if (file.result !== 'absent') return [anything(repository)];
-    }
-    // The commit is no part of the fact: a later one with the same files is no change.
-    const seen = {
-      as_seen: { commit: head.commit },
-      subject: repository,
-      source: ownProbe,
-      source_url: repository,
-    };
-    if (files.length === 0) return [{ value: null, state: 'not_found', reason: noneFound, ...seen }];
-    const reason = toSentence(files);
-    return [{ value: files.length, state: 'observed', reason, details: { files }, ...seen }];
-  },
+  check: (look) =>
+    ofRepository(look, async () => {
+      const head = await look.head();
+      if (head.result !== 'head') return head;
+      const files: FoundFile[] = [];
+      for (const [path, automatic] of agentFiles) {
+        const file = await look.file(path);
+        if (!('commit' in file)) return file;
+        if (file.result !== 'absent') files.push(toFound(path, automatic, file));
+      }
+      if (files.length > 0) {
+        const file = await look.file(noFile);
+        if (!('commit' in file)) return file;
+        if (file.result !== 'absent') return anything;
+      }
+      // The commit is no part of the fact: a later one with the same files is no change.
+      const as_seen = { commit: head.commit };
+      if (files.length === 0) return { value: null, state: 'not_found', reason: noneFound, as_seen };
+      return {
+        value: files.length,
+        state: 'observed',
+        reason: toSentence(files),
+        details: { files },
+        as_seen,
+      };
+    }),
 });
 
 /** Whether the recorded repository is where the listing says. */
@@ -117,18 +98,15 @@ export const repositoryExists = defineKind({
   method_version: 'repository/1',
   about: repositoryOf,
   isOptional: true,
-  async check(look) {
-    const { repository } = look.listing;
-    if (!repository) return [];
-    const head = await look.head();
-    const source = { subject: repository, source: ownProbe, source_url: repository };
-    if (head.result === 'head') return [{ value: 'there', state: 'observed', ...source }];
-    if (!isNoHead(head)) return [withoutAnswer(head, repository)];
-    const { result: value, reason, moved_to } = head;
-    const details = moved_to === undefined ? undefined : { moved_to };
-    const state = value === 'gone' ? 'not_found' : 'observed';
-    return [{ value, state, reason, ...(details && { details }), ...source }];
-  },
+  check: (look) =>
+    ofRepository(look, async () => {
+      const head = await look.head();
+      if (head.result === 'head') return { value: 'there', state: 'observed' };
+      if (!('head' in head)) return head;
+      const { head: value, reason, moved_to } = head;
+      const state = value === 'gone' ? 'not_found' : 'observed';
+      return { value, state, reason, ...(moved_to !== undefined && { details: { moved_to } }) };
+    }),
 });
 
 /** The commit at the head of the recorded repository. */
@@ -142,22 +120,13 @@ export const repositoryHead = defineKind({
     `${String(value).slice(0, 12)}${details?.branch ? ` of ${details.branch}` : ''}`,
   method_version: 'repository/1',
   about: repositoryOf,
-  async check(look) {
-    const { repository } = look.listing;
-    if (!repository) return [];
-    const head = await look.head();
-    if (head.result !== 'head') return [withoutHead(head, repository)];
-    return [
-      {
-        subject: repository,
-        value: head.commit,
-        state: 'observed',
-        ...(head.branch && { details: { branch: head.branch } }),
-        source: ownProbe,
-        source_url: repository,
-      },
-    ];
-  },
+  check: (look) =>
+    ofRepository(look, async () => {
+      const head = await look.head();
+      if (head.result !== 'head') return head;
+      const { commit, branch } = head;
+      return { value: commit, state: 'observed', ...(branch && { details: { branch } }) };
+    }),
 });
 
 /** When the commit at the head of the recorded repository was made. */
@@ -172,21 +141,10 @@ export const repositoryLastCommit = defineKind({
   method_version: 'commit/1',
   about: repositoryOf,
   isOptional: true,
-  async check(look) {
-    const { repository } = look.listing;
-    if (!repository) return [];
-    const found = await look.commit();
-    if (found.result !== 'commit') return [withoutHead(found, repository)];
-    const { commit, committed_at } = found;
-    return [
-      {
-        subject: repository,
-        value: committed_at,
-        state: 'observed',
-        details: { commit },
-        source: ownProbe,
-        source_url: repository,
-      },
-    ];
-  },
+  check: (look) =>
+    ofRepository(look, async () => {
+      const found = await look.commit();
+      if (found.result !== 'commit') return found;
+      return { value: found.committed_at, state: 'observed', details: { commit: found.commit } };
+    }),
 });
