@@ -1,6 +1,6 @@
 import { openPostgresStore } from '../src/app/postgres-store.ts';
 import { openSqliteStore } from '../src/app/sqlite-store.ts';
-import type { ListingReads } from '../src/listings/table.ts';
+import type { ListingReads } from '../src/listings/reads.ts';
 import type { Store } from '../src/store/store.ts';
 import { type Memory, memoryOf } from './machine.ts';
 import { mediansOf, over, type Reads, type ReadTimes, timeRead } from './read-times.ts';

@@ -5,10 +5,10 @@ import { createDocumentReads } from '../document/facts.ts';
 import { createViewReads, createViewWrites } from '../document/views.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { type ListingSummary, withoutHidden } from '../listings/listing.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
-import type { ListingReads } from '../listings/table.ts';
 import { createListingWrites } from '../listings/writes.ts';
-import type { AuditReads, AuditWrites } from '../log/audits.ts';
+import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createChangeReads, createChangeWrites } from '../log/changes.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites, selectFeedback } from '../moderation/feedback.ts';
@@ -25,32 +25,18 @@ import { currentFlag } from '../store/query.ts';
 import type { ChangedHandles, Db, Engine, Reads, Store, Transaction } from '../store/store.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
 
-/** How many rows there are of what people write, for the operator. */
-interface StoredFigures {
-  readonly claims: { readonly claimed: number; readonly suspended: number };
-  /** Current ratings, of all subjects. */
-  readonly ratings: number;
-  /** Feedback that no operator has closed, reports left out. */
-  readonly open_feedback: number;
-  /** Reports that no operator has closed. */
-  readonly open_reports: number;
-  /** Opt-out lines of somebody who does not hold the claim of the listing. */
-  readonly contested_opt_outs: number;
-}
-
-interface FigureReads {
-  /** Counts them; reads an index of each table from end to end. */
-  counts(): Promise<StoredFigures>;
-}
-
 declare module '../store/store.ts' {
   interface Reads {
-    readonly figures: FigureReads;
+    readonly figures: ReturnType<typeof createFigureReads>;
   }
 }
 
-/** Counts of what people write. */
-const createFigureReads = (db: Db): FigureReads => ({
+/** How many rows there are of what people write, for the operator. */
+const createFigureReads = (db: Db) => ({
+  /**
+   * Current ratings of all subjects, feedback and reports that no operator has closed, and opt-out lines of somebody who
+   * does not hold the claim of the listing. Reads an index of each table from end to end.
+   */
   async counts() {
     const claimsIn = (state: 'claimed' | 'suspended') =>
       db
@@ -82,31 +68,6 @@ const createFigureReads = (db: Db): FigureReads => ({
       open_reports: Number(counted.open_reports),
       contested_opt_outs: Number(counted.contested_opt_outs),
     };
-  },
-});
-
-/** The table has one row. */
-const id = 1;
-
-/** Reads of the node's own audits. */
-const createAuditReads = (db: Db): AuditReads => ({
-  async last() {
-    const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
-    if (!row) return undefined;
-    const { id: _, ...run } = row;
-    return run;
-  },
-});
-
-/** Writes of audits inside a transaction; they change no listing. */
-const createAuditWrites = (db: Db): AuditWrites => ({
-  ...createAuditReads(db),
-  async put(change) {
-    await db
-      .insertInto('audit_run')
-      .values({ id, ...change })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
-      .execute();
   },
 });
 

@@ -15,22 +15,9 @@ import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
 
-export interface DocumentReads {
-  /**
-   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
-   * at `now` (RFC 3339), by default the machine's time.
-   */
-  facts(handle: string, now?: string): Promise<ListingFacts | undefined>;
-  /**
-   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing is cached: for
-   * work that reads every listing once, so that what others read often stays in memory.
-   */
-  factsOfAll(handles: readonly string[], now: string): Promise<ListingFacts[]>;
-}
-
 declare module '../store/store.ts' {
   interface Reads {
-    readonly documents: DocumentReads;
+    readonly documents: ReturnType<typeof createDocumentReads>;
   }
 }
 
@@ -204,7 +191,17 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
   return facts;
 }
 
-export const createDocumentReads = (db: Db): DocumentReads => ({
-  facts: async (handle, now = new Date().toISOString()) => (await readFactsOf(db, [handle], now))[0],
-  factsOfAll: (handles, now) => readFactsOf(db, handles, now),
+/** Reads of all that is known of listings, over any engine. */
+export const createDocumentReads = (db: Db) => ({
+  /**
+   * Everything known about one listing, withdrawn or not; undefined for an unknown handle. Groups of ratings are those
+   * at `now` (RFC 3339), by default the machine's time.
+   */
+  facts: async (handle: string, now: string = new Date().toISOString()) =>
+    (await readFactsOf(db, [handle], now))[0],
+  /**
+   * The same of those of some listings (a hundred at most) that exist, in the order of the handles. Nothing is cached: for
+   * work that reads every listing once, so that what others read often stays in memory.
+   */
+  factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
 });

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Change } from '../log/change.ts';
 import { decodeChange, selectChanges } from '../log/changes.ts';
 import type { Db, Time } from '../store/store.ts';
 
@@ -20,32 +19,16 @@ export interface ViewPass {
   readonly passed_at: string;
 }
 
-/** Which listings are in the operator's views, as they were last judged; a view is named by its key. */
-interface ViewReads {
-  passes(): Promise<ViewPass[]>;
-  /** Handles of listings in a view that are listed, after a handle and in their order. */
-  members(view: string, after: string, limit: number): Promise<string[]>;
-  count(view: string): Promise<number>;
-  /** Those of some listings that are or were in a view. */
-  spans(view: string, handles: readonly string[]): Promise<ViewSpan[]>;
-  /** The change with which each listing last joined or left a view, newest first. */
-  moves(view: string, limit: number): Promise<Change[]>;
-  /** Handles in any view that are not listed any more. */
-  unlisted(): Promise<string[]>;
-}
-
-interface ViewWrites extends ViewReads {
-  putSpan(view: string, span: ViewSpan): Promise<void>;
-  /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
-  putPass(pass: ViewPass, before: string): Promise<void>;
-}
-
 declare module '../store/store.ts' {
+  interface Schema {
+    view_member: ViewMemberRow;
+    view_pass: ViewPassRow;
+  }
   interface Reads {
-    readonly views: ViewReads;
+    readonly views: ReturnType<typeof createViewReads>;
   }
   interface Transaction {
-    readonly views: ViewWrites;
+    readonly views: ReturnType<typeof createViewWrites>;
   }
 }
 
@@ -62,13 +45,6 @@ export interface ViewPassRow {
   passed_at: Time;
 }
 
-declare module '../store/store.ts' {
-  interface Schema {
-    view_member: ViewMemberRow;
-    view_pass: ViewPassRow;
-  }
-}
-
 const selectMembers = (db: Db, view: string) =>
   db
     .selectFrom('view_member')
@@ -79,20 +55,23 @@ const selectMembers = (db: Db, view: string) =>
 
 const lastMove = sql<number>`coalesce(view_member.left_seq, view_member.joined_seq)`;
 
-export const createViewReads = (db: Db): ViewReads => ({
+/** Which listings are in the operator's views, as they were last judged; a view is named by its key. */
+export const createViewReads = (db: Db) => ({
   passes: () => db.selectFrom('view_pass').selectAll().execute(),
-  async members(view, after, limit) {
+  /** Handles of listings in a view that are listed, after a handle and in their order. */
+  async members(view: string, after: string, limit: number) {
     const rows = selectMembers(db, view).where('view_member.handle', '>', after);
     const page = rows.select('view_member.handle').orderBy('view_member.handle').limit(limit);
     return (await page.execute()).map(({ handle }) => handle);
   },
-  async count(view) {
+  async count(view: string) {
     const { listings } = await selectMembers(db, view)
       .select(({ fn }) => fn.countAll<number>().as('listings'))
       .executeTakeFirstOrThrow();
     return Number(listings);
   },
-  async spans(view, handles) {
+  /** Those of some listings that are or were in a view. */
+  async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
     const rows = await db
       .selectFrom('view_member')
@@ -102,7 +81,8 @@ export const createViewReads = (db: Db): ViewReads => ({
       .execute();
     return rows.map(({ left_seq, ...row }) => ({ ...row, left_seq: left_seq ?? undefined }));
   },
-  async moves(view, limit) {
+  /** The change with which each listing last joined or left a view, newest first. */
+  async moves(view: string, limit: number) {
     const rows = selectChanges(db)
       .innerJoin('view_member', (join) => join.on('evidence_change.seq', '=', lastMove))
       .where('view_member.view', '=', view)
@@ -110,6 +90,7 @@ export const createViewReads = (db: Db): ViewReads => ({
       .limit(limit);
     return (await rows.execute()).map(decodeChange);
   },
+  /** Handles in any view that are not listed any more. */
   async unlisted() {
     const rows = await db
       .selectFrom('view_member')
@@ -124,18 +105,20 @@ export const createViewReads = (db: Db): ViewReads => ({
 });
 
 /** Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and the view. */
-export const createViewWrites = (db: Db, touch: (handle: string) => void): ViewWrites => ({
+export const createViewWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createViewReads(db),
-  async putSpan(view, { handle, joined_seq, left_seq = null }) {
+  async putSpan(view: string, { handle, joined_seq, left_seq }: ViewSpan) {
+    const change = { joined_seq, left_seq: left_seq ?? null };
     touch(handle);
     touch(view);
     await db
       .insertInto('view_member')
-      .values({ view, handle, joined_seq, left_seq })
-      .onConflict((conflict) => conflict.columns(['view', 'handle']).doUpdateSet({ joined_seq, left_seq }))
+      .values({ view, handle, ...change })
+      .onConflict((conflict) => conflict.columns(['view', 'handle']).doUpdateSet(change))
       .execute();
   },
-  async putPass({ view, seq, passed_at }, before) {
+  /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
+  async putPass({ view, seq, passed_at }: ViewPass, before: string) {
     touch(view);
     await db
       .insertInto('view_pass')

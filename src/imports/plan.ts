@@ -8,7 +8,7 @@ import {
   sampleOriginOf,
   type VersionSummary,
 } from '../listings/listing.ts';
-import type { ListingReads } from '../listings/table.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';

@@ -1,36 +1,16 @@
 import type { Db, Json, Time } from '../store/store.ts';
 import { type ImportRun, type QuarantinedRecord, type RunProgress, zeroImportCounts } from './import-run.ts';
 
-interface ImportReads {
-  /** The latest run, and the latest one that completed; of one source if it is given. */
-  last(source?: string): Promise<{ run: ImportRun | undefined; done: ImportRun | undefined }>;
-  /** The latest run of a source that read all of it, and completed. */
-  lastFull(source: string): Promise<ImportRun | undefined>;
-  /** All runs in state `running`, whether or not a process still works on them. */
-  running(): Promise<ImportRun[]>;
-  /** Quarantined records, newest first. */
-  quarantined(limit: number): Promise<QuarantinedRecord[]>;
-  /** How many records are quarantined for each reason, most first. */
-  quarantineReasons(): Promise<{ reason: string; records: number }[]>;
-}
-
-/** Writes of import runs inside a transaction. */
-interface ImportWrites extends ImportReads {
-  /** Adds a run and returns its id. */
-  startRun(run: Omit<ImportRun, 'id'>): Promise<number>;
-  /** Changes the given fields of a run; a field given as undefined is cleared. */
-  saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>): Promise<void>;
-  quarantine(records: readonly QuarantinedRecord[]): Promise<void>;
-  /** Removes records from quarantine that have since been read. */
-  release(names: readonly { name: string; version: string }[]): Promise<void>;
-}
-
 declare module '../store/store.ts' {
+  interface Schema {
+    import_run: ImportRunRow;
+    quarantine: QuarantineRow;
+  }
   interface Reads {
-    readonly imports: ImportReads;
+    readonly imports: ReturnType<typeof createImportReads>;
   }
   interface Transaction {
-    readonly imports: ImportWrites;
+    readonly imports: ReturnType<typeof createImportWrites>;
   }
 }
 
@@ -56,13 +36,6 @@ export interface QuarantineRow {
   reason: string;
   run_id: number;
   seen_at: Time;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    import_run: ImportRunRow;
-    quarantine: QuarantineRow;
-  }
 }
 
 /** Progress as the `counts` column holds it: one object, in which only the counts are numbers. */
@@ -130,20 +103,24 @@ const readNewest = (db: Db, { source, state, kind }: RunFilter) =>
 const mostReasons = 100;
 
 /** Reads of import runs and quarantine over any engine. */
-export const createImportReads = (db: Db): ImportReads => ({
-  last: async (source) => {
+export const createImportReads = (db: Db) => ({
+  /** The latest run, and the latest one that completed; of one source if it is given. */
+  last: async (source?: string) => {
     const run = await readNewest(db, { source });
     const done = await readNewest(db, { source, state: 'done' });
     return { run: run && decodeRun(run), done: done && decodeRun(done) };
   },
-  lastFull: async (source) => {
+  /** The latest run of a source that read all of it, and completed. */
+  lastFull: async (source: string) => {
     const run = await readNewest(db, { source, state: 'done', kind: 'full' });
     return run && decodeRun(run);
   },
+  /** All runs in state `running`, whether or not a process still works on them. */
   running: async () => {
     const running = db.selectFrom('import_run').selectAll().where('state', '=', 'running');
     return (await running.orderBy('id').execute()).map(decodeRun);
   },
+  /** How many records are quarantined for each reason, most first. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')
@@ -155,14 +132,16 @@ export const createImportReads = (db: Db): ImportReads => ({
       .execute();
     return counted.map(({ reason, records }) => ({ reason, records: Number(records) }));
   },
-  quarantined: (limit) =>
+  /** Quarantined records, newest first. */
+  quarantined: (limit: number) =>
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });
 
 /** Writes of import runs and quarantine inside a transaction; `touchAll` is called when a run is done. */
-export const createImportWrites = (db: Db, touchAll: () => void): ImportWrites => ({
+export const createImportWrites = (db: Db, touchAll: () => void) => ({
   ...createImportReads(db),
-  async startRun(run) {
+  /** Adds a run and returns its id. */
+  async startRun(run: Omit<ImportRun, 'id'>) {
     const id = ((await readNewest(db, {}))?.id ?? 0) + 1;
     await db
       .insertInto('import_run')
@@ -170,12 +149,13 @@ export const createImportWrites = (db: Db, touchAll: () => void): ImportWrites =
       .execute();
     return id;
   },
-  async saveRun(id, change) {
+  /** Changes the given fields of a run; a field given as undefined is cleared. */
+  async saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>) {
     // The snapshot date of every listing is that of the last completed import.
     if (change.state === 'done') touchAll();
     await db.updateTable('import_run').set(encodeChange(change)).where('id', '=', id).execute();
   },
-  async quarantine(records) {
+  async quarantine(records: readonly QuarantinedRecord[]) {
     if (records.length === 0) return;
     await db
       .insertInto('quarantine')
@@ -189,7 +169,8 @@ export const createImportWrites = (db: Db, touchAll: () => void): ImportWrites =
       )
       .execute();
   },
-  async release(names) {
+  /** Removes records from quarantine that have since been read. */
+  async release(names: readonly { name: string; version: string }[]) {
     if (names.length === 0) return;
     await db
       .deleteFrom('quarantine')

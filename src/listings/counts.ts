@@ -11,7 +11,6 @@ const everyListing = '*';
 /** Listings are counted up to here, so that no count takes long. */
 const maxCounted = 1000;
 
-/** How many listings are visible. */
 export async function countListings(db: Db): Promise<number> {
   const row = await db
     .selectFrom('facet_count')
@@ -21,7 +20,6 @@ export async function countListings(db: Db): Promise<number> {
   return row?.listings ?? 0;
 }
 
-/** How many visible listings have each facet of a kind, most first. */
 export async function readFacetCounts(db: Db, kind: string): Promise<{ facet: Facet; listings: number }[]> {
   const rows = await db
     .selectFrom('facet_count')

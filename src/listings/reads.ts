@@ -1,7 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import { type SqlBool, sql } from 'kysely';
+import type { Facet } from '../search/facets.ts';
 import { rankListings } from '../search/gather.ts';
-import { toId } from '../search/query.ts';
+import { type SearchQuery, toId } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { stem, toWords } from '../search/words.ts';
 import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
@@ -15,11 +16,11 @@ import {
   decodeVersion,
   decodeVersionSummary,
   encodeVersion,
-  type ListingReads,
   type ListingRow,
   type ListingVersionRow,
   type ListQuery,
   readVisibleListings,
+  type VersionQuery,
 } from './table.ts';
 
 /** Where the visible values of each part are read from. */
@@ -28,10 +29,11 @@ const valuesOf = {
   namespace: sql`publisher_count where listings > 0`,
 } as const;
 
-/** Distinct visible values that start with a prefix, in order. */
 async function readCompletions(
   db: Db,
-  ...[part, prefix, limit]: Parameters<ListingReads['completions']>
+  part: keyof typeof valuesOf,
+  prefix: string,
+  limit: number,
 ): Promise<string[]> {
   const name = sql.ref(part);
   const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
@@ -42,7 +44,6 @@ async function readCompletions(
 /** So many listings with some facets are all read and sorted by their last update. */
 const maxSorted = 2000;
 
-/** The visible listings of some ids, in the same order. */
 async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -117,7 +118,7 @@ async function latestWithFacets(db: Db, index: SearchIndex, query: ListQuery): P
   return latestFirst(db, query);
 }
 
-/** Visible listings by their facets alone, in one of three orders. */
+/** In one of three orders. */
 async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<ListingRow[]> {
   const { facets, sort, after, limit } = query;
   if (sort === 'updated')
@@ -170,7 +171,6 @@ async function readNamed(db: Db, search: SearchIndex, name: string) {
   );
 }
 
-/** Visible handles similar to an unknown one, by edit distance without regard to case. */
 async function readNearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
   const folded = handle.toLowerCase();
   const same = await readSame(db, folded);
@@ -270,13 +270,23 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
   return rows.map(({ handle }) => handle);
 }
 
-/** Reads of listings over any engine. */
-export const createListingReads = (db: Db, search: SearchIndex): ListingReads => ({
-  byHandle: async (handle) => {
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly listings: ListingReads;
+  }
+}
+
+export type ListingReads = ReturnType<typeof createListingReads>;
+
+/** Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
+export const createListingReads = (db: Db, search: SearchIndex) => ({
+  /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
+  byHandle: async (handle: string) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
     return row && decodeListing(row);
   },
-  byHandles: async (handles) => {
+  /** Those of these handles that exist, as recorded, in no particular order. */
+  byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
     const rows = db
       .selectFrom('listing')
@@ -284,21 +294,33 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .where('handle', 'in', [...handles]);
     return (await rows.execute()).map(decodeListing);
   },
-  near: async (handle, limit) => (await readNearHandles(db, search, handle)).slice(0, limit),
-  search: (query) => rankListings(db, search, query),
-  list: async (query) => (await readList(db, search, query)).map(decodeShown),
-  listCounts: (facets) => readListCounts(db, search, facets),
-  byIds: async (ids) => (await readByIds(db, ids)).map(decodeShown),
-  facetCounts: (kind) => readFacetCounts(db, kind),
-  page: (afterHandle, limit) =>
+  /** Up to `limit` visible handles similar to an unknown one: same letters in other case first, then by edit distance. */
+  near: async (handle: string, limit: number) => (await readNearHandles(db, search, handle)).slice(0, limit),
+  /** Visible listings that have words of a query, ranked. */
+  search: (query: SearchQuery) => rankListings(db, search, query),
+  /** Visible listings by their facets. */
+  list: async (query: ListQuery) => (await readList(db, search, query)).map(decodeShown),
+  /** Counts of visible listings that have all of these facets, up to 1,000. */
+  listCounts: (facets: readonly Facet[]) => readListCounts(db, search, facets),
+  /** The visible listings with these ids, in the same order. */
+  byIds: async (ids: readonly number[]) => (await readByIds(db, ids)).map(decodeShown),
+  /** How many visible listings have each facet of a kind, most first. */
+  facetCounts: (kind: string) => readFacetCounts(db, kind),
+  /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
+  page: (afterHandle: string, limit: number) =>
     selectVisible(db)
       .select(['handle', 'updated_at'])
       .where('handle', '>', afterHandle)
       .orderBy('handle')
       .limit(limit)
       .execute(),
-  withEvidence: (afterHandle, limit) => readHandlesWithEvidence(db, afterHandle, limit),
-  newest: async (by, limit) => {
+  /**
+   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in handle
+   * order: for an audit.
+   */
+  withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
+  /** Visible listings, the newest by first publication or by last update first. */
+  newest: async (by: 'published_at' | 'updated_at', limit: number) => {
     const rows = selectVisible(db)
       .selectAll()
       .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
@@ -306,9 +328,13 @@ export const createListingReads = (db: Db, search: SearchIndex): ListingReads =>
       .limit(limit);
     return (await rows.execute()).map(decodeShown);
   },
+  /** How many listings are visible. */
   count: () => countListings(db),
-  completions: (part, prefix, limit) => readCompletions(db, part, prefix, limit),
-  versionPage: (query) => readVersionPage(db, query),
-  versionSummaries: (handles) => readVersionSummaries(db, handles),
-  version: (handle, version) => readVersion(db, handle, version),
+  /** Distinct visible values that start with a prefix, in order: for completion. */
+  completions: (part: keyof typeof valuesOf, prefix: string, limit: number) =>
+    readCompletions(db, part, prefix, limit),
+  /** Versions of listings that are not of the shipped sample, by handle and version. */
+  versionPage: (query: VersionQuery) => readVersionPage(db, query),
+  versionSummaries: (handles: readonly string[]) => readVersionSummaries(db, handles),
+  version: (handle: string, version: string) => readVersion(db, handle, version),
 });

@@ -1,6 +1,6 @@
 import { handleParts } from '../core/handle.ts';
 import type { Facet } from '../search/facets.ts';
-import type { SearchCounts, SearchQuery, SearchRanking, SearchSort } from '../search/query.ts';
+import type { SearchSort } from '../search/query.ts';
 import type { Db, Json, Time } from '../store/store.ts';
 import {
   type ImportedSignal,
@@ -38,9 +38,6 @@ export interface VersionQuery {
   readonly withDeleted: boolean;
 }
 
-/** Versions of listings that are not of the shipped sample, by handle and version. */
-type ReadVersions = (query: VersionQuery) => Promise<ListedVersion[]>;
-
 /** What one source reports about a listing; it replaces the source's earlier report. */
 export interface SourceSignals {
   readonly handle: string;
@@ -55,77 +52,6 @@ export interface ListQuery {
   /** Continue after this listing. */
   readonly after: Pick<ListingSummary, 'id' | 'updated_at'> | undefined;
   readonly limit: number;
-}
-
-/** Reads of listings. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
-export interface ListingReads {
-  /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
-  byHandle(handle: string): Promise<Listing | undefined>;
-  /** Those of these handles that exist, as recorded, in no particular order. */
-  byHandles(handles: readonly string[]): Promise<Listing[]>;
-  /** Up to `limit` visible handles similar to an unknown one: same letters in other case first, then by edit distance. */
-  near(handle: string, limit: number): Promise<string[]>;
-  /** Visible listings that have words of a query, ranked. */
-  search(query: SearchQuery): Promise<SearchRanking>;
-  /** Visible listings by their facets. */
-  list(query: ListQuery): Promise<ListingSummary[]>;
-  /** Counts of visible listings that have all of these facets, up to 1,000. */
-  listCounts(facets: readonly Facet[]): Promise<SearchCounts>;
-  /** The visible listings with these ids, in the same order. */
-  byIds(ids: readonly number[]): Promise<ListingSummary[]>;
-  /** How many visible listings have each facet of a kind, most first. */
-  facetCounts(kind: string): Promise<{ facet: Facet; listings: number }[]>;
-  /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
-  page(afterHandle: string, limit: number): Promise<Pick<Listing, 'handle' | 'updated_at'>[]>;
-  /**
-   * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in handle
-   * order: for an audit.
-   */
-  withEvidence(afterHandle: string, limit: number): Promise<string[]>;
-  /** Visible listings, the newest by first publication or by last update first. */
-  newest(by: 'published_at' | 'updated_at', limit: number): Promise<ListingSummary[]>;
-  /** How many listings are visible. */
-  count(): Promise<number>;
-  /** Distinct visible values that start with a prefix, in order: for completion. */
-  completions(part: 'namespace' | 'handle', prefix: string, limit: number): Promise<string[]>;
-  versionSummaries(handles: readonly string[]): Promise<VersionSummary[]>;
-  version(handle: string, version: string): Promise<ListingVersion | undefined>;
-  versionPage: ReadVersions;
-}
-
-/** Writes of listings inside a transaction. */
-export interface ListingWrites extends ListingReads {
-  /** Inserts or replaces versions by (handle, version), visible as they are since a time. */
-  putVersions(versions: readonly ListingVersion[], at: string): Promise<void>;
-  /** Marks the versions of a listing as changed here at a time: withdrawn, hidden or shown again. */
-  relistVersions(handle: string, at: string): Promise<void>;
-  /**
-   * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
-   * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
-   */
-  putListings(listings: readonly Listing[]): Promise<void>;
-  /**
-   * Merges a part of the search index, so that searches after many writes read less; to be called, first with `true`,
-   * until it returns false.
-   */
-  mergeIndex(isFirst: boolean): Promise<boolean>;
-  /** Deletes all versions of a listing. */
-  deleteVersions(handle: string): Promise<void>;
-  /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */
-  moderate(handle: string): Promise<void>;
-  /** Recomputes the facets that follow from claim and ratings. */
-  reindex(handle: string): Promise<void>;
-  /** Replaces what these sources report about these listings. */
-  putSignals(signals: readonly SourceSignals[]): Promise<void>;
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly listings: ListingReads;
-  }
-  interface Transaction {
-    readonly listings: ListingWrites;
-  }
 }
 
 /** One listing: the facts of its latest version. */

@@ -5,7 +5,7 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { currentFlag, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
-import type { ImportedSignal } from './listing.ts';
+import type { ImportedSignal, Listing, ListingVersion } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
 import {
   decodeFacets,
@@ -13,7 +13,6 @@ import {
   encodeListing,
   type ImportedSignalRow,
   type ListingRow,
-  type ListingWrites,
   type SourceSignals,
 } from './table.ts';
 
@@ -187,39 +186,55 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   await updateCounts(db, before, after);
 }
 
+declare module '../store/store.ts' {
+  interface Transaction {
+    readonly listings: ReturnType<typeof createListingWrites>;
+  }
+}
+
 /** Writes of listings inside a transaction; `touch` receives each handle that changed. */
-export function createListingWrites(
-  db: Db,
-  search: SearchIndex,
-  touch: (handle: string) => void,
-): ListingWrites {
+export function createListingWrites(db: Db, search: SearchIndex, touch: (handle: string) => void) {
   const put = async (rows: readonly ListingRow[]) => {
     for (const { handle } of rows) touch(handle);
     await putRows(db, search, rows);
   };
   return {
     ...createListingReads(db, search),
-    putVersions: (versions, at) => writeVersions(db, versions, at),
-    async relistVersions(handle, listed_at) {
+    /** Inserts or replaces versions by (handle, version), visible as they are since a time. */
+    putVersions: (versions: readonly ListingVersion[], at: string) => writeVersions(db, versions, at),
+    /** Marks the versions of a listing as changed here at a time: withdrawn, hidden or shown again. */
+    async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();
     },
-    async deleteVersions(handle) {
+    /** Deletes all versions of a listing. */
+    async deleteVersions(handle: string) {
       touch(handle);
       await db.deleteFrom('listing_version').where('handle', '=', handle).execute();
     },
-    mergeIndex: (isFirst) => search.merge(db, isFirst),
-    putListings: (listings) => put(listings.map(encodeListing)),
-    async reindex(handle) {
+    /**
+     * Merges a part of the search index, so that searches after many writes read less; to be called, first with `true`,
+     * until it returns false.
+     */
+    mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
+    /**
+     * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
+     * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
+     */
+    putListings: (listings: readonly Listing[]) => put(listings.map(encodeListing)),
+    /** Recomputes the facets that follow from claim and ratings. */
+    async reindex(handle: string) {
       touch(handle);
       const row = await readReindexed(db, handle);
       if (row) await put([row]);
     },
-    async moderate(handle) {
+    /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */
+    async moderate(handle: string) {
       touch(handle);
       const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
       if (row) await put([row]);
     },
-    async putSignals(signals) {
+    /** Replaces what these sources report about these listings. */
+    async putSignals(signals: readonly SourceSignals[]) {
       for (const { handle } of signals) touch(handle);
       await writeSignals(db, signals);
     },

@@ -1,3 +1,5 @@
+import type { Db } from '../store/store.ts';
+
 /** The last finished audit of this database by one of its own nodes. Times are RFC 3339 UTC. */
 export interface AuditRun {
   readonly finished_at: string;
@@ -6,21 +8,41 @@ export interface AuditRun {
   readonly faults: number;
 }
 
-export interface AuditReads {
-  /** Undefined if no audit ever finished. */
-  last(): Promise<AuditRun | undefined>;
-}
-
-/** Writes of audits inside a transaction. */
-export interface AuditWrites extends AuditReads {
-  put(run: AuditRun): Promise<void>;
-}
-
 declare module '../store/store.ts' {
   interface Reads {
-    readonly audits: AuditReads;
+    readonly audits: ReturnType<typeof createAuditReads>;
   }
   interface Transaction {
-    readonly audits: AuditWrites;
+    readonly audits: ReturnType<typeof createAuditWrites>;
+  }
+  interface Schema {
+    /** The result of the last finished audit of the database by its own nodes, in one row. */
+    audit_run: AuditRun & { id: number };
   }
 }
+
+/** The table has one row. */
+const id = 1;
+
+/** Reads of the node's own audits. */
+export const createAuditReads = (db: Db) => ({
+  /** Undefined if no audit ever finished. */
+  async last() {
+    const row = await db.selectFrom('audit_run').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const { id: _, ...run } = row;
+    return run;
+  },
+});
+
+/** Writes of audits inside a transaction; they change no listing. */
+export const createAuditWrites = (db: Db) => ({
+  ...createAuditReads(db),
+  async put(change: AuditRun) {
+    await db
+      .insertInto('audit_run')
+      .values({ id, ...change })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
+      .execute();
+  },
+});

@@ -1,5 +1,3 @@
-import type { Json, Time } from '../store/store.ts';
-
 /** Types of change: of listings, every type of log entry about a listing, and of the operator's views. */
 export const changeTypes = [
   'listing.new',
@@ -130,43 +128,4 @@ export interface ChangeFilter {
   readonly handle?: string | undefined;
   /** Of all listings of a namespace. */
   readonly namespace?: string | undefined;
-}
-
-export interface ChangeReads {
-  /** Changes after a position, oldest first. */
-  after(seq: number, limit: number, filter?: ChangeFilter): Promise<Change[]>;
-  /** The change at a position. */
-  at(seq: number): Promise<Change | undefined>;
-  /** The newest changes, newest first. */
-  newest(limit: number, filter?: ChangeFilter): Promise<Change[]>;
-}
-
-/** Writes of changes inside a transaction. */
-export interface ChangeWrites extends ChangeReads {
-  /** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
-  add(changes: readonly NewChange[]): Promise<void>;
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly changes: ChangeReads;
-  }
-  interface Transaction {
-    readonly changes: ChangeWrites;
-  }
-}
-
-/** One change of the evidence about a listing. */
-export interface ChangeRow {
-  seq: number;
-  type: Change['type'];
-  handle: string;
-  at: Time;
-  data: Json;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    evidence_change: ChangeRow;
-  }
 }

@@ -1,13 +1,27 @@
 import { inChunks } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
-import {
-  type Change,
-  type ChangeFilter,
-  type ChangeReads,
-  type ChangeRow,
-  type ChangeWrites,
-  toChangeId,
-} from './change.ts';
+import type { Db, Json, Time } from '../store/store.ts';
+import { type Change, type ChangeFilter, type NewChange, toChangeId } from './change.ts';
+
+/** One change of the evidence about a listing. */
+export interface ChangeRow {
+  seq: number;
+  type: Change['type'];
+  handle: string;
+  at: Time;
+  data: Json;
+}
+
+declare module '../store/store.ts' {
+  interface Schema {
+    evidence_change: ChangeRow;
+  }
+  interface Reads {
+    readonly changes: ReturnType<typeof createChangeReads>;
+  }
+  interface Transaction {
+    readonly changes: ReturnType<typeof createChangeWrites>;
+  }
+}
 
 export type ReadRow = ChangeRow & { readonly withdrawn: string | null };
 
@@ -46,16 +60,19 @@ async function readLastSeq(db: Db): Promise<number> {
 }
 
 /** Reads of the stream of changes over any engine. */
-export const createChangeReads = (db: Db): ChangeReads => ({
-  async after(seq, limit, filter) {
+export const createChangeReads = (db: Db) => ({
+  /** Changes after a position, oldest first. */
+  async after(seq: number, limit: number, filter?: ChangeFilter) {
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
-  async at(seq) {
+  /** The change at a position. */
+  async at(seq: number) {
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
   },
-  async newest(limit, filter) {
+  /** The newest changes, newest first. */
+  async newest(limit: number, filter?: ChangeFilter) {
     const rows = await selectChanges(db, filter)
       .orderBy('evidence_change.seq', 'desc')
       .limit(limit)
@@ -65,9 +82,10 @@ export const createChangeReads = (db: Db): ChangeReads => ({
 });
 
 /** Writes of changes inside a transaction. */
-export const createChangeWrites = (db: Db): ChangeWrites => ({
+export const createChangeWrites = (db: Db) => ({
   ...createChangeReads(db),
-  async add(changes) {
+  /** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
+  async add(changes: readonly NewChange[]) {
     if (changes.length === 0) return;
     const last = await readLastSeq(db);
     const rows = changes.map(({ data, ...change }, at) => ({

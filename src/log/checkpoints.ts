@@ -4,8 +4,8 @@ import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Store, Transaction } from '../store/store.ts';
-import type { LogHead, LogReads } from './entries.ts';
+import type { Reads, Store, Transaction } from '../store/store.ts';
+import type { LogHead } from './entries.ts';
 import { toLeaf } from './leaf.ts';
 import { treeRoot } from './merkle.ts';
 import {
@@ -148,7 +148,7 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
-async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
+async function isContained(log: Reads['log'], checkpoint: Checkpoint): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;

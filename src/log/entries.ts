@@ -20,44 +20,19 @@ export interface LogHead {
   readonly closed_with: string | undefined;
 }
 
-export interface LogReads {
-  /** All logs, oldest first. */
-  heads(): Promise<[LogHead, ...LogHead[]]>;
-  /** How many entries all logs have together: the next log_index. */
-  size(): Promise<number>;
-  /** `erased_by` is the entry that says that the record was erased. */
-  leaf(index: number): Promise<{ type: string; leaf: string; erased_by: number | null } | undefined>;
-  /** Leaf texts from a log_index on, at most `limit`. */
-  leaves(from: number, limit: number): Promise<string[]>;
-  /** The record that a leaf commits to; undefined if it was erased or never existed. */
-  record(index: number): Promise<{ salt: string; record: string } | undefined>;
-  /** The records and salts of entries, by log_index; those that are not stored are left out. */
-  records(indexes: readonly number[]): Promise<Map<number, { salt: string; record: string }>>;
-  /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
-  tree(log: number): ReadNode;
-  /** Hashes of one level of one log from a position on, at most `limit`. */
-  nodes(log: number, level: number, from: number, limit: number): Promise<Buffer[]>;
-}
-
-/** Appends inside a transaction. */
-interface LogWrites extends LogReads {
-  /**
-   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
-   * listing and the time of the change that it is, for the stream of changes.
-   */
-  append(leaf: Leaf, about?: EntrySubject): Promise<number>;
-  /** Deletes the record and salt of an entry, and names the entry that says so. */
-  erase(index: number, by: number): Promise<void>;
-  /** Closes the last log with its last published checkpoint, and opens the next one. */
-  openNext(closedWith: string, at: string): Promise<void>;
-}
-
 declare module '../store/store.ts' {
+  interface Schema {
+    log_leaf: LogLeafRow;
+    log_node: LogNodeRow;
+    log_record: LogRecordRow;
+    log_head: LogHeadRow;
+    log_key: LogKeyRow;
+  }
   interface Reads {
-    readonly log: LogReads;
+    readonly log: ReturnType<typeof createLogReads>;
   }
   interface Transaction {
-    readonly log: LogWrites;
+    readonly log: ReturnType<typeof createLogWrites>;
   }
 }
 
@@ -101,30 +76,11 @@ export interface LogHeadRow {
   closed_with: string | null;
 }
 
-/** The result of the last finished audit of the database by its own nodes, in one row. */
-export interface AuditRunRow {
-  id: number;
-  finished_at: Time;
-  entries: number;
-  faults: number;
-}
-
 /** The seed of the key that signs checkpoints, base64. */
 export interface LogKeyRow {
   id: number;
   seed: string;
   created_at: Time;
-}
-
-declare module '../store/store.ts' {
-  interface Schema {
-    log_leaf: LogLeafRow;
-    log_node: LogNodeRow;
-    log_record: LogRecordRow;
-    log_head: LogHeadRow;
-    log_key: LogKeyRow;
-    audit_run: AuditRunRow;
-  }
 }
 
 const readTree =
@@ -181,19 +137,23 @@ async function readRecords(db: Db, indexes: readonly number[]) {
 }
 
 /** Reads of the append-only logs over any engine. */
-export const createLogReads = (db: Db): LogReads => ({
+export const createLogReads = (db: Db) => ({
+  /** All logs, oldest first. */
   heads: () => readHeads(db),
+  /** How many entries all logs have together: the next log_index. */
   size: async () => {
     const head = (await readHeads(db)).at(-1);
     return (head?.base ?? 0) + (head?.size ?? 0);
   },
-  leaf: (index) =>
+  /** `erased_by` is the entry that says that the record was erased. */
+  leaf: (index: number) =>
     db
       .selectFrom('log_leaf')
       .select(['type', 'leaf', 'erased_by'])
       .where('log_index', '=', index)
       .executeTakeFirst(),
-  leaves: async (from, limit) => {
+  /** Leaf texts from a log_index on, at most `limit`. */
+  leaves: async (from: number, limit: number) => {
     const rows = await db
       .selectFrom('log_leaf')
       .select('leaf')
@@ -203,11 +163,16 @@ export const createLogReads = (db: Db): LogReads => ({
       .execute();
     return rows.map(({ leaf }) => leaf);
   },
-  record: (index) =>
+  /** The record that a leaf commits to; undefined if it was erased or never existed. */
+  record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
-  records: (indexes) => readRecords(db, indexes),
-  tree: (log) => readTree(db, log),
-  nodes: (log, level, from, limit) => readNodes(db, log, { level, from, limit }),
+  /** The records and salts of entries, by log_index; those that are not stored are left out. */
+  records: (indexes: readonly number[]) => readRecords(db, indexes),
+  /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
+  tree: (log: number) => readTree(db, log),
+  /** Hashes of one level of one log from a position on, at most `limit`. */
+  nodes: (log: number, level: number, from: number, limit: number) =>
+    readNodes(db, log, { level, from, limit }),
 });
 
 /** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */
@@ -261,9 +226,13 @@ const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
 );
 
 /** Appends inside a transaction; updating the head first makes writers wait for each other. */
-export const createLogWrites = (db: Db): LogWrites => ({
+export const createLogWrites = (db: Db) => ({
   ...createLogReads(db),
-  async append({ type, leaf, hash, salt, record }, about) {
+  /**
+   * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
+   * listing and the time of the change that it is, for the stream of changes.
+   */
+  async append({ type, leaf, hash, salt, record }: Leaf, about?: EntrySubject) {
     const [head] = await takePosition(db);
     if (!head) throw new Error('no log');
     const position = head.size - 1;
@@ -275,11 +244,13 @@ export const createLogWrites = (db: Db): LogWrites => ({
     if (change) await createChangeWrites(db).add([change]);
     return log_index;
   },
-  async erase(index, erased_by) {
+  /** Deletes the record and salt of an entry, and names the entry that says so. */
+  async erase(index: number, erased_by: number) {
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  async openNext(closed_with, opened_at) {
+  /** Closes the last log with its last published checkpoint, and opens the next one. */
+  async openNext(closed_with: string, opened_at: string) {
     const head = (await readHeads(db)).at(-1);
     if (!head) throw new Error('no log');
     await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();

@@ -1,6 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db, Engine, LeaseReads, Leases, LeaseWrites } from './store.ts';
+import type { Db, Engine, Lease, Leases, Transaction } from './store.ts';
+
+declare module './store.ts' {
+  interface Schema {
+    /** Work that one node alone does at the moment: `owner` is an id of this taking of the lease. */
+    lease: {
+      name: string;
+      owner: string /** Milliseconds since 1970 by the database's clock. */;
+      renewed_at: number;
+    };
+  }
+  interface Transaction {
+    readonly leases: ReturnType<typeof createLeaseWrites>;
+  }
+}
 
 /** A lease that was not renewed for so long can be taken over, whoever held it. */
 const expires_ms = 10_000;
@@ -13,8 +27,9 @@ const forgotten_ms = 7 * 86_400_000;
 type Clock = Pick<Engine, 'now_ms'>;
 
 /** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
-export const createLeaseReads = (db: Db, { now_ms }: Clock): LeaseReads => ({
-  async find(name) {
+export const createLeaseReads = (db: Db, { now_ms }: Clock) => ({
+  /** Undefined if nobody has taken the lease, or its last holder released it. */
+  async find(name: string) {
     const row = await db
       .selectFrom('lease')
       .select(['renewed_at', sql<number>`${now_ms} - renewed_at`.as('age_ms')])
@@ -26,16 +41,18 @@ export const createLeaseReads = (db: Db, { now_ms }: Clock): LeaseReads => ({
   },
 });
 
-/** Writes of leases inside a transaction. */
-export const createLeaseWrites = (db: Db, clock: Clock): LeaseWrites => {
+/** Writes of leases inside a transaction; they change no listing. */
+export const createLeaseWrites = (db: Db, clock: Clock) => {
   const { now_ms } = clock;
   return {
     ...createLeaseReads(db, clock),
-    async isHeldBy({ name, owner }) {
+    /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
+    async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
       const held = db.selectFrom('lease').select('name').where('name', '=', name);
       return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
     },
-    async take(name, owner) {
+    /** False while another holder has the lease. */
+    async take(name: string, owner: string) {
       const taken = { owner, renewed_at: now_ms };
       const { numInsertedOrUpdatedRows: rows } = await db
         .insertInto('lease')
@@ -50,14 +67,17 @@ export const createLeaseWrites = (db: Db, clock: Clock): LeaseWrites => {
         .executeTakeFirstOrThrow();
       return rows !== undefined && rows > 0n;
     },
-    async renew(owners) {
+    /** Renews what these owners hold; returns the owners that still hold theirs. */
+    async renew(owners: readonly string[]) {
       const renewed = db
         .updateTable('lease')
         .set({ renewed_at: now_ms })
         .where('owner', 'in', [...owners]);
       return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
     },
-    release: async (owner) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
+    release: async (owner: string) =>
+      void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
+    /** Deletes leases that nobody renewed for a week. */
     async purge() {
       const age_ms = sql<number>`${now_ms} - renewed_at`;
       await db.deleteFrom('lease').where(age_ms, '>', forgotten_ms).execute();
@@ -65,7 +85,7 @@ export const createLeaseWrites = (db: Db, clock: Clock): LeaseWrites => {
   };
 };
 
-type Write = <T>(work: (tx: { readonly leases: LeaseWrites }) => Promise<T>) => Promise<T>;
+type Write = <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>;
 
 interface Held {
   readonly lost: AbortController;
@@ -81,7 +101,7 @@ function startWatch(): () => number {
 }
 
 /** The leases of a node. One write renews all of them. */
-export function createLeases(reads: LeaseReads, write: Write): Leases {
+export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leases {
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;
   const lose = (owner: string) => {
@@ -126,9 +146,9 @@ export function createLeases(reads: LeaseReads, write: Write): Leases {
     await write((tx) => tx.leases.release(owner)).catch(() => undefined);
   };
   return {
-    find: (name) => reads.find(name),
+    find,
     async take(name) {
-      if ((await reads.find(name))?.isHeld) return undefined;
+      if ((await find(name))?.isHeld) return undefined;
       const owner = randomUUID();
       const begun = startWatch();
       if (!(await write((tx) => tx.leases.take(name, owner)))) return undefined;

@@ -11,27 +11,18 @@ interface BucketCall {
   readonly capacity_ms: number;
 }
 
-interface LimitReads {
-  /** The key that networks are pseudonymized with on a day, base64. */
-  dailyKey(day: string): Promise<string | undefined>;
-}
-
-/** Writes of limits inside a transaction. */
-interface LimitWrites extends LimitReads {
-  /** Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit. */
-  take(calls: readonly BucketCall[], now_ms: number): Promise<number[]>;
-  /** Stores a day's key unless another node was first; returns the key that is stored. */
-  addDailyKey(day: string, secret: string): Promise<string>;
-  /** Deletes full buckets, and networks and keys of days before today. */
-  purge(now_ms: number, today: string): Promise<void>;
-}
-
 declare module './store.ts' {
+  interface Schema {
+    limit_bucket: LimitBucketRow;
+    limit_key: LimitKeyRow;
+  }
   interface Reads {
-    readonly limits: LimitReads;
+    readonly limits: ReturnType<typeof createLimitReads>;
+    readonly keys: ReturnType<typeof createKeyReads>;
   }
   interface Transaction {
-    readonly limits: LimitWrites;
+    readonly limits: ReturnType<typeof createLimitWrites>;
+    readonly keys: ReturnType<typeof createKeyWrites>;
   }
 }
 
@@ -49,13 +40,6 @@ export interface LimitBucketRow {
 export interface LimitKeyRow {
   day: string;
   secret: string;
-}
-
-declare module './store.ts' {
-  interface Schema {
-    limit_bucket: LimitBucketRow;
-    limit_key: LimitKeyRow;
-  }
 }
 
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
@@ -95,12 +79,16 @@ const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
   (await db.selectFrom('limit_key').select('secret').where('day', '=', day).executeTakeFirst())?.secret;
 
 /** Reads of the limits that all nodes share. */
-export const createLimitReads = (db: Db): LimitReads => ({ dailyKey: (day) => readDailyKey(db, day) });
+export const createLimitReads = (db: Db) => ({
+  /** The key that networks are pseudonymized with on a day, base64. */
+  dailyKey: (day: string) => readDailyKey(db, day),
+});
 
 /** Writes of the limits that all nodes share; they change no listing. */
-export const createLimitWrites = (db: Db): LimitWrites => ({
+export const createLimitWrites = (db: Db) => ({
   ...createLimitReads(db),
-  async take(calls, now_ms) {
+  /** Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit. */
+  async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(
       db,
       calls.map(({ key }) => key),
@@ -111,7 +99,8 @@ export const createLimitWrites = (db: Db): LimitWrites => ({
     if (written.length > 0) await putBuckets(db, written);
     return tries.map(({ wait_ms }) => wait_ms);
   },
-  async addDailyKey(day, secret) {
+  /** Stores a day's key unless another node was first; returns the key that is stored. */
+  async addDailyKey(day: string, secret: string) {
     await db
       .insertInto('limit_key')
       .values({ day, secret })
@@ -119,7 +108,8 @@ export const createLimitWrites = (db: Db): LimitWrites => ({
       .execute();
     return (await readDailyKey(db, day)) ?? secret;
   },
-  async purge(now_ms, today) {
+  /** Deletes full buckets, and networks and keys of days before today. */
+  async purge(now_ms: number, today: string) {
     await db.deleteFrom('limit_key').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('day', '<', today).execute();
     await db.deleteFrom('limit_bucket').where('full_at', '<=', toMicroseconds(now_ms)).execute();
@@ -135,41 +125,21 @@ export interface StoredClaimKey {
   readonly created_at: string;
 }
 
-interface KeyReads {
-  /** The keys that sign challenges, newest first. */
-  claimKeys(): Promise<StoredClaimKey[]>;
-  /** Seed of the key that signs checkpoints, base64. */
-  logSeed(): Promise<string | undefined>;
-}
-
-/** Writes of keys inside a transaction. */
-interface KeyWrites extends KeyReads {
-  addClaimKey(key: StoredClaimKey): Promise<void>;
-  addLogSeed(seed: string, created_at: string): Promise<void>;
-}
-
-declare module './store.ts' {
-  interface Reads {
-    readonly keys: KeyReads;
-  }
-  interface Transaction {
-    readonly keys: KeyWrites;
-  }
-}
-
 /** Reads of the keys that sign challenges and checkpoints. */
-export const createKeyReads = (db: Db): KeyReads => ({
+export const createKeyReads = (db: Db) => ({
+  /** The keys that sign challenges, newest first. */
   claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
+  /** Seed of the key that signs checkpoints, base64. */
   logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
 });
 
 /** Writes of keys inside a transaction. */
-export const createKeyWrites = (db: Db): KeyWrites => ({
+export const createKeyWrites = (db: Db) => ({
   ...createKeyReads(db),
-  async addClaimKey(key) {
+  async addClaimKey(key: StoredClaimKey) {
     await db.insertInto('claim_key').values(key).execute();
   },
-  async addLogSeed(seed, created_at) {
+  async addLogSeed(seed: string, created_at: string) {
     await db.insertInto('log_key').values({ id: 1, seed, created_at }).execute();
   },
 });

@@ -49,43 +49,14 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** What is known of a lease that was not released. */
-export interface LeaseState {
-  readonly isHeld: boolean;
-  /** RFC 3339 UTC. */
-  readonly renewed_at: string;
-}
-
-export interface LeaseReads {
-  /** Undefined if nobody has taken the lease, or its last holder released it. */
-  find(name: string): Promise<LeaseState | undefined>;
-}
-
-/** Writes of leases inside a transaction; they change no listing. */
-export interface LeaseWrites extends LeaseReads {
-  /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
-  isHeldBy(lease: Pick<Lease, 'name' | 'owner'>): Promise<boolean>;
-  /** False while another holder has the lease. */
-  take(name: string, owner: string): Promise<boolean>;
-  /** Renews what these owners hold; returns the owners that still hold theirs. */
-  renew(owners: readonly string[]): Promise<Set<string>>;
-  release(owner: string): Promise<void>;
-  /** Deletes leases that nobody renewed for a week. */
-  purge(): Promise<void>;
-}
-
 /** The leases of a node; they are renewed until they are released. */
-export interface Leases extends LeaseReads {
+export interface Leases {
+  /** Undefined if nobody has taken the lease, or its last holder released it. */
+  find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
   /** Takes a lease; undefined while another holder has it, in this process or another. */
   take(name: string): Promise<Lease | undefined>;
   /** Releases what is still held, and renews no more. */
   end(): Promise<void>;
-}
-
-declare module './store.ts' {
-  interface Transaction {
-    readonly leases: LeaseWrites;
-  }
 }
 
 /**
@@ -179,18 +150,3 @@ export interface Engine {
 export type Json = string;
 /** RFC 3339 UTC with milliseconds, so that text order is time order. */
 export type Time = string;
-
-/** Work that one node alone does at the moment. */
-export interface LeaseRow {
-  name: string;
-  /** An id of this taking of the lease. */
-  owner: string;
-  /** Milliseconds since 1970 by the database's clock. */
-  renewed_at: number;
-}
-
-declare module './store.ts' {
-  interface Schema {
-    lease: LeaseRow;
-  }
-}

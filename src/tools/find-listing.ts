@@ -5,7 +5,7 @@ import { isHandle } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
-import type { ListingReads } from '../listings/table.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import { matchPhrases } from '../listings/tags.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import type { Facet } from '../search/facets.ts';

@@ -7,7 +7,7 @@ import { cleanText } from '../core/text.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
 import { type ShortListing, toShortListing } from '../document/listing-document.ts';
 import { type Listing, withoutHidden } from '../listings/listing.ts';
-import type { ListingReads } from '../listings/table.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
 import { findListing, findNearMisses, type NearMisses } from './find-listing.ts';
 

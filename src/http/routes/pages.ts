@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { Problem } from '../../core/problem.ts';
 import { toShortListing } from '../../document/listing-document.ts';
-import type { ListingReads } from '../../listings/table.ts';
+import type { ListingReads } from '../../listings/reads.ts';
 import type { Change } from '../../log/change.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
 import { readStatus } from '../../resources/about.ts';

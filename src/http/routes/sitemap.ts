@@ -1,4 +1,4 @@
-import type { ListingReads } from '../../listings/table.ts';
+import type { ListingReads } from '../../listings/reads.ts';
 import { pagePath } from '../../views/html.ts';
 import type { Request } from '../call.ts';
 import { answerWithETag } from '../response.ts';
