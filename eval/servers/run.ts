@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { kinds } from '../../src/observations/kinds.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type Question, questions } from '../../src/observations/observation.ts';
@@ -132,14 +131,7 @@ function countMethods(running: readonly Running[]): string {
   return [...counts].map(([method, all]) => `${method} ${all.length}`).join(', ');
 }
 
-function save(table: string): void {
-  const readme = join(import.meta.dirname, 'README.md');
-  const [before = ''] = readFileSync(readme, 'utf8').split('<!-- table -->\n');
-  writeFileSync(readme, `${before}<!-- table -->\n${table}`);
-}
-
-// Usage: npm run eval:servers [-- --save]. Installs and starts the servers, looks at each once, prints the table.
-const { values } = parseArgs({ options: { save: { type: 'boolean', default: false } } });
+// Usage: npm run eval:servers. Installs and starts the servers, checks each once, prints the table.
 install();
 const { running, failed } = await startAll();
 const rows = await observeAll(running);
@@ -153,6 +145,5 @@ const table = [
   ...(failed.length > 0 ? ['Did not start here:', '', ...failed.map((line) => `* ${line}`), ''] : []),
 ].join('\n');
 process.stdout.write(table);
-if (values.save) save(table);
 for (const one of running) await one.close();
 process.exit(0);
