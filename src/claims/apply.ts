@@ -259,12 +259,16 @@ async function judgeLines(tx: Transaction, file: ClaimFile, reading: Reading) {
   return { facts, verdict: judge(reading.isBlocked ? lines.filter(isActive) : lines, facts) };
 }
 
-/** Notes of a listing that is opted out what would break its claim; nothing is proven meanwhile. */
-async function noteFailure(tx: Transaction, file: ClaimFile | CheckResult, reading: Reading) {
-  const { verdict } =
+/** Notes of a listing that is opted out what would break its claim, or when its line was read; nothing is proven meanwhile. */
+async function noteMeanwhile(tx: Transaction, file: ClaimFile | CheckResult, reading: Reading) {
+  const { facts, verdict } =
     typeof file === 'string' ? {} : await judgeLines(tx, file, { ...reading, isBlocked: false });
   const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
-  if (result) await applyFailure(tx, result, reading);
+  if (result) return applyFailure(tx, result, reading);
+  const { place, read, now } = reading;
+  const { claim } = facts ?? {};
+  if (read.pinned && claim?.kind === place.kind && claim.place_key === place.key)
+    await tx.claims.putClaim({ ...claim, checked_at: now.toISOString(), tried_at: undefined });
 }
 
 /** Applies one reading in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
@@ -274,15 +278,16 @@ export async function applyReading(tx: Transaction, reading: Reading): Promise<R
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const optOut = await applyOptOut(tx, reading, file);
-  if (optOut?.state === 'withdrawn') {
-    await noteFailure(tx, file, reading);
-    return { result: 'optout', changed: 'none', optOut };
+  if (typeof file !== 'string') await endLeaked(tx, handle, [file.secrets, at]);
+  const standing = await tx.optOuts.of(handle);
+  if (standing?.state === 'withdrawn') {
+    await noteMeanwhile(tx, file, reading);
+    return { result: 'optout', changed: 'none', optOut: standing };
   }
   if (typeof file === 'string') {
     await applyFailure(tx, file, reading);
     return { result: file, changed: 'none', optOut };
   }
-  await endLeaked(tx, handle, [file.secrets, at]);
   const { facts, verdict } = await judgeLines(tx, file, reading);
   const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
   if (!newest) {

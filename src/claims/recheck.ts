@@ -44,10 +44,12 @@ interface Due {
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, { store, config }: Context): Promise<Due[]> {
   const optOut = await store.optOuts.of(handle);
-  const claim = optOut?.state === 'withdrawn' ? undefined : await store.claims.claim(handle);
+  const claim = await store.claims.claim(handle);
+  // Elsewhere the place of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
+  const isReadThere = optOut?.state === 'withdrawn' && optOut.kind === claim?.kind;
   const interval_s = config.claimRecheck_s;
   return [
-    ...(claim ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
+    ...(claim && !isReadThere ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
     ...(optOut ? [{ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) }] : []),
   ];
 }

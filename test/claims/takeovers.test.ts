@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recheckClaims } from '../../src/claims/recheck.ts';
+import { recorded } from './claimable.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+
+const tool = 'com.example/tool';
+const server = 'io.github.alice/a';
+const rated = 'io.github.bob/b';
+const file = 'dossier-claim.txt';
+const name = '_dossier-challenge.example.com';
+const day_s = 86_400;
+
+let service: DomainDirectory;
+beforeEach(async () => {
+  service = await openDomainDirectory(
+    [
+      recorded(tool, 'alice/tool'),
+      recorded(server, 'alice/a'),
+      recorded('io.github.alice/second', 'alice/a'),
+      recorded(rated, 'bob/b'),
+    ],
+    ['example.com'],
+  );
+});
+afterEach(() => service.close());
+
+const byDns = (input: object = {}, as?: string) => service.ask(tool, { method: 'dns', ...input }, as);
+const byFile = (input: object = {}, as?: string) => service.ask(tool, { method: 'well_known', ...input }, as);
+/** The claim as it stands: `claimed github.com/alice 0`. */
+async function held(handle: string): Promise<string> {
+  const claim = await service.directory.store.claims.claim(handle);
+  return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
+}
+async function call(action: string, input: object, as: string): Promise<string> {
+  const response = await service.directory.app.request(`/api/tools/${action}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${as}` },
+    body: JSON.stringify(input),
+  });
+  const { code, rating_id, status } = (await response.json()) as Record<string, string>;
+  return code ?? rating_id ?? String(status);
+}
+const rate = (as: string, handle = rated) =>
+  call(
+    'submit_rating',
+    {
+      ...{ handle, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      interaction_at: service.directory.context.clock().toISOString(),
+    },
+    as,
+  );
+const recheck = async (days = 1.25) => {
+  service.directory.wait(days * day_s);
+  await recheckClaims(service.directory.context);
+};
+/** Alice claims by TXT record. */
+async function claimByDns() {
+  const issued = await byDns();
+  service.setTxt(name, issued.challenge);
+  expect(await byDns()).toMatchObject({ status: 'claimed' });
+  return issued;
+}
+/** Alice claims in her repository. */
+async function claimInRepository(handle: string, path: string) {
+  const repository = service.git.createRepository(path);
+  const issued = await service.claim(handle);
+  repository.commit({ [file]: issued.challenge });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+  return { repository, issued };
+}
+/** Somebody else has the name, and a copy of all that was public. */
+function takeName(path: string, text: string) {
+  service.git.removeRepository(path);
+  const repository = service.git.createRepository(path);
+  repository.commit({ [file]: text });
+  return repository;
+}
+
+describe('while a listing is opted out', () => {
+  it('elsewhere, the place of the claim is checked too: a co-signed line alone begins a new claim once its line was gone', async () => {
+    const { challenge, capability } = await claimByDns();
+    const next = await byDns({ rotate: true }, capability);
+    service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
+    expect(await byFile()).toMatchObject({ code: 'listing_withdrawn' });
+    service.setTxt(name);
+    await recheck();
+    service.setTxt(name, next.challenge);
+    service.web.files.delete(wellKnown);
+    await byFile();
+    expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'activated' });
+    expect(await held(tool)).toBe('claimed dns:example.com 1');
+  });
+
+  it('elsewhere, a line of the claim that stays keeps it, and restores nothing before the opt-out ends', async () => {
+    const { challenge } = await claimByDns();
+    service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
+    await byFile();
+    for (let pass = 0; pass < 3; pass += 1) await recheck();
+    expect([await held(tool), (await service.get(`/agents/${tool}`)).status]).toEqual([
+      'suspended dns:example.com 0',
+      410,
+    ]);
+    service.web.files.delete(wellKnown);
+    await byFile();
+    expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect(await held(tool)).toBe('claimed dns:example.com 0');
+  });
+
+  it.each([
+    ['with the line that opts out', (secret: string) => [`optout ${server}\n${secret}\n`]],
+    ['after it', (secret: string) => [`optout ${server}\n`, `optout ${server}\n${secret}\n`]],
+  ])('a capability that is published %s is ended', async (_, texts) => {
+    const { repository, issued } = await claimInRepository(server, 'alice/a');
+    for (const text of texts(issued.capability)) {
+      repository.commit({ [file]: `${issued.challenge}\n${text}` });
+      expect(await service.claim(server)).toMatchObject({ code: 'listing_withdrawn' });
+    }
+    repository.commit({ [file]: issued.challenge });
+    await service.claim(server);
+    expect(await service.standing(issued.capability)).toBe('capability_revoked');
+  });
+
+  it('whoever took the name of its repository begins a new claim', async () => {
+    const { repository, issued } = await claimInRepository(server, 'alice/a');
+    const rating_id = await rate(issued.capability);
+    repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
+    await service.claim(server);
+    service.git.removeRepository('alice/a');
+    await recheck();
+    takeName('alice/a', issued.challenge);
+    await service.claim(server);
+    const mallory = await service.claim(server, { rotate: true });
+    takeName('alice/a', `${issued.challenge}\n${mallory.challenge}\n`);
+    await service.claim(server);
+    expect(await held(server)).toBe('claimed github.com/alice 1');
+    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
+  });
+});
+
+describe('whoever is not the holder', () => {
+  it('gets nothing by a record that names a copy of the repository, nor the holder by its return', async () => {
+    const { issued } = await claimInRepository(server, 'alice/a');
+    const rating_id = await rate(issued.capability);
+    await service.directory.importEntries([recorded(server, 'mallory/a', { version: '2.0.0' })]);
+    const copy = service.git.createRepository('mallory/a');
+    const mallory = await service.claim(server, {}, issued.capability);
+    copy.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
+    expect(await service.claim(server)).toMatchObject({ changed: 'activated' });
+    expect(await held(server)).toBe('claimed github.com/mallory 0');
+    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
+    expect(await service.standing(issued.capability)).toBe('capability_revoked');
+    await service.directory.importEntries([recorded(server, 'alice/a', { version: '3.0.0' })]);
+    expect(await service.claim(server)).toMatchObject({ status: 'not_proven', reason: 'reused' });
+    expect(await service.standing(mallory.capability)).toBe('capability_suspended');
+  });
+
+  it('gets nothing by a name that was free while the record named another repository', async () => {
+    const { issued } = await claimInRepository(server, 'alice/a');
+    const rating_id = await rate(issued.capability);
+    await service.directory.importEntries([recorded(server, 'alice/other', { version: '2.0.0' })]);
+    await recheck(20);
+    await service.directory.importEntries([recorded(server, 'alice/a', { version: '3.0.0' })]);
+    const mallory = await service.claim(server, { rotate: true });
+    const taken = takeName('alice/a', `${issued.challenge}\n${mallory.challenge}\n`);
+    await service.claim(server);
+    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('capability_invalid');
+    taken.commit({ [file]: mallory.challenge });
+    await service.claim(server);
+    expect(await held(server)).toBe('claimed github.com/alice 1');
+    expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
+  });
+
+  it('responds to no rating that the listing received before', async () => {
+    const { repository, issued } = await claimInRepository(server, 'alice/a');
+    const bob = await claimInRepository(rated, 'bob/b');
+    const rating_id = await rate(bob.issued.capability, server);
+    repository.commit({ [file]: null });
+    await service.claim(server);
+    const mallory = await service.claim(server);
+    repository.commit({ [file]: mallory.challenge });
+    await service.claim(server);
+    for (const as of [issued.capability, mallory.capability])
+      expect(await call('respond_to_rating', { rating_id, text: 'It was fixed.' }, as)).toMatch(
+        /^(capability_revoked|rating_not_yours)$/,
+      );
+  });
+
+  it.each(['optout', 'nothing'])(
+    'co-signs with no capability that was ended (the file says %s)',
+    async (says) => {
+      const { repository, issued } = await claimInRepository(server, 'alice/a');
+      const revoke = { method: 'POST', headers: { authorization: `Bearer ${issued.capability}` } };
+      if (says === 'optout') {
+        repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
+        await service.claim(server);
+      }
+      expect((await service.directory.app.request('/api/capability/revoke', revoke)).status).toBe(200);
+      repository.commit({ [file]: 'nothing' });
+      await service.claim(server);
+      const next = await service.claim(server, { rotate: true }, issued.capability);
+      repository.commit({ [file]: next.challenge });
+      expect(await service.claim(server)).toMatchObject({ changed: 'activated' });
+      expect(await held(server)).toBe('claimed github.com/alice 1');
+    },
+  );
+
+  it('takes no second listing of a repository by the line of the first', async () => {
+    const { issued } = await claimInRepository(server, 'alice/a');
+    const second = 'io.github.alice/second';
+    expect(await service.claim(second)).toMatchObject({ reason: 'challenge_foreign' });
+    expect(await service.claim(second, { challenge: issued.challenge })).toMatchObject({
+      reason: 'challenge_foreign',
+    });
+    expect(await held(second)).toBe('undefined undefined undefined');
+  });
+
+  it('moves a co-signed line of the repository to no domain', async () => {
+    const { repository, issued } = await claimInRepository(tool, 'alice/tool');
+    const next = await service.claim(tool, { rotate: true }, issued.capability);
+    service.setTxt(name, next.challenge);
+    repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
+    expect(await byDns()).toMatchObject({ status: 'not_proven' });
+    expect(await held(tool)).toBe('claimed github.com/alice 0');
+  });
+
+  it.each([
+    ['an emptied repository', () => ''],
+    ['another history', (challenge: string) => challenge],
+  ])('gets nothing by %s', async (_, text) => {
+    const { issued } = await claimInRepository(server, 'alice/a');
+    service.git.removeRepository('alice/a');
+    service.git.createRepository('alice/a');
+    await service.claim(server);
+    takeName('alice/a', `${text(issued.challenge)}\n`);
+    expect(await service.claim(server)).toMatchObject({ status: 'not_proven' });
+    expect(await held(server)).toBe('suspended github.com/alice 0');
+  });
+});
+
+describe('an opt-out line of a repository', () => {
+  it.each([
+    ['that was read before the domain claimed', 0],
+    ['while the records of the domain are gone for a moment', 1],
+  ])('takes down no listing %s', async (_, gaps) => {
+    const repository = service.git.createRepository('alice/tool');
+    repository.commit({ [file]: `optout ${tool}\n` });
+    await service.claim(tool);
+    const { challenge } = await claimByDns();
+    service.directory.wait(2 * day_s);
+    await service.claim(tool);
+    if (gaps > 0) {
+      service.setTxt(name);
+      await byDns();
+      await service.claim(tool);
+      service.setTxt(name, challenge);
+      await byDns();
+    }
+    await recheck();
+    await service.claim(tool);
+    expect([(await service.get(`/agents/${tool}`)).status, await held(tool)]).toEqual([
+      200,
+      'claimed dns:example.com 0',
+    ]);
+  });
+});
