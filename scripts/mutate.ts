@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { parseAst } from 'vitest/node';
 
@@ -148,9 +149,12 @@ function draw(module: string): Mutation[] {
 }
 
 let stop = () => {};
-/** Runs these tests: the name of the first that fails, '' if all pass, undefined after the time limit. */
-async function firstFailure(tests: readonly string[], limit_ms: number): Promise<string | undefined> {
-  const child = spawn('vitest', ['run', '--project', 'sqlite', '--bail', '1', ...tests], {
+/** Runs a command to its end: what it printed, '' if it ended well, undefined after the time limit. */
+async function failureOf(
+  [command = '', ...args]: readonly string[],
+  limit_ms: number,
+): Promise<string | undefined> {
+  const child = spawn(command, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },
@@ -159,16 +163,20 @@ async function firstFailure(tests: readonly string[], limit_ms: number): Promise
     if (child.pid && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, 'SIGKILL');
   };
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => {
-      output += String(bytes);
-    });
   const timer = setTimeout(stop, limit_ms);
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
   if (code === 0) return '';
-  return code === null ? undefined : (/FAIL\s+(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1));
+  return code === null ? undefined : (await output).join('').trim();
+}
+
+/** The first test that fails, or error of types; '' if there is none, undefined after the time limit. */
+async function firstFailure(module: string, limit_ms: number): Promise<string | undefined> {
+  const tests = (testsOf[module] ?? '').split(' ').map((path) => `test/${path}`);
+  const failed = await failureOf(['vitest', 'run', '--project', 'sqlite', '--bail', '1', ...tests], limit_ms);
+  if (failed) return /FAIL\s+(.*)/.exec(failed)?.[1] ?? failed.split('\n').at(-1);
+  return failed === undefined ? undefined : (await failureOf(['tsc'], limit_ms))?.split('\n')[0];
 }
 
 function toText({ file, kind, start, end, text }: Mutation, source: string): string {
@@ -181,9 +189,8 @@ function toText({ file, kind, start, end, text }: Mutation, source: string): str
 }
 
 async function mutate(module: string) {
-  const tests = (testsOf[module] ?? '').split(' ').map((path) => `test/${path}`);
   const begun = performance.now();
-  const failure = await firstFailure(tests, 1_800_000);
+  const failure = await firstFailure(module, 1_800_000);
   if (failure !== '')
     throw new Error(`without a mutation: ${failure ?? 'the tests take more than half an hour'}`);
   const limit_ms = 3 * (performance.now() - begun) + 30_000;
@@ -191,7 +198,7 @@ async function mutate(module: string) {
   for (const mutation of draw(module)) {
     const source = readFileSync(mutation.file, 'utf8');
     writeFileSync(mutation.file, change(source, mutation));
-    const by = await firstFailure(tests, limit_ms);
+    const by = await firstFailure(module, limit_ms);
     writeFileSync(mutation.file, source);
     const result = by === undefined ? 'timed out' : by ? 'killed' : 'survived';
     counts[result]++;

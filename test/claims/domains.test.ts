@@ -11,6 +11,8 @@ beforeEach(async () => {
     [
       registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }] }),
       registryEntry('com.example.api/tool'),
+      registryEntry('COM.Example/other'),
+      registryEntry('io.GitHub.Alice/tool'),
     ],
     ['example.com', 'api.example.com'],
   );
@@ -28,6 +30,16 @@ test('a listing without a repository names the ways of its domain, the easiest f
     'dns',
   ]);
   expect(issued.repository).toBeUndefined();
+});
+
+test('a namespace with capitals is of the same domain, and one of a forge account of none', async () => {
+  const other = { method: 'well_known' };
+  const issued = await directory.ask('COM.Example/other', other);
+  expect(issued).toMatchObject({ status: 'challenge_issued', domain: 'example.com' });
+  directory.web.files.set(wellKnown, issued.challenge);
+  expect(await directory.ask('COM.Example/other', other)).toMatchObject({ status: 'claimed' });
+  const forge = await directory.ask('io.GitHub.Alice/tool');
+  expect((forge.methods as { method: string }[]).map(({ method }) => method)).toEqual(['profile_repository']);
 });
 
 describe('a file on the web server of the domain', () => {

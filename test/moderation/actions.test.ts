@@ -408,6 +408,11 @@ describe('dossier moderate', () => {
       /^hide \S+; entry \d+ of the log says so\nThe operator of this directory hid the texts of this rating/,
     );
     expect(await run('list')).toContain(`hide  rating ${rating_id}  personal_data\n`);
+    const again = ['moderate', 'hide', rating_id, '--reason', 'advertising'];
+    expect(await runDossier(again, environment)).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/entry \d+ did that already, and stands/) as string,
+    });
     expect(await run('hide', rating_id, '--undo', '--reason', 'mistake')).toMatch(
       /^undid hide \S+; entry \d+ of the log says so\n$/,
     );

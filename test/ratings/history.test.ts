@@ -196,4 +196,18 @@ describe.each(doorNames)('over %s', (door) => {
     expect(page).toContain('Withdrawn by its source on ');
     expect(page).not.toContain('An earlier word.');
   });
+
+  it('is counted by month for twelve months, that of today among them', async () => {
+    const about = 'org.plain/server';
+    expect((await submit({ ...directory.rating(), handle: about })).rating_id).toBeDefined();
+    const rated = directory.context.clock();
+    const monthsLater = async (count: number) => {
+      const then = Date.UTC(rated.getUTCFullYear(), rated.getUTCMonth() + count, 15);
+      directory.wait((then - directory.context.clock().getTime()) / 1000);
+      return (await directory.call('list_ratings', { handle: about })).months;
+    };
+    const month = rated.toISOString().slice(0, 7);
+    expect(await monthsLater(11)).toMatchObject([{ month, outcome: 'succeeded', ratings: 1 }]);
+    expect(await monthsLater(12)).toEqual([]);
+  });
 });
