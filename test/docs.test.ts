@@ -9,8 +9,11 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'bench/README.md',
   'test/README.md',
+  'test/conformance/README.md',
+  ...['claims', 'search', 'servers', 'tags', 'tools'].map((name) => `eval/${name}/README.md`),
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => join('docs', path)),

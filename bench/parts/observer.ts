@@ -89,8 +89,8 @@ function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>
     title: `Observer, ${whole(listings)} listings with endpoints on 200 hosts, all on loopback; quiet: by a second service, while the first is stopped, in turns`,
     rows: [
       {
-        what: `looks an hour on one core, with ${callsPerSecond} get_agent a second`,
-        figure: `${whole(perHour)}, ${cpuOfLook_ms.toFixed(1)} ms of processor time a look`,
+        what: `observation runs an hour on one core, with ${callsPerSecond} get_agent a second`,
+        figure: `${whole(perHour)}, ${cpuOfLook_ms.toFixed(1)} ms of processor time a run`,
         ...atLeast(Math.round(perHour), goalPerHour),
       },
       { what: 'memory of the service meanwhile', figure: toMemoryText(memory) },
@@ -104,10 +104,10 @@ function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>
         what: 'get_agent, quiet',
         figure: `p50 ${quiet.p50_ms.toFixed(1)} p99 ${quiet.p99_ms.toFixed(1)} ms`,
       },
-      { what: 'stored for a first look', figure: `${whole(costs.first_bytes)} bytes` },
-      { what: 'stored for a look that saw nothing new', figure: `${whole(costs.again_bytes)} bytes` },
+      { what: 'stored for a first run', figure: `${whole(costs.first_bytes)} bytes` },
+      { what: 'stored for a run that saw nothing new', figure: `${whole(costs.again_bytes)} bytes` },
       {
-        what: 'from a change at the endpoint to the listing document, if looked at at once',
+        what: 'from a change at the endpoint to the listing document, if checked at once',
         figure: `${costs.changed_to_page_ms.toFixed(0)} ms`,
       },
     ],
