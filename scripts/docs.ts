@@ -8,7 +8,7 @@ import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = ['README.md', 'docs/contract.md', 'docs/reference.md'] as const;
+export const generatedPages = ['docs/reference.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -26,6 +26,13 @@ const toRate = ({ burst, refill_s }: Limit): string => {
   return shown ? `${shown.calls}/${shown.unit}` : `${burst}/${refill_s} s`;
 };
 
+/** The default of a setting; of a long object only its keys, or, of package registries, where each is. */
+const toDefault = (fallback: string): string => {
+  if (fallback.length <= 60) return fallback && `\`${fallback}\``;
+  const entries = Object.entries(JSON.parse(fallback) as Record<string, unknown>);
+  return entries.map(([key, value]) => (typeof value === 'string' ? `${key}: ${value}` : key)).join(', ');
+};
+
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
   settings: () =>
@@ -33,7 +40,7 @@ const blocks: Record<string, () => string> = {
       ['name', 'default', 'meaning'],
       Object.entries(settings).map(([name, { default: fallback, meaning }]) => [
         `\`${name}\``,
-        fallback === '' ? '' : fallback.length > 60 ? 'github.com, gitlab.com' : `\`${fallback}\``,
+        toDefault(fallback),
         meaning,
       ]),
     ),

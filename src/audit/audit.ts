@@ -133,7 +133,7 @@ function readRoots(
 }
 
 /**
- * Holds what is shown against the transparency log, both ways (docs/trust.md section 9): every record, claim event and
+ * Holds what is shown against the transparency log, both ways (docs/log.md): every record, claim event and
  * count that a listing shows against the entries; every entry against what is shown; tree nodes and checkpoints against
  * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Throws what the reader throws.
  */

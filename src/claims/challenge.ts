@@ -31,7 +31,7 @@ export interface Challenge {
   readonly mac: Buffer;
 }
 
-/** Why a challenge is not valid (docs/trust.md section 1, check.result). */
+/** Why a challenge is not valid (docs/reference.md, check.result). */
 export type ChallengeFailure =
   | 'challenge_foreign'
   | 'challenge_expired'

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
-/** Results of a claim check (docs/trust.md section 1). */
+/** Results of a claim check (docs/claims.md). */
 export const checkResults = [
   'file_absent',
   'no_challenge_in_file',

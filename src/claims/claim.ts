@@ -5,7 +5,7 @@ import { handleParts, handleSchema } from '../core/handle.ts';
 import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys, type ReceiptKeyLine } from '../receipt/index.ts';
 
-/** Ways to claim a listing, the easiest first (docs/trust.md section 1). */
+/** Ways to claim a listing, the easiest first (docs/claims.md). */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
@@ -56,7 +56,7 @@ export interface Claim {
   readonly seen?: SeenFacts | undefined;
   /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
-  /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/trust.md section 1). */
+  /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/claims.md). */
   readonly root_generation: number;
   /** When this control root first proved a claim of this listing; neither rotating nor restoring changes it. */
   readonly first_proved_at: string;

@@ -183,7 +183,7 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
 }
 
 /**
- * Decides what the lines of one reading prove (docs/trust.md section 1, "Continuity"). A line in a public place shows control
+ * Decides what the lines of one reading prove (docs/claims.md, "Which line continues a claim"). A line in a public place shows control
  * now: the claim goes on by the lines of its own capabilities, and by those whose challenge was asked for with one of them. Any
  * other line waits while the claim has a line that counts, and begins a new claim afterwards.
  */

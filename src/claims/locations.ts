@@ -95,7 +95,7 @@ interface ReadFacts {
   readonly seen?: SeenFacts;
 }
 
-/** Why a domain has no text that counts (docs/trust.md section 1, check.result). */
+/** Why a domain has no text that counts (docs/reference.md, check.result). */
 type DomainFailure =
   | 'well_known_absent'
   | 'dns_no_record'

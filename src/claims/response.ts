@@ -12,7 +12,7 @@ import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods } from './methods.ts';
 import { type ReceiptKey, shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 
-/** The response to a claim request (docs/trust.md section 1, POST /api/claim-github). */
+/** The response to a claim request (docs/claims.md, POST /api/claim-github). */
 export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed']),
   handle: z.string(),

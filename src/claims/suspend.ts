@@ -58,7 +58,7 @@ export async function recordClaimEvent(
 const unreachableLimit_ms = 30 * 86_400_000;
 const unreachableDays = 10;
 
-/** Why a claim is suspended (docs/trust.md section 1). */
+/** Why a claim is suspended (docs/claims.md). */
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
 /** Which claim to suspend, why, and when (RFC 3339 UTC with milliseconds). */

@@ -64,7 +64,7 @@ witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or
     )
     .option(
       '--policy <file>',
-      'the logs and witnesses that count, and how many must have cosigned (docs/witness.md)',
+      'the logs and witnesses that count, and how many must have cosigned (docs/log.md)',
     )
     .option('--checkpoint <file>', 'one checkpoint instead of a proof')
     .option('--older <file>', 'a checkpoint that you saved')

@@ -271,11 +271,11 @@ export const settings = {
     '`on`: the service checks the recorded endpoints, packages and repositories itself (docs/observations.md); `dossier observe` does so whatever this says',
     onOff,
   ),
-  OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two looks at one listing', duration_s),
+  OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two checks of one listing', duration_s),
   OBSERVE_VANTAGE: setting(
     'observeVantage',
     '',
-    'Name of the place that checks are made from, shown with each; the host of PUBLIC_URL when empty',
+    'Name of the location that checks are made from, shown with each; the host of PUBLIC_URL when empty',
     z.string().max(100),
   ),
   DNS_SERVERS: setting(
@@ -317,7 +317,7 @@ export const settings = {
   VIEWS: setting(
     'views',
     '',
-    'JSON file of views: criteria under a name, listed at /views/<name> (docs/views.md); none when empty',
+    'JSON file of views: criteria under a name, listed at /views/<name> (docs/registry.md); none when empty',
     viewsFile,
   ),
   PRICE_CATALOGS: setting(
@@ -392,7 +392,7 @@ export const settings = {
   WITNESSES: setting(
     'witnesses',
     '',
-    'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/witness.md); none when empty',
+    'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/log.md); none when empty',
     textFile,
   ),
   BACKUP_DIR: setting(

@@ -25,7 +25,7 @@ function checksum(text: string): string {
   return base62(sum, 6);
 }
 
-/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (docs/trust.md section 1). */
+/** A new capability: prefix, 43 base62 characters of 32 random bytes, 6 of a CRC-32 (docs/claims.md). */
 export function createCapability(): string {
   const body = prefix + base62(randomBytes(32), 43);
   return body + checksum(body);

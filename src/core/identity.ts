@@ -71,7 +71,7 @@ const forgeHosts: Readonly<Record<string, string>> = {
 };
 
 /**
- * What tells whether two listings have something in common (docs/trust.md section 3): an account `host/owner` of a
+ * What tells whether two listings have something in common (docs/ratings.md): an account `host/owner` of a
  * forge, or a domain that one publisher registers. It is proven by the registry (the namespace) or by a claim, or only
  * stated by a record; `first_imported_at` is when this service first read it, RFC 3339.
  */

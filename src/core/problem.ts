@@ -11,7 +11,7 @@ const row = (status: number, title: string, next: string): ProblemRow => ({ stat
 
 /**
  * Every error Dossier can answer with: the closed set of codes, each with its HTTP status, its title and the
- * sentence that tells the caller what to do next (docs/trust.md section 7 is the source).
+ * sentence that tells the caller what to do next.
  * Status 200 rows are answers of tools only; over REST they are shown as 422.
  */
 export const problemTable = {
@@ -169,7 +169,7 @@ export const problemTable = {
   proof_key_unknown: row(
     200,
     'The key of this proof was not published then',
-    'Ask the service to publish the key (docs/receipts.md) and for a new proof, or leave proof out.',
+    'Ask the service to publish the key (docs/ratings.md) and for a new proof, or leave proof out.',
   ),
   proof_invalid: row(
     200,

@@ -77,7 +77,7 @@ export const list = <T>(items: readonly T[], show: (item: T) => string): string 
 /** The day of an RFC 3339 time. */
 export const day = (time: string): string => time.slice(0, 10);
 
-/** Kinds of character that are removed from foreign text (docs/trust.md section 6). */
+/** Kinds of character that are removed from foreign text (docs/contract.md). */
 type TextFlag = 'control' | 'bidi' | 'zero_width' | 'tag_block' | 'lone_surrogate' | 'stacked_marks';
 
 /** A text without characters that can hide or reorder other text, and the kinds that were removed. */

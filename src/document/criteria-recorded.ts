@@ -223,7 +223,7 @@ export const signalCriteria = {
 
 const nativeEvidence = 'native';
 const maxRatings = 1000;
-/** With fewer sources no share is computed (docs/trust.md section 3). */
+/** With fewer sources no share is computed (docs/ratings.md). */
 const minForShare = 5;
 
 /** Whether a time of this service is at most so many days ago. A time slightly in the future counts: clocks differ. */

@@ -17,7 +17,7 @@ const lockedListing = z.object({
 });
 export type LockedListing = z.infer<typeof lockedListing>;
 
-/** The content of dossier.lock.json: facts that a later check compares, by listing (docs/lock.md). */
+/** The content of dossier.lock.json: facts that a later check compares, by listing (docs/changes.md). */
 const lockFile = z.object({
   lockfile_version: z.literal(1),
   from: z.string(),

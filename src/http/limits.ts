@@ -9,7 +9,7 @@ import type { HttpEnvironment } from './call.ts';
 
 /**
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
- * (docs/trust.md section 5), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
+ * (docs/contract.md), and one link card in two seconds, since drawing one costs as much as a thousand pages. What
  * programs read whole, apart from pages, so that a copy takes no page from a person behind the same address: 20 pages
  * of the registry a second, 10 of a view, which are judged anew, and six files of a dump a minute.
  */

@@ -144,7 +144,7 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/** The security headers of every answer (docs/trust.md section 6); strict transport only for a service on https. */
+/** The security headers of every answer (docs/contract.md); strict transport only for a service on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {

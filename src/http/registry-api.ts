@@ -185,7 +185,7 @@ const createVersionRoutes = () =>
     .get('/servers/:name/versions/:version', showVersion)
     .get('/servers/:name', (c) => showVersion(c));
 
-/** The generic registry API over our listings (docs/registry-api.md), at both of its addresses. */
+/** The generic registry API over our listings (docs/registry.md), at both of its addresses. */
 export const createRegistryApiRoutes = () => {
   const routes = new Hono<HttpEnvironment>();
   for (const base of ['/v0.1', '/v0']) {

@@ -114,7 +114,7 @@ function clean(value: unknown, depth = 0): unknown {
 }
 
 /**
- * A server.json as JSON text with every string in it cleaned (docs/trust.md section 6). Most need no cleaning, which
+ * A server.json as JSON text with every string in it cleaned (docs/contract.md). Most need no cleaning, which
  * their JSON shows at once. Undefined if it is nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {

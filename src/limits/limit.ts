@@ -3,7 +3,7 @@ import { toCountedNetworks } from './networks.ts';
 
 /**
  * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by call. "60 an
- * hour, 20 at once" is a burst of 20 refilled in 1,200 s. The figures stand in docs/trust.md section 5.
+ * hour, 20 at once" is a burst of 20 refilled in 1,200 s. docs/reference.md lists the limits.
  */
 export interface Limit {
   /** Its name in RateLimit-Policy and LIMIT_OVERRIDES. */

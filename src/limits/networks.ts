@@ -26,7 +26,7 @@ const read = new Map<string, readonly CountedNetwork[]>();
 
 /**
  * The networks that a caller's network (`Caller.network`) is counted for, narrowest first: an IPv4 address and its /24, an
- * IPv6 /64 with its /56 and /48 (docs/trust.md section 5). Anything else is counted alone.
+ * IPv6 /64 with its /56 and /48 (docs/contract.md). Anything else is counted alone.
  */
 export function toCountedNetworks(network: string): readonly CountedNetwork[] {
   const known = read.get(network);
@@ -46,7 +46,7 @@ export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
  * What makes the pseudonym of a network in the database for one day: an HMAC-SHA256 with a key that all nodes share and that
- * is deleted when the day is over. No address is ever stored (docs/trust.md section 5).
+ * is deleted when the day is over. No address is ever stored (docs/contract.md).
  */
 export async function openNetworkKeys(tx: Transaction, day: string): Promise<(network: string) => string> {
   const known = await tx.limits.dailyKey(day);

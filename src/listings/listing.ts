@@ -22,7 +22,7 @@ export type ListingTag = z.infer<typeof listingTag>;
 /** Whether a fact was observed, not found, not stated by its source, not checked, or refused to the check. */
 const signalStates = ['observed', 'not_found', 'not_stated', 'not_checked', 'refused'] as const;
 
-/** One fact that came from somewhere else, with its source and date. Never a rating (docs/trust.md section 3). */
+/** One fact that came from somewhere else, with its source and date. Never a rating (docs/ratings.md). */
 export const importedSignal = z.object({
   kind: z.string(),
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),

@@ -159,7 +159,7 @@ async function isContained(log: Reads['log'], checkpoint: Checkpoint): Promise<b
  * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
  * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
  * Returns whether it did so. A file without a valid signature of this database's key is reported and otherwise ignored.
- * To be called once, before anything is written (docs/trust.md section 4).
+ * To be called once, before anything is written (docs/log.md).
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<boolean> {
   const { store, config, clock, log } = context;
@@ -247,7 +247,7 @@ function issueNext(context: IssuingContext): Promise<IssuedCheckpoint> {
 
 /**
  * The newest checkpoint of the open log. It is signed at most once a second, and saved to the checkpoint file before it
- * is published (docs/trust.md section 4).
+ * is published (docs/log.md).
  */
 export async function currentCheckpoint(context: IssuingContext): Promise<IssuedCheckpoint> {
   const { last } = context.checkpoints;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/** Types of log leaf (docs/trust.md section 4). */
+/** Types of log leaf (docs/log.md). */
 export type LeafType =
   | 'claim.activated'
   | 'claim.suspended'
@@ -42,7 +42,7 @@ export const canonicalDigest = (value: object): string =>
   createHash('sha256').update(toCanonicalJson(value)).digest('hex');
 
 /**
- * The log leaf of a public record (docs/trust.md section 4): it commits to SHA-256(salt || JCS(record)) and names
+ * The log leaf of a public record (docs/log.md): it commits to SHA-256(salt || JCS(record)) and names
  * neither handle nor text.
  */
 export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {
@@ -68,7 +68,7 @@ function commitmentOf(leaf: string): unknown {
   }
 }
 
-/** Whether a leaf commits to a record with its salt (docs/trust.md section 4). */
+/** Whether a leaf commits to a record with its salt (docs/log.md). */
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
   commitmentOf(leaf) ===
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');

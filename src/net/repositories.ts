@@ -18,7 +18,7 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 
 export type { RepositoryPlace } from './repository-place.ts';
 
-/** Why a repository's file could not be read, or that it does not exist (docs/trust.md section 1, check.result). */
+/** Why a repository's file could not be read, or that it does not exist (docs/reference.md, check.result). */
 export type ReadFailure =
   | 'file_absent'
   | 'lfs_pointer'
@@ -147,7 +147,7 @@ async function check(
 
 /**
  * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the raw file
- * at that commit (docs/trust.md section 1). A check times out after `timeout_ms`.
+ * at that commit (docs/claims.md). A check times out after `timeout_ms`.
  */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],

@@ -18,7 +18,7 @@ type Layout = NonNullable<Bases['layout']>;
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
-/** Path of a raw file at a ref, for each forge (docs/trust.md section 1). */
+/** Path of a raw file at a ref, for each forge (docs/claims.md). */
 const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
   github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
   gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,

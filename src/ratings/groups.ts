@@ -58,7 +58,7 @@ interface GroupRule {
 
 /**
  * The groups of current ratings but the last, independent, from worst to best. A rating is in the first one that fits
- * (docs/trust.md section 3). Counting in SQL reads the same table.
+ * (docs/ratings.md). Counting in SQL reads the same table.
  */
 export const groupRules = {
   related: {

@@ -159,7 +159,7 @@ async function checkPaymentReceipt(
   return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
 }
 
-/** An x402 receipt and the payer's signature of the rating (docs/receipts.md). */
+/** An x402 receipt and the payer's signature of the rating (docs/ratings.md). */
 const paymentReceipt: ProofKind = {
   name: 'Payment receipt',
   shows:
@@ -175,7 +175,7 @@ async function checkServiceReceipt(
   return { identity: [iss, sub, jti], issued_ms: iat * 1000, interaction_id: jti };
 }
 
-/** A JWS by a key that the rated listing published in its claim (docs/receipts.md). */
+/** A JWS by a key that the rated listing published in its claim (docs/ratings.md). */
 const serviceReceipt: ProofKind = {
   name: 'Service receipt',
   shows:

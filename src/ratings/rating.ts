@@ -36,7 +36,7 @@ const contentFields = {
   supersedes: z.string().min(1).max(64).optional(),
 };
 
-/** What a rater sends besides the handle of the listing it rates (docs/trust.md section 3). */
+/** What a rater sends besides the handle of the listing it rates (docs/ratings.md). */
 export const ratingContent = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.describe('Your own id, or the jti of a receipt'),

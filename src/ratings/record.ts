@@ -168,7 +168,7 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
 }
 
 /**
- * The rating that a submission amends: the caller's own, current, of the same interaction (docs/trust.md section 3); the
+ * The rating that a submission amends: the caller's own, current, of the same interaction (docs/ratings.md); the
  * age of the interaction does not matter. Throws otherwise.
  */
 export async function requireAmendable(tx: Transaction, id: string, submission: Submission): Promise<Rating> {

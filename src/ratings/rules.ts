@@ -35,7 +35,7 @@ const clockSkew_ms = 5 * 60_000;
 /** How long a source counts as new after its control root first proved a claim. */
 export const newSource_ms = 7 * day_ms;
 
-/** Relationships by which a source declares an interest (docs/trust.md section 3). */
+/** Relationships by which a source declares an interest (docs/ratings.md). */
 export const interestedRelationships: readonly string[] = ['paid', 'partner', 'vendor'];
 
 /** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */

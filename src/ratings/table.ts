@@ -216,7 +216,7 @@ declare module '../store/store.ts' {
 type StoredContent = Pick<RatingRecord, 'protocol' | 'relationship'>;
 
 const day_ms = 86_400_000;
-/** Two ratings within this time in both directions are a pair (docs/trust.md section 3). */
+/** Two ratings within this time in both directions are a pair (docs/ratings.md). */
 const pair_ms = 90 * day_ms;
 
 /** A rating as a row. */

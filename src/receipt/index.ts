@@ -11,7 +11,7 @@ import {
   SignJWT,
 } from 'jose';
 
-/** Why a receipt shows nothing; the codes are those of submit_rating (docs/receipts.md). */
+/** Why a receipt shows nothing; the codes are those of submit_rating (docs/ratings.md). */
 export type ReceiptFaultCode =
   | 'proof_invalid'
   | 'proof_key_unknown'
@@ -162,7 +162,7 @@ export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; 
   return { key, line: toReceiptKeyLine(kid, key) };
 }
 
-/** Receipts of one service (docs/receipts.md). */
+/** Receipts of one service (docs/ratings.md). */
 export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
   const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
   const signer = importJWK(key, alg);

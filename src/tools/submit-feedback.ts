@@ -11,7 +11,7 @@ import { findListing } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
 import { defineTool } from './tool.ts';
 
-/** Feedback of all callers together in 24 hours (docs/trust.md section 5). */
+/** Feedback of all callers together in 24 hours (docs/contract.md). */
 const mostPerDay = 2000;
 /** Of these, for networks that sent none today. */
 const keptForOthers = 500;

@@ -47,7 +47,7 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set where `run` authenticates the caller: documents then name the capability header. */
   readonly needsCapability?: true;
-  /** The largest JSON or form body over HTTP (docs/trust.md section 5); 64 KiB if absent. */
+  /** The largest JSON or form body over HTTP (docs/contract.md); 64 KiB if absent. */
   readonly bodyLimit_bytes?: number;
   /** How deep a JSON body may be nested; 16 by default. */
   readonly bodyDepth?: number;

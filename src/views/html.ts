@@ -26,7 +26,7 @@ export const minute = (time: string): Html =>
 const isHttps = (text: string) =>
   /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(text) && URL.canParse(text);
 
-/** A third party's address: a marked link if it is plain https, text otherwise (docs/trust.md section 6). */
+/** A third party's address: a marked link if it is plain https, text otherwise (docs/contract.md). */
 export const foreignLink = (address: string): Html =>
   isHttps(address)
     ? html`<a class="foreign" href="${address}" rel="nofollow ugc noopener noreferrer">${address}</a>`

@@ -67,7 +67,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const security = [{ webhookSecret: [] }];
 
-/** Registering a webhook, looking at one's own, and ending it (docs/webhooks.md). */
+/** Registering a webhook, looking at one's own, and ending it (docs/changes.md). */
 const webhookPaths = () => ({
   '/api/webhooks': {
     get: { operationId: 'webhooks_how_to', summary: 'How webhooks work', responses: text('text/plain') },

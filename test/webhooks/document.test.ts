@@ -14,7 +14,7 @@ let output = '';
 
 beforeAll(async () => {
   const port = await freePort();
-  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync('docs/changes.md', 'utf8')) ?? [];
   receiver = spawn(
     process.execPath,
     [
@@ -38,7 +38,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-it('the receiver of docs/webhooks.md proves its address, and reads what is posted', async () => {
+it('the receiver of docs/changes.md proves its address, and reads what is posted', async () => {
   const directory = service;
   if (!directory) throw new Error('it did not open');
   const register = (body: object) =>

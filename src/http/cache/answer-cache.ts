@@ -61,7 +61,7 @@ function createTagIndex() {
   };
 }
 
-/** Sources stop being new by time alone (docs/trust.md section 3), so no answer is older than this. */
+/** Sources stop being new by time alone (docs/ratings.md), so no answer is older than this. */
 const longestAge_ms = 60_000;
 
 /**

@@ -151,7 +151,7 @@ async function remove(c: Request): Promise<Response> {
   return answerOnce(c, { id, state: 'removed' });
 }
 
-/** Webhooks over HTTP: register, look at one's own, end it (docs/webhooks.md). */
+/** Webhooks over HTTP: register, look at one's own, end it (docs/changes.md). */
 export const createWebhookRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/api/webhooks', (c) => c.text(toHowTo(face)))

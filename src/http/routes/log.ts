@@ -141,7 +141,7 @@ function createOneLogRoutes() {
     });
 }
 
-/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/trust.md section 4). */
+/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md). */
 export const createLogRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/log', (c) => answerLogs(c, face))

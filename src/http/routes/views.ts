@@ -61,7 +61,7 @@ async function showFeed(c: Request, face: Face, format: 'atom' | 'json'): Promis
     : answerWithETag(c, { type: 'application/feed+json; charset=utf-8', body: feed.json1(), cachePolicy });
 }
 
-/** The operator's views: page, registry, policy and feed of each (docs/views.md). */
+/** The operator's views: page, registry, policy and feed of each (docs/registry.md). */
 export function createViewRoutes(face: Face) {
   const routes = new Hono<HttpEnvironment>()
     .get('/views', (c) => answerPage(c, toViewsPage(face.site, face.site.config.views), constant))
