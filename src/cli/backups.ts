@@ -101,10 +101,6 @@ interface KeptBackup {
   readonly madeAt_ms: number;
 }
 
-/** The name of the backup of a moment: `dossier-2026-11-22T01-00-00Z.gz`. */
-const toBackupName = (at: Date): string =>
-  `dossier-${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z.gz`;
-
 /** The backups of a folder that have the schedule's names, newest first; all other files are none of its business. */
 export async function listBackups(folder: string): Promise<readonly KeptBackup[]> {
   const names = await readdir(folder);
@@ -145,7 +141,10 @@ async function untilDue_ms({ config, clock }: BackupContext): Promise<number> {
 }
 
 async function backUp({ config, store, log, clock }: BackupContext, signal: AbortSignal): Promise<void> {
-  const file = join(config.backupDir, toBackupName(clock()));
+  const file = join(
+    config.backupDir,
+    `dossier-${clock().toISOString().slice(0, 19).replaceAll(':', '-')}Z.gz`,
+  );
   const start_ms = performance.now();
   const rows = await writeBackupFile(store, file, { version: config.version, signal });
   await pruneBackups(config.backupDir, config.backupKeep, clock());

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Action } from '../moderation/action.ts';
 import { actions } from '../moderation/actions.ts';
 import { restoreReasons } from '../moderation/moderation.ts';
 import type { AuditOptions } from './audit.ts';
@@ -271,11 +270,6 @@ const moderateCommands = () => import('./moderate.ts');
 const moderateExits = `Exit codes: 0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; 74 the database cannot be read or
 written; 78 settings.`;
 
-const toActionHelp = ({ name, example, reasons, isFinal }: Action): string => `
-Example: dossier moderate ${name} ${example} --reason ${reasons[0]}
-${isFinal ? '\nNothing undoes it. Backups from before still have the text.\n' : ''}
-${moderateExits}`;
-
 /** One command for each action of the operator, and those that undo and list them. */
 export function addModerateCommands(program: Command, shell: Shell): void {
   const moderate = program
@@ -302,7 +296,13 @@ ${moderateExits}`,
       .description(action.summary)
       .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
       .showHelpAfterError(`see dossier moderate ${action.name} --help`)
-      .addHelpText('after', toActionHelp(action))
+      .addHelpText(
+        'after',
+        `
+Example: dossier moderate ${action.name} ${action.example} --reason ${action.reasons[0]}
+${action.isFinal ? '\nNothing undoes it. Backups from before still have the text.\n' : ''}
+${moderateExits}`,
+      )
       .action(async (text: string, options: ModerateOptions) =>
         (await moderateCommands()).runAction(shell.config(), action, { text, ...options }),
       );

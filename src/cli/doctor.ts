@@ -181,24 +181,13 @@ export const database: Check = {
 
 const low_bytes = 1_000_000_000;
 const least_bytes = 100_000_000;
-const toMb = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
-
-/** The folders that the service writes to, and which setting names each. */
-const foldersOf = ({ databaseUrl, checkpointFile, backupDir }: Config): readonly [string, string][] => [
-  ...(databaseUrl.startsWith('file:')
-    ? [['DATABASE_URL', dirname(databaseUrl.slice(5))] as [string, string]]
-    : []),
-  ...(checkpointFile ? [['CHECKPOINT_FILE', dirname(checkpointFile)] as [string, string]] : []),
-  ...(backupDir ? [['BACKUP_DIR', backupDir] as [string, string]] : []),
-];
-
 async function lookAt([setting, folder]: [string, string]): Promise<Finding> {
   const path = resolve(folder);
   try {
     await access(path, constants.W_OK);
     const { bavail, bsize } = await statfs(path);
     const free_bytes = bavail * bsize;
-    const text = `${path} (${setting}) has ${toMb(free_bytes)} left`;
+    const text = `${path} (${setting}) has ${Math.round(free_bytes / 1e6).toLocaleString('en')} MB left`;
     if (free_bytes < least_bytes)
       return fault(text, 'make room: writes are about to be refused with storage_full');
     return free_bytes < low_bytes ? warning(text, 'make room, or move it to a larger disk') : fine(text);
@@ -213,7 +202,15 @@ async function lookAt([setting, folder]: [string, string]): Promise<Finding> {
 export const disk: Check = {
   name: 'disk',
   async look({ config }) {
-    const folders = foldersOf(config);
+    const folders = [
+      ...(config.databaseUrl.startsWith('file:')
+        ? [['DATABASE_URL', dirname(config.databaseUrl.slice(5))] as [string, string]]
+        : []),
+      ...(config.checkpointFile
+        ? [['CHECKPOINT_FILE', dirname(config.checkpointFile)] as [string, string]]
+        : []),
+      ...(config.backupDir ? [['BACKUP_DIR', config.backupDir] as [string, string]] : []),
+    ];
     return folders.length > 0
       ? Promise.all(folders.map(lookAt))
       : [fine('nothing is written on this machine')];
@@ -269,8 +266,6 @@ export const log: Check = {
   },
 };
 
-const isLocal = (url: string) => /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
-
 /** Whether the newest checkpoint there is of this log: a proxy may lead to another service. */
 async function compareLog(url: string, store: Store): Promise<Finding> {
   const [head] = (await store.log.heads()).toReversed();
@@ -304,7 +299,7 @@ export const publicUrl: Check = {
   name: 'PUBLIC_URL',
   async look(subject) {
     const { publicUrl: url } = subject.config;
-    const plain = url.startsWith('http:') && !isLocal(url);
+    const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
     return [
       ...(plain
         ? [warning(`${url} is not encrypted`, 'put a proxy with TLS in front (docs/operations.md)')]

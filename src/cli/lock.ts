@@ -206,13 +206,11 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
       : compareLocked(handle, locked, now);
   });
 
-/** Percent-encodes what GitHub Actions reads as the end of a command's text, or of one of its properties. */
-const escapeData = (text: string) => text.replace(/[%\r\n]/g, (one) => encodeURIComponent(one));
 const escapeProperty = (text: string) => text.replace(/[%\r\n:,]/g, (one) => encodeURIComponent(one));
 
 /** The form that GitHub Actions shows beside the file, on its runners only. */
 const annotation = (difference: LockDifference, file: string) =>
-  `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${escapeData(differenceText(difference))}`;
+  `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${differenceText(difference).replace(/[%\r\n]/g, (one) => encodeURIComponent(one))}`;
 
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {

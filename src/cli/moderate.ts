@@ -4,7 +4,6 @@ import { NotErasable } from '../log/checkpoints.ts';
 import { type Action, NotModerated, readTarget } from '../moderation/action.ts';
 import { actions, applyAction, undoAction } from '../moderation/actions.ts';
 import {
-  type Moderation,
   type ModerationReason,
   type ModerationTarget,
   type RestoreReason,
@@ -56,8 +55,6 @@ interface Undoing {
   readonly at: string;
 }
 
-const actionOf = ({ action }: Moderation) => actions.find(({ name }) => name === action);
-
 /** Undoes what stands against a target and can be undone; the log indexes of the entries that say so. */
 async function undoStanding(
   tx: Transaction,
@@ -67,7 +64,7 @@ async function undoStanding(
   const standing = await tx.moderation.standing(target);
   const undone: number[] = [];
   for (const one of standing.toReversed()) {
-    const action = actionOf(one);
+    const action = actions.find(({ name }) => name === one.action);
     const isMeant = only === undefined ? action && !action.isFinal : one.action === only;
     if (action && isMeant) undone.push(await undoAction(tx, action, { standing: one, ...undoing }));
   }

@@ -20,11 +20,12 @@ const columns = ['kind', 'state', 'value', 'reason'] as const;
 /** What both a stored observation and a finding have. */
 type Shown = Pick<StoredObservation, (typeof columns)[number]>;
 
-const toCell = (value: unknown) => String(value ?? '').slice(0, 60);
-
 /** The facts as a table for people; every cell is one line. */
 function toTable(observations: readonly Shown[]): string {
-  const rows = [columns, ...observations.map((one) => columns.map((column) => toCell(one[column])))];
+  const rows = [
+    columns,
+    ...observations.map((one) => columns.map((column) => String(one[column] ?? '').slice(0, 60))),
+  ];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>
@@ -54,15 +55,13 @@ function print(name: string, observations: readonly Shown[], { json }: ObserveOp
   process.stdout.write(`${lines}\n`);
 }
 
-const isAddress = (name: string) => /^https?:\/\//i.test(name);
-
 /** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
 async function observeNamed(
   names: readonly string[],
   { observer, context, options }: { observer: Observer; context: Opened; options: ObserveOptions },
 ) {
   const listings = await Promise.all(
-    names.map((name) => (isAddress(name) ? name : findListed(name, context))),
+    names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),
   );
   for (const one of listings) {
     if (typeof one === 'string') print(one, await observer.inspect(one), options);

@@ -190,8 +190,6 @@ function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): v
     );
 }
 
-const toLabel = (holds: boolean | undefined) => (holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS');
-
 async function checkAll(path: string | undefined, options: VerifyOptions): Promise<Outcome> {
   const { checkpoint } = options;
   const pair = checkpoint === undefined ? '--older, --newer and --consistency' : '--checkpoint';
@@ -220,7 +218,9 @@ function requireAll({ checks, quorums }: Outcome): void {
 export async function runVerify(path: string | undefined, options: VerifyOptions): Promise<void> {
   const outcome = await checkAll(path, options);
   for (const { holds, message } of [...outcome.checks, ...outcome.quorums])
-    process.stdout.write(`${toLabel(holds)}  ${nameHidden(message)}\n`);
+    process.stdout.write(
+      `${holds === undefined ? 'open ' : holds ? 'holds' : 'FAILS'}  ${nameHidden(message)}\n`,
+    );
   for (const note of outcome.notes) process.stdout.write(`note   ${nameHidden(note)}\n`);
   requireAll(outcome);
 }

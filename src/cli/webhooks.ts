@@ -4,7 +4,6 @@ import { Problem } from '../core/problem.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { registerWebhook, toShownWebhook } from '../webhooks/register.ts';
-import type { Delivery } from '../webhooks/webhook.ts';
 import { withStore } from './shell.ts';
 
 const listed = 1000;
@@ -59,14 +58,14 @@ export const showWebhook = (config: Config, id: string): Promise<void> =>
       print(`${name}: ${value ?? '-'}`);
   });
 
-const toDeadLine = ({ webhook_id, seq, handle, attempts, result }: Delivery) =>
-  `${webhook_id}  ${seq}  ${handle}  ${attempts} attempts  ${result ?? '-'}`;
-
 /** Prints one line a change that was given up, of one webhook or of all. */
 export const listDead = (config: Config, id: string | undefined): Promise<void> =>
   withStore(config, async (store) => {
     const dead = await store.webhooks.dead(listed, id);
-    for (const delivery of dead) print(toDeadLine(delivery));
+    for (const delivery of dead)
+      print(
+        `${delivery.webhook_id}  ${delivery.seq}  ${delivery.handle}  ${delivery.attempts} attempts  ${delivery.result ?? '-'}`,
+      );
     if (dead.length === 0) print('No dead letters.');
     if (dead.length === listed)
       print(`The first ${listed}; there may be more. dossier webhooks replay sends all again.`);

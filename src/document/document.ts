@@ -55,15 +55,6 @@ export function listingLinks(
   };
 }
 
-function snapshotFacts({ listing, native, reading }: ListingFacts, date: string) {
-  return {
-    handle: listing.handle,
-    native,
-    date,
-    copy_at: reading.kind === 'saved_copy' ? reading.observed_at : undefined,
-  };
-}
-
 function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   return {
@@ -153,7 +144,12 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
-  const snapshot = snapshotFacts(facts, now.toISOString().slice(0, 10));
+  const snapshot = {
+    handle: facts.listing.handle,
+    native: facts.native,
+    date: now.toISOString().slice(0, 10),
+    copy_at: facts.reading.kind === 'saved_copy' ? facts.reading.observed_at : undefined,
+  };
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,

@@ -38,9 +38,6 @@ const isRecorded = (from: string, before = `${from}!`) =>
     boolean | number
   >`exists (select 1 from facet_count where facet >= ${from} and facet < ${before} and listings > 0)`;
 
-/** A template of an address is no endpoint to search for, but it gives a listing its tag. */
-const hasEndpoints = sql<boolean | number>`(${isRecorded('has:endpoint')} or ${isRecorded('tag:remote')})`;
-
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
@@ -68,7 +65,9 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
-      hasEndpoints.as('copy_has_endpoints'),
+      sql<boolean | number>`(${isRecorded('has:endpoint')} or ${isRecorded('tag:remote')})`.as(
+        'copy_has_endpoints',
+      ),
       isRecorded('package:', 'package;').as('copy_has_packages'),
       isRecorded('has:repository').as('copy_has_repositories'),
     ]),
@@ -132,9 +131,6 @@ async function readParts(db: Db, row: FactsRow, now: string) {
   return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }
 
-const hasParts = (row: FactsRow) =>
-  row.has_other_versions || row.has_claims || row.has_ratings || row.has_moderation;
-
 /** Source by source. Most listings have one. */
 const toImported = (rows: readonly FactsRow[]): ListingFacts['imported'] =>
   rows
@@ -165,7 +161,10 @@ const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): 
 /** The facts of a listing, of all its rows, and what its rows say there is besides. */
 async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: string): Promise<ListingFacts> {
   const [row] = rows;
-  const parts = hasParts(row) ? await readParts(db, row, now) : toPlain(row);
+  const parts =
+    row.has_other_versions || row.has_claims || row.has_ratings || row.has_moderation
+      ? await readParts(db, row, now)
+      : toPlain(row);
   const listing = withoutHidden(decodeListing(row));
   return {
     ...parts,

@@ -15,7 +15,6 @@ import {
 import { moderationNotice } from '../moderation/moderation.ts';
 import { observation, observationStates, questionName } from '../observations/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
-import type { Facet } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
 
 /** What a copy of a registry may leave out of every record. */
@@ -138,9 +137,6 @@ export const shortListing = z.object({
 });
 export type ShortListing = z.infer<typeof shortListing>;
 
-const stateOf = (facets: readonly Facet[]) =>
-  claimStates.find((state) => facets.includes(`state:${state}`)) ?? 'imported';
-
 /** How many words of a search a listing has; `matched` is undefined if the search was for its handle. */
 interface WordMatch {
   readonly words: number;
@@ -164,7 +160,7 @@ export function toShortListing(recorded: ListingSummary, match?: WordMatch): Sho
     ...(endpoint && { endpoint }),
     ...(repository && { repository }),
     tags: tags.map(({ tag }) => tag),
-    state: stateOf(facets),
+    state: claimStates.find((state) => facets.includes(`state:${state}`)) ?? 'imported',
     has_native_ratings: facets.includes('has:ratings'),
     published_at: listing.published_at.slice(0, 10),
     updated_at: listing.updated_at.slice(0, 10),

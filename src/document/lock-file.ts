@@ -55,8 +55,6 @@ const unknownStates: ReadonlySet<ObservationState> = new Set([
   'auth_first',
 ]);
 
-const isLocked = ({ kind, state }: Observation) => lockedKinds.has(kind) && !unknownStates.has(state);
-
 /** The value of a price shows its first offer only, so the digest of all offers, without what Dossier adds, stands behind it. */
 function observed({ kind, value, state, details, first_seen_at }: Observation): LockedFact {
   const text = value === null ? state : String(value);
@@ -93,7 +91,9 @@ export function toLocked(document: ListingDocument): LockedListing {
   const facts = Object.fromEntries([
     ...recordFacts(document),
     ['claim', claimFact(document)],
-    ...document.observations.filter(isLocked).map((one) => [nameOf(one), observed(one)] as const),
+    ...document.observations
+      .filter(({ kind, state }) => lockedKinds.has(kind) && !unknownStates.has(state))
+      .map((one) => [nameOf(one), observed(one)] as const),
   ]);
   const log_index = document.claim?.history.at(-1)?.log_index;
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };

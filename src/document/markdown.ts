@@ -33,11 +33,8 @@ function factText([name, value]: [string, FactGroup['facts'][string]]): string {
   return `${factTitle(name)}: ${toInlineText(shown)}${unit && typeof value === 'number' && !factTitle(name).includes(unit) ? ` ${unit}` : ''}`;
 }
 
-const sourceText = ({ source, at, as_of, since }: FactGroup) =>
-  `${source}${at ? ` at ${code(at)}` : ''}${as_of ? `, ${as_of}` : ''}${since ? `, the same since ${since}` : ''}`;
-
 const groupLine = (group: FactGroup) =>
-  `${questionTitles[group.question]} ${Object.entries(group.facts).map(factText).join('; ')} (${sourceText(group)})`;
+  `${questionTitles[group.question]} ${Object.entries(group.facts).map(factText).join('; ')} (${`${group.source}${group.at ? ` at ${code(group.at)}` : ''}${group.as_of ? `, ${group.as_of}` : ''}${group.since ? `, the same since ${group.since}` : ''}`})`;
 
 const counts = (counted: Readonly<Record<string, number>>) =>
   Object.entries(counted)

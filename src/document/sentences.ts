@@ -21,15 +21,13 @@ const inputWords = {
   argument: ['argument', 'arguments'],
 } as const;
 
-const article = (text: string) => `${/^[aeiou]/.test(text) ? 'an' : 'a'} ${text}`;
-
 function toPhrase(group: readonly ListingInput[]): string {
   const [first] = group;
   if (!first) return '';
   const [one, many] = inputWords[first.kind];
   const kind = `${first.secret ? 'secret ' : ''}${group.length > 1 ? many : one}`;
   const names = group.map(({ name }) => named(name)).join(', ');
-  return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : article(kind)} ${names}`;
+  return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`} ${names}`;
 }
 
 /** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`. */
@@ -117,11 +115,6 @@ function unlessLacking({ copyLacks }: NotKnownFacts, field: CopyField, item: Not
   return reason === undefined ? item : { ...item, state: 'not_checked', reason };
 }
 
-const ofEndpoint = (facts: NotKnownFacts): NotKnownItem =>
-  facts.listing.remotes.length === 0
-    ? unlessLacking(facts, 'endpoint', notStated('reach', 'endpoint.answers', 'a remote endpoint'))
-    : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers');
-
 function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
   const { remotes, packages } = facts.listing;
   return [...remotes, ...packages].some(({ inputs }) => inputs)
@@ -157,7 +150,9 @@ function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {
 /** What nothing but an observation could answer, as it stands without one. */
 const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
   unlessUnread(facts, ['price', 'price'], 'a price'),
-  ofEndpoint(facts),
+  facts.listing.remotes.length === 0
+    ? unlessLacking(facts, 'endpoint', notStated('reach', 'endpoint.answers', 'a remote endpoint'))
+    : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers'),
   notChecked('tools', 'tools.surface', 'which tools the service lists'),
   ...ofAccess(facts),
   unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
@@ -370,9 +365,6 @@ function asksFor({ remotes, packages }: Described): string {
 const titleOf = (kind: string) => kinds.find((one) => one.kind === kind)?.title.toLowerCase() ?? kind;
 const longestValue = 30;
 
-/** A value that is short enough to be read in a sentence. */
-const isTold = ({ value }: DatedObservation) => String(value).length <= longestValue;
-
 /** What Dossier saw last, with the first few short values; that it has never looked only if it has not. */
 function checked({ observations }: Described): string {
   const dated = observations.filter(isDated);
@@ -387,7 +379,7 @@ function checked({ observations }: Described): string {
     );
   if (seen.length === 0) return `Dossier looked on ${last(dated)}, and saw nothing of what it looks for.`;
   const values = seen
-    .filter((one) => isTold(one) && day(one.observed_at) === last(seen))
+    .filter((one) => String(one.value).length <= longestValue && day(one.observed_at) === last(seen))
     .map(({ kind, value }) => `${titleOf(kind)} ${value}`);
   return `Last seen by Dossier on ${last(seen)}${values.length > 0 ? `: ${firstFew(values).join(', ')}` : ''}.`;
 }

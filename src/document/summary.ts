@@ -270,10 +270,6 @@ const reach = ({ remotes, packages }: ListingDocument): Facts => ({
   packages: orAbsent(packages.map(packageText)),
 });
 
-const access = ({ remotes, packages }: ListingDocument): Facts => ({
-  asks_for: orAbsent([...remotes, ...packages].flatMap(({ inputs }) => inputsText(inputs) ?? [])),
-});
-
 function publisher(listing: ListingDocument): Facts {
   const observed = observedSignals(listing);
   const listings = observed['publisher.listings'];
@@ -301,7 +297,9 @@ function upkeep(listing: ListingDocument): Facts {
 
 const facts: Readonly<Partial<Record<Question, (listing: ListingDocument) => Facts>>> = {
   reach,
-  access,
+  access: ({ remotes, packages }) => ({
+    asks_for: orAbsent([...remotes, ...packages].flatMap(({ inputs }) => inputsText(inputs) ?? [])),
+  }),
   publisher,
   upkeep,
 };

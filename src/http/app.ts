@@ -50,8 +50,6 @@ import {
 import { createCompareRoutes, createSearchRoutes } from './routes/search.ts';
 import { createViewRoutes } from './routes/views.ts';
 
-const remoteAddress = (c: Request) => c.env?.incoming?.socket.remoteAddress;
-
 const answerCache_bytes = 32 * 1024 * 1024;
 
 export interface AppOptions {
@@ -99,7 +97,7 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.use(addressGuard, createHostGuard(shared.isOurs), dropUnknownParameters);
   app.route('/', createAssetRoutes(face));
   app.use(async (c, next) => {
-    const caller = shared.callers.callerOf(c.req.raw.headers, remoteAddress(c));
+    const caller = shared.callers.callerOf(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress);
     c.set('context', withCaller(context, caller));
     await next();
   });

@@ -61,8 +61,6 @@ async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<str
   }
 }
 
-const hideText = (record: string) => JSON.stringify(withoutHiddenText(JSON.parse(record) as object));
-
 /** The registry's record of every listing's shown version, one a line. */
 async function* readRecords(reads: Reads, signal: AbortSignal): AsyncGenerator<string> {
   const { listings } = reads;
@@ -71,7 +69,8 @@ async function* readRecords(reads: Reads, signal: AbortSignal): AsyncGenerator<s
     const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
     for (const [at, { hidden }] of shown.entries()) {
       const record = versions[at]?.record;
-      if (record) yield `${hidden ? hideText(record) : record}\n`;
+      if (record)
+        yield `${hidden ? JSON.stringify(withoutHiddenText(JSON.parse(record) as object)) : record}\n`;
     }
   }
 }

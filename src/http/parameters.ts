@@ -29,14 +29,12 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
 ];
 
-const namesOf = (path: string) => declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];
-
 /** An address, from its path on, without the parameters that its path does not declare. */
 export function toKnownAddress(address: string): string {
   const end = address.indexOf('?');
   if (end === -1) return address;
   const path = address.slice(0, end);
-  const names = namesOf(path);
+  const names = declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];
   if (names.includes('*')) return address;
   const known = address
     .slice(end + 1)

@@ -161,8 +161,6 @@ const defaultLimit = 30;
 const maxLimit = 100;
 const longestSearch = 200;
 
-const trueOrFalse = z.enum(['true', 'false']).transform((text) => text === 'true');
-
 const limit = z.coerce
   .number()
   .int()
@@ -183,7 +181,10 @@ const query = z.object({
     .transform((text) => new Date(text).toISOString())
     .optional(),
   version: z.string().max(255).optional(),
-  include_deleted: trueOrFalse.optional(),
+  include_deleted: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
 });
 
 /** A cursor holds the whole question: hosts leave out the search on later pages. */

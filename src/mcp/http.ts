@@ -48,8 +48,6 @@ interface Routes {
   readonly timeout_ms: number;
 }
 
-const urisOf = (handle: string) => [`agent://${handle}`, `agent://${handle}/ratings`];
-
 /** Opens a subscription, which counts for as long as its stream is open. */
 async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
@@ -113,7 +111,9 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
   return {
     answer: (post) => answer(post, routes, fixtures),
     listingsChanged: (handles) => {
-      for (const uri of handles === 'all' ? routes.subscriptions.watched() : handles.flatMap(urisOf))
+      for (const uri of handles === 'all'
+        ? routes.subscriptions.watched()
+        : handles.flatMap((handle) => [`agent://${handle}`, `agent://${handle}/ratings`]))
         handler.notify.resourceUpdated(uri);
     },
     close: () => handler.close(),

@@ -45,9 +45,6 @@ const statement =
 /** The sets of one answer together, as JSON; an endpoint may list 2 MiB, and a listing may record ten. */
 const mostShown_bytes = 512 * 1024;
 
-const tooLong = (size: number) =>
-  `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
-
 /** The tools that the endpoints of a listing last listed to this service, as they were sent; at most 512 KiB. Throws as get_agent does. */
 export async function readListedTools(handle: string, context: Context): Promise<ListingTools> {
   const { observed } = await findListingFacts(handle, context);
@@ -63,7 +60,10 @@ export async function readListedTools(handle: string, context: Context): Promise
     const size = Buffer.byteLength(text ?? '');
     const shown: Pick<ListedTools, 'tools' | 'reason'> =
       size > left_bytes
-        ? { reason: tooLong(size), tools: [] }
+        ? {
+            reason: `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`,
+            tools: [],
+          }
         : { tools: JSON.parse(text ?? '[]') as ListedTools['tools'] };
     if (size <= left_bytes) left_bytes -= size;
     endpoints.push({ endpoint, state, digest: String(value), first_seen_at, observed_at, vantage, ...shown });

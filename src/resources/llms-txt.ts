@@ -22,9 +22,6 @@ MCP over HTTP, no account and no key to read:
 
 Every tool is also plain JSON: \`POST ${publicUrl}/api/tools/<tool>\` with \`Content-Type: application/json\`. Schemas: ${publicUrl}/openapi.json. A listing: \`${publicUrl}/agents/<handle>\`, with \`.json\` or \`.md\` for machines. A handle is \`<namespace>/<name>\`, capitals included.`;
 
-const toolLine = (tool: Tool) => `* \`${tool.name}\`: ${tool.description}`;
-const resourceLine = ({ uri, description }: Resource) => `* \`${uri}\`: ${description}`;
-
 const rate = ({ publicUrl, claimFile }: Config) => `## Claim a listing
 
 ${whatAClaimShows} No account, repository host token or private credential is needed.
@@ -57,11 +54,11 @@ ${connect(config)}
 
 ## Tools
 
-${tools.map(toolLine).join('\n')}
+${tools.map((tool) => `* \`${tool.name}\`: ${tool.description}`).join('\n')}
 
 ## Resources
 
-${listed.map(resourceLine).join('\n')}
+${listed.map(({ uri, description }) => `* \`${uri}\`: ${description}`).join('\n')}
 * \`agent://llms.txt\`: This text.
 
 ## Prompts

@@ -35,10 +35,6 @@ const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
 const toDigests = (tools: readonly Tool[]) =>
   tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
 
-/** What is known of each tool of a set that is not stored any more. */
-const seenDigests = ({ details }: StoredObservation) =>
-  (details?.tools ?? []) as readonly { readonly name: string; readonly sha256: string }[];
-
 const compare = (seen: readonly Tool[], shown: Shown): SurfaceComparison =>
   'tools' in shown ? compareTools(seen, shown.tools) : compareDigests(toDigests(seen), shown.digests);
 
@@ -47,7 +43,10 @@ function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparis
     'digests' in shown
       ? shown.digests
       : Object.fromEntries(toDigests(shown.tools).map(({ name, sha256 }) => [name, sha256]));
-  return compareDigests(seenDigests(seen), digests);
+  return compareDigests(
+    (seen.details?.tools ?? []) as readonly { readonly name: string; readonly sha256: string }[],
+    digests,
+  );
 }
 
 const mostChanges = 100;
@@ -146,15 +145,17 @@ const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
   other: 'other, in both and not the same',
 };
 
-const differsLine = ([difference, tools]: [ToolDifference['difference'], readonly ToolDifference[]]) =>
-  `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`;
-
 function toSurfaceText(answer: SurfaceAnswer): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
   return paragraphs(
     `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
-    byDifference.length > 0 && list(byDifference, differsLine),
+    byDifference.length > 0 &&
+      list(
+        byDifference,
+        ([difference, tools]) =>
+          `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`,
+      ),
     answer.repeated && `Names of several tools: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix of your host: ${code(answer.prefix)}`,
     texts.length > 0 &&

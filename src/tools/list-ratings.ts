@@ -104,16 +104,10 @@ const ratingLines = (rating: RatingRecord, reasons: string[]) =>
     .filter(Boolean)
     .join('\n  ');
 
-const monthText = ({ month, outcome, group, ratings }: MonthCount) =>
-  `${month} ${outcome} ${group} ${ratings}`;
-
 const valuesText = (values: Readonly<Record<string, number>>) =>
   Object.entries(values)
     .map(([value, ratings]) => `${value} ${ratings}`)
     .join(', ') || 'none';
-
-const facetsText = ({ outcome, group, proof_class }: RatingFacets) =>
-  `outcome ${valuesText(outcome)}; group ${valuesText(group)}; proof ${valuesText(proof_class)}`;
 
 /** The answer of list_ratings as Markdown, with every reason of a group given once. */
 function toRatingsText(answer: ListedRatings): string {
@@ -126,8 +120,10 @@ function toRatingsText(answer: ListedRatings): string {
     reasons.length > 0 &&
       `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
     proofs.length > 0 && `Proof, none unless said: ${proofs.join(' ')}`,
-    counts && `Counted under the other filters: ${facetsText(counts)}`,
-    months.length > 0 && `Counted by month: ${months.map(monthText).join('; ')}`,
+    counts &&
+      `Counted under the other filters: outcome ${valuesText(counts.outcome)}; group ${valuesText(counts.group)}; proof ${valuesText(counts.proof_class)}`,
+    months.length > 0 &&
+      `Counted by month: ${months.map(({ month, outcome, group, ratings }) => `${month} ${outcome} ${group} ${ratings}`).join('; ')}`,
     answer.appeal && toInlineText(answer.appeal),
     closingText(answer),
   );
@@ -149,8 +145,6 @@ async function countFacets(facts: ListingFacts, filter: RatingFilter, { store, c
   const cells = await store.ratings.cells(facts.listing.handle, clock().toISOString());
   return { counts: toRatingFacets(cells, filter) };
 }
-
-const isEmpty = (filter: RatingFilter) => Object.values(filter).every((value) => value === undefined);
 
 /** Native ratings of a listing, newest first: all records with their older versions, or the counted ones that match a filter. */
 export const listRatings = defineTool({
@@ -205,7 +199,10 @@ export const listRatings = defineTool({
       ...(await countFacets(facts, filter, context)),
       ratings: shown,
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),
-      ...(!cursor && isEmpty(filter) && { months: await countMonths(facts, context) }),
+      ...(!cursor &&
+        Object.values(filter).every((value) => value === undefined) && {
+          months: await countMonths(facts, context),
+        }),
       ...(last && { next_cursor: toCursor([last.created_at, last.rating_id]) }),
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),

@@ -3,18 +3,6 @@ import { code, lines } from '../core/text.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-interface ListedTags {
-  readonly tags: readonly { readonly tag: string; readonly listings: number }[];
-  readonly untrusted_fields: readonly string[];
-}
-
-/** The answer of list_tags as one line of tags, each with the number of listings that have it. */
-const toTagsText = (answer: ListedTags): string =>
-  lines(
-    `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${code(tag)} ${listings}`).join(', ') || 'none'}`,
-    closingText(answer),
-  );
-
 const maxTags = 500;
 
 /** The most frequent tags, with the number of listings that have each. */
@@ -31,7 +19,11 @@ export const listTags = defineTool({
   }),
   example: {},
   cacheTags: () => 'all',
-  toText: toTagsText,
+  toText: (answer) =>
+    lines(
+      `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${code(tag)} ${listings}`).join(', ') || 'none'}`,
+      closingText(answer),
+    ),
   async run(_input, { store }) {
     const counts = await store.listings.facetCounts('tag');
     return {

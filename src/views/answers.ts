@@ -50,14 +50,12 @@ export interface Answer {
 }
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text);
-const isDigest = (text: string) => /^[0-9a-f]{40,64}$/.test(text);
-
 const plain = (value: Observation['value'], unit: string | undefined): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return `${amount(value)}${unit ? ` ${toLabel(unit)}` : ''}`;
   const text = value ?? 'none';
   if (isTime(text)) return text.slice(0, 10);
-  return isDigest(text) ? text.slice(0, 12) : text;
+  return /^[0-9a-f]{40,64}$/.test(text) ? text.slice(0, 12) : text;
 };
 
 type Shown = Pick<Observation, 'kind' | 'value' | 'state'> & Partial<Pick<Observation, 'details' | 'unit'>>;

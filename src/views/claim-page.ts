@@ -83,9 +83,6 @@ const claimSteps = (
   hasChallenge: boolean,
 ): Html => html`<ol class="stepper">${stepsOf(answer, kind, hasChallenge).map(step)}</ol>`;
 
-const checkedNote = ({ check, repository, domain }: ClaimAnswer) => html`
-<p class="note">Checked <span class="foreign">${repository ?? check.domain ?? domain}</span> at ${minute(check.at)}: <code>${check.result}</code>${check.commit ? html`, commit <code>${check.commit.slice(0, 12)}</code>` : ''}${check.branch ? html` of <code class="foreign">${check.branch}</code>` : ''}.</p>`;
-
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability
     ? html`
@@ -94,15 +91,13 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 ${paste(capability)}`
     : '';
 
-const fileToCommit = (contents: string, claimFile: string) => html`
-<h3>Commit this file</h3>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then press the button below.</p>
-${paste(contents)}`;
-
 /** What to put where, with what can be copied. */
 function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
   if (answer === undefined || answer.method === 'repository')
-    return fileToCommit(answer?.file_contents ?? challenge, claimFile);
+    return html`
+<h3>Commit this file</h3>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then press the button below.</p>
+${paste(answer?.file_contents ?? challenge)}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
@@ -110,14 +105,12 @@ function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string
 ${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
 }
 
-const signatureForm = (handle: string, challenge: string) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields({ method: 'registry_key', challenge })}
-<label>Signature, base64 or hex <textarea name="signature" rows="3" maxlength="300" required></textarea></label>
-<button type="submit">Check the signature</button></form>`;
-
 const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
   method === 'registry_key'
-    ? signatureForm(handle, challenge)
+    ? html`
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields({ method: 'registry_key', challenge: challenge })}
+<label>Signature, base64 or hex <textarea name="signature" rows="3" maxlength="300" required></textarea></label>
+<button type="submit">Check the signature</button></form>`
     : stepForm(handle, `${isInRepository(method) ? 'I committed it' : 'It is there'}: check again`, {
         method,
         challenge,
@@ -136,12 +129,9 @@ ${challenge ? checkForm(handle, method, challenge) : ''}
 ${checked ? otherStepForm(handle, 'Start over with another challenge', { method, rotate: 'true' }) : ''}`;
 }
 
-const whereItIs = (method: ClaimKind) =>
-  method === 'registry_key' ? 'the challenge that was signed' : 'a challenge that was found';
-
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
 ${claim && html`<p>${claim.statement}</p>`}
-<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with ${whereItIs(answer?.method ?? 'repository')}. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
+<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with ${(answer?.method ?? 'repository') === 'registry_key' ? 'the challenge that was signed' : 'a challenge that was found'}. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
 <p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
 
 const headings = {
@@ -151,13 +141,6 @@ const headings = {
 } as const;
 
 const pause_s = 30;
-
-/**
- * Checks again by itself and replaces only the status, so that a secret on the page stays visible. After an answer that is
- * an error it asks again every minute.
- */
-const watch = (handle: string, fields: Readonly<Record<string, string>>, wait_s: number) => html`
-<form method="post" action="${pagePath(handle)}/claim" hidden hx-post="${pagePath(handle)}/claim" hx-trigger="load delay:${wait_s + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields(fields)}<button type="submit">Check now</button></form>`;
 
 /** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
 const nextCheck = ({ check }: ClaimAnswer) => {
@@ -178,16 +161,18 @@ function status(step: ClaimStep, answer: ClaimAnswer): Html {
 <h2 id="result">${headings[answer.status]}</h2>
 ${claimSteps(answer, method, challenge !== undefined)}
 ${answer.message && html`<p>${answer.message}</p>`}
-${checkedNote(answer)}
-${answer.status === 'claimed' ? proven(step) : isWatched ? html`${nextCheck(answer)}${watch(step.handle, { method, challenge }, answer.check.retry_after_s ?? pause_s)}` : ''}
+
+<p class="note">Checked <span class="foreign">${answer.repository ?? answer.check.domain ?? answer.domain}</span> at ${minute(answer.check.at)}: <code>${answer.check.result}</code>${answer.check.commit ? html`, commit <code>${answer.check.commit.slice(0, 12)}</code>` : ''}${answer.check.branch ? html` of <code class="foreign">${answer.check.branch}</code>` : ''}.</p>
+${
+  answer.status === 'claimed'
+    ? proven(step)
+    : isWatched
+      ? html`${nextCheck(answer)}
+<form method="post" action="${pagePath(step.handle)}/claim" hidden hx-post="${pagePath(step.handle)}/claim" hx-trigger="load delay:${(answer.check.retry_after_s ?? pause_s) + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ method, challenge })}<button type="submit">Check now</button></form>`
+      : ''
+}
 </div></div>`;
 }
-
-const claimResult = (step: ClaimStep, answer: ClaimAnswer, claimFile: string): Html => html`
-<section class="claim-result" aria-labelledby="result">
-${status(step, answer)}
-${answer.status === 'claimed' ? '' : unproven(step, claimFile)}
-</section>`;
 
 const way =
   ({ handle }: ClaimStep, { config }: Site, isRotating: boolean) =>
@@ -201,11 +186,6 @@ const way =
 <p class="foreign">${whereToPut(place, config.claimFile)}</p>
 ${form(handle, name, fields)}</li>`;
   };
-
-/** The ways that can work for a listing, the easiest first, each with the button that begins it. */
-const claimWays = (step: ClaimStep, site: Site): Html => html`
-<h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
-<ol class="steps">${step.ways.map(way(step, site, false))}</ol>`;
 
 function otherWays(step: ClaimStep, site: Site): Html | '' {
   const ways = step.ways.filter(({ kind }) => kind !== step.claim?.kind);
@@ -258,16 +238,18 @@ ${paste(toCurl(`${publicUrl}${path}`, input))}`;
 }
 
 function toBody(site: Site, step: ClaimStep): Html {
-  if (step.answer) return claimResult(step, step.answer, site.config.claimFile);
+  if (step.answer)
+    return html`
+<section class="claim-result" aria-labelledby="result">
+${status(step, step.answer)}
+${step.answer.status === 'claimed' ? '' : unproven(step, site.config.claimFile)}
+</section>`;
   if (step.claim) return upkeep(step, site);
   if (step.ways.length === 0) return noWay;
-  return html`${steps(step)}${claimWays(step, site)}${byCommand(step, site.config.publicUrl)}`;
+  return html`${steps(step)}
+<h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
+<ol class="steps">${step.ways.map(way(step, site, false))}</ol>${byCommand(step, site.config.publicUrl)}`;
 }
-
-const trouble = ({ problem }: ClaimStep) =>
-  problem
-    ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${problem.message}</div>`
-    : '';
 
 const optOut = ({ handle }: ClaimStep, claimFile: string) => {
   const [before, after] = howToOptOut(claimFile);
@@ -288,7 +270,11 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 <h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>
 <p class="lead">${whatAClaimShows}</p>
 ${originNote(step)}
-${trouble(step)}
+${
+  step.problem
+    ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${step.problem.message}</div>`
+    : ''
+}
 ${toBody(site, step)}
 ${step.ways.some(({ kind }) => kind === 'repository') ? optOut(step, site.config.claimFile) : ''}`,
   });

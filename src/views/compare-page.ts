@@ -20,12 +20,9 @@ interface Field {
 }
 
 const errorId = (name: string) => `${name}-error`;
-const wrong = ({ name, message }: Field) =>
-  message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(name)}"`;
-
 function valueField(field: Field, value: string) {
   const { takes } = criteria[field.name] as Criterion;
-  const named = html`name="${field.name}"${wrong(field)}`;
+  const named = html`name="${field.name}"${field.message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(field.name)}"`}`;
   if (takes.kind === 'number')
     return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
   if (takes.kind === 'tag')
@@ -99,17 +96,21 @@ export interface FactRow {
 const joined = (texts: readonly (string | undefined)[]) =>
   [...new Set(texts.filter((text) => text !== undefined))].join('; ') || undefined;
 
-const transportsOf = ({ remotes, packages }: ListingDocument) =>
-  [
-    ...new Set([...remotes.map(({ type }) => type), ...packages.flatMap(({ transport }) => transport ?? [])]),
-  ].join(', ');
-
 const packageText = ({ registry_type, identifier, version }: ListingDocument['packages'][number]) =>
   `${registry_type} ${identifier}${version ? `@${version}` : ''}`;
 
 /** What is recorded of a listing that a buyer compares first, in this order. */
 const factRows: readonly FactRow[] = [
-  { name: 'How it is reached', value: (listing) => transportsOf(listing) || undefined },
+  {
+    name: 'How it is reached',
+    value: (listing) =>
+      [
+        ...new Set([
+          ...listing.remotes.map(({ type }) => type),
+          ...listing.packages.flatMap(({ transport }) => transport ?? []),
+        ]),
+      ].join(', ') || undefined,
+  },
   { name: 'Endpoint', value: ({ endpoint }) => endpoint && foreignLink(endpoint) },
   {
     name: 'What it asks for',
@@ -164,8 +165,6 @@ function createFootnotes(): Footnotes {
 
 type Comparison = z.output<(typeof compareAgents)['output']>;
 type Compared = Comparison['listings'][number];
-type Answer = NonNullable<Compared['native']>[number];
-
 export const resultTexts = {
   met: 'Met',
   not_met: 'Not met',
@@ -191,11 +190,6 @@ interface Row {
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
 
-// An address stands among the facts above.
-const answered = ({ result, fact, recorded: words, source, as_of }: Answer, notes: Footnotes) => html`
-<p><span class="result ${result}">${resultTexts[result]}</span> ${shortened(fact)}${notes.mark({ source, as_of })}</p>
-${words && !isAddress(words) && html`<p class="foreign">${words}</p>`}`;
-
 function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes): Row[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
@@ -204,7 +198,15 @@ function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes)
       if (!answer) return [];
       const { result, fact, recorded: words, source, as_of } = answer;
       const essence = JSON.stringify([result, fact, words, source, as_of.slice(0, 10)]);
-      return [{ handle, content: answered(answer, notes), essence }];
+      return [
+        {
+          handle,
+          content: html`
+<p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortened(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
+${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}`,
+          essence,
+        },
+      ];
     }),
   }));
 }
@@ -231,21 +233,16 @@ function recordedRows(documents: readonly ListingDocument[]): Row[] {
 const cell = (handle: string, content: Html) => html`
 <td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`;
 
-const sameCell = (content: Html, listings: number) => html`
-<td role="cell" colspan="${listings}" aria-colspan="${listings}"><p class="note">The same for all ${listings}:</p>${content}</td>`;
-
 function toRow({ name, cells }: Row): Html {
   const [first] = cells;
   const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
   if (first && isSame)
     return html`
-<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>${sameCell(first.content, cells.length)}</tr>`;
+<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
+<td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for all ${cells.length}:</p>${first.content}</td></tr>`;
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(({ handle, content }) => cell(handle, content))}</tr>`;
 }
-
-const heads = (listings: readonly Compared[], of: string) => html`
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>`;
 
 /** Where the records are from: one source for all, or one for each listing. */
 const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => {
@@ -273,7 +270,8 @@ const table = (listings: readonly Compared[], { id, title, of, rows, note }: Tab
     : html`
 <section class="compared" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>${note}
-<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">${heads(listings, of)}
+<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(toRow)}</tbody>
 </table></section>
 </section>`;
@@ -377,16 +375,6 @@ function problemBlock(page: ComparePage) {
   return html`<p class="notice" role="alert">Nothing was compared: ${messages}.</p>`;
 }
 
-const nextStep = ({ picks }: ComparePage) =>
-  picks.handles.length < 2
-    ? html`<p>Pick ${picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
-    : '';
-
-const sameAsJson = (site: Site, input: object) => html`
-<details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
-${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
-</details>`;
-
 export function toComparePage(site: Site, page: ComparePage): Html {
   const { picks, comparison, input } = page;
   const descriptions = new Map(
@@ -404,7 +392,18 @@ export function toComparePage(site: Site, page: ComparePage): Html {
 ${problemBlock(page)}${unknownBlock(page)}
 ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
-${nextStep(page)}${foundBlock(page)}
-${comparison && input ? sameAsJson(site, input) : ''}`,
+${
+  page.picks.handles.length < 2
+    ? html`<p>Pick ${page.picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
+    : ''
+}${foundBlock(page)}
+${
+  comparison && input
+    ? html`
+<details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
+${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
+</details>`
+    : ''
+}`,
   });
 }

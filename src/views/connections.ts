@@ -108,16 +108,11 @@ const toSlug = (text: string) =>
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '');
 
-/** The publisher's part of a name: the namespace without its top-level domain, or without the forge. */
-const publisherOf = (namespace: string) => namespace.replace(/^io\.(github|gitlab)\.|^[^.]+\./i, '');
-
 function nameOf(handle: string): string {
   const { namespace, name } = handleParts(handle);
-  const [publisher, own] = [toSlug(publisherOf(namespace)), toSlug(name)];
+  const [publisher, own] = [toSlug(namespace.replace(/^io\.(github|gitlab)\.|^[^.]+\./i, '')), toSlug(name)];
   return publisher === own || publisher === '' ? own : `${publisher}-${own}`;
 }
-
-const lastSegment = (url: string) => toSlug(URL.parse(url)?.pathname.split('/').findLast(Boolean) ?? '');
 
 /**
  * A name that every client accepts for the entry of each of a listing's endpoints, no two alike: publisher and name, and
@@ -127,7 +122,7 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
   const base = nameOf(handle) || 'listing';
   const taken = new Set<string>();
   return urls.map((url) => {
-    const end = urls.length > 1 ? lastSegment(url) : '';
+    const end = urls.length > 1 ? toSlug(URL.parse(url)?.pathname.split('/').findLast(Boolean) ?? '') : '';
     const wanted = (end && !base.endsWith(end) ? `${base}-${end}` : base).slice(0, longest);
     let name = wanted;
     for (let next = 2; taken.has(name); next += 1) name = `${wanted.slice(0, longest - 4)}-${next}`;

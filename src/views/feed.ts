@@ -15,15 +15,9 @@ export interface FeedSubject {
 const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
-const linkOf = ({ handle }: Change, { publicUrl }: Site) => `${publicUrl}/agents/${handle}`;
-
 /** The change as JSON. Feed readers show it as HTML, and publishers choose what their versions are called. */
 const contentOf = ({ type, handle, at, data }: Change): string =>
   String(html`<code>${JSON.stringify({ type, handle, at, ...data })}</code>`);
-
-/** When a feed was last updated; one without entries, as of the beginning of this day, so that its ETag holds. */
-const updatedAt = (changes: readonly Change[], now: Date) =>
-  new Date(changes[0]?.at ?? `${now.toISOString().slice(0, 10)}T00:00:00.000Z`);
 
 /** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
 export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: readonly Change[]): Feed {
@@ -36,13 +30,13 @@ export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: r
     description: note,
     copyright: note,
     feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
-    updated: updatedAt(changes, now),
+    updated: new Date(changes[0]?.at ?? `${now.toISOString().slice(0, 10)}T00:00:00.000Z`),
   });
   for (const change of changes)
     feed.addItem({
       id: `${site.publicUrl}/changes#${change.id}`,
       title: changeTitle(change),
-      link: linkOf(change, site),
+      link: `${site.publicUrl}/agents/${change.handle}`,
       date: new Date(change.at),
       content: contentOf(change),
     });

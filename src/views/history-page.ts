@@ -21,9 +21,6 @@ const part = ({ text, change }: TextPart) =>
       ? html`<ins>${text}</ins>`
       : html`${text}`;
 
-const differing = ({ member, difference }: Texts[number]) =>
-  html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`;
-
 /** What of a tool is other than before, but for its texts, which follow. */
 const changedMembers = ({ members = [], annotations = [] }: ToolChange) =>
   [...members, ...annotations].map(nameHidden).join(', ');
@@ -31,7 +28,7 @@ const changedMembers = ({ members = [], annotations = [] }: ToolChange) =>
 const toolChangeItem = (change: ToolChange, texts: Texts) => html`
 <li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
   change.change === 'changed' ? html`: <span class="foreign">${changedMembers(change)}</span>` : ''
-}${texts.map(differing)}</li>`;
+}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
 /** Which tools of a set were added, removed or changed, and how their texts differ. Nothing for another kind of change. */
 const toolChanges = ({ kind, items = [], texts = [] }: ShownChange) =>
@@ -151,22 +148,10 @@ interface ShownLog {
   readonly key: string;
 }
 
-const logItem = ({ log, first_log_index, entries, opened_at, key }: ShownLog) => html`
-<section><h2>${log}</h2>
-<dl class="facts wide">
-<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
-<div><dt>Opened</dt><dd>${opened_at.slice(0, 10)}</dd></div>
-<div><dt>Key</dt><dd><code>${key}</code></dd></div>
-<div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
-</dl></section>`;
-
 export interface NewEntry {
   readonly log_index: number;
   readonly leaf: string;
 }
-
-const entryItem = ({ log_index, leaf }: NewEntry) =>
-  html`<li><a href="/log/entry/${log_index}">Entry ${log_index}</a>: ${typeOf(leaf)}</li>`;
 
 interface LogPage {
   readonly statement: string;
@@ -183,8 +168,17 @@ export const toLogPage = (site: Site, { statement, logs, newest }: LogPage): Htm
     body: html`
 <h1>The log</h1>
 <p class="lead">${statement}</p>
-${logs.map(logItem)}
-${newest.length > 0 && html`<section><h2>Newest entries</h2><ul>${newest.map(entryItem)}</ul></section>`}`,
+${logs.map(
+  ({ log, first_log_index, entries, opened_at, key }) => html`
+<section><h2>${log}</h2>
+<dl class="facts wide">
+<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
+<div><dt>Opened</dt><dd>${opened_at.slice(0, 10)}</dd></div>
+<div><dt>Key</dt><dd><code>${key}</code></dd></div>
+<div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
+</dl></section>`,
+)}
+${newest.length > 0 && html`<section><h2>Newest entries</h2><ul>${newest.map(({ log_index, leaf }) => html`<li><a href="/log/entry/${log_index}">Entry ${log_index}</a>: ${typeOf(leaf)}</li>`)}</ul></section>`}`,
   });
 
 type Tool = ListedTools['tools'][number];
@@ -215,35 +209,6 @@ const inputs = ({ inputSchema }: Tool): string[] => {
     : [];
 };
 
-const toolItem = (tool: Tool) => html`
-<li><h3 class="foreign">${text(tool.name)}</h3>
-<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
-<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
-
-const endpointBlock = ({
-  endpoint,
-  reason,
-  digest,
-  first_seen_at,
-  observed_at,
-  vantage,
-  tools,
-}: ListedTools) => html`
-<section class="evidence">
-<h2>${foreignLink(endpoint)}</h2>
-${
-  first_seen_at && observed_at
-    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
-${reason ? html`<p>${reason}</p>` : html`<ol class="records">${tools.map(toolItem)}</ol>`}`
-    : html`<p>${reason}</p>`
-}
-</section>`;
-
-const howToCompare = ({ handle }: ListingTools, site: Site) => html`
-<h2 id="compare">Compare with what you are shown</h2>
-<p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
-${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${handle}", "tools": [ ... ]}'`)}`;
-
 export const toToolsPage = (site: Site, listed: ListingTools): Html =>
   toPage(site, {
     title: `Tools of ${listed.handle}`,
@@ -254,6 +219,33 @@ export const toToolsPage = (site: Site, listed: ListingTools): Html =>
 <p class="eyebrow"><a class="handle" href="${pagePath(listed.handle)}">${listed.handle}</a></p>
 <h1>Tools</h1>
 <p class="statement">${listed.statement}</p>
-${listed.endpoints.length > 0 ? listed.endpoints.map(endpointBlock) : html`<p>Dossier has not looked at the endpoints of this listing, or it records none.</p>`}
-${howToCompare(listed, site)}`,
+${
+  listed.endpoints.length > 0
+    ? listed.endpoints.map(
+        ({ endpoint, reason, digest, first_seen_at, observed_at, vantage, tools }) => html`
+<section class="evidence">
+<h2>${foreignLink(endpoint)}</h2>
+${
+  first_seen_at && observed_at
+    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+${
+  reason
+    ? html`<p>${reason}</p>`
+    : html`<ol class="records">${tools.map(
+        (tool) => html`
+<li><h3 class="foreign">${text(tool.name)}</h3>
+<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
+<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`,
+      )}</ol>`
+}`
+    : html`<p>${reason}</p>`
+}
+</section>`,
+      )
+    : html`<p>Dossier has not looked at the endpoints of this listing, or it records none.</p>`
+}
+
+<h2 id="compare">Compare with what you are shown</h2>
+<p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
+${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`,
   });

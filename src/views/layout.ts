@@ -22,8 +22,6 @@ const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
  * share, what only some have, paper and forced colours.
  */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
-const readStyle = () => Buffer.concat(styleParts.map((part) => readFileSync(own(`style/${part}.css`))));
-
 function toAsset(name: string, type: string, content: Uint8Array): Asset {
   const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
@@ -35,7 +33,11 @@ const openAsset = (name: string, type: string, file: URL | string = own(name)) =
 
 /** Reads the static files of the pages: style, icons, copy buttons, search, the countdown of a claim, and htmx. */
 export const createAssets = () => ({
-  style: toAsset('style.css', 'text/css; charset=utf-8', readStyle()),
+  style: toAsset(
+    'style.css',
+    'text/css; charset=utf-8',
+    Buffer.concat(styleParts.map((part) => readFileSync(own(`style/${part}.css`)))),
+  ),
   icon: openAsset('icon.svg', 'image/svg+xml'),
   favicon: openAsset('favicon.ico', 'image/x-icon'),
   touchIcon: openAsset('apple-touch-icon.png', 'image/png'),
@@ -80,23 +82,6 @@ const dataBlock = (data: object): Html =>
     JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
   )}</script>`;
 
-/** Open Graph tags. Pages that are not indexed have no og:url. */
-const shared = ({ config }: Site, { title, description, card, path, indexed }: PageHead) => html`
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="${config.serviceName}">
-<meta property="og:title" content="${title}">
-<meta property="og:description" content="${description}">
-${path && indexed !== false && html`<meta property="og:url" content="${config.publicUrl}${path}">`}
-<meta property="og:image" content="${config.publicUrl}${card ?? '/card.png'}">
-<meta property="og:image:width" content="1200">
-<meta property="og:image:height" content="630">
-<meta property="og:image:alt" content="${description}">
-<meta name="twitter:card" content="summary_large_image">`;
-
-const feedLinks = (path: string) => html`
-<link rel="alternate" type="application/atom+xml" title="Changes, as Atom" href="${path}/feed.atom">
-<link rel="alternate" type="application/feed+json" title="Changes, as JSON Feed" href="${path}/feed.json">`;
-
 /** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
 function toHead(site: Site, page: PageHead): Html {
   const { title, description, path, feeds, data } = page;
@@ -104,8 +89,26 @@ function toHead(site: Site, page: PageHead): Html {
   return html`<title>${title === serviceName ? `${title}: evidence before you buy an agent service` : `${title} - ${serviceName}`}</title>
 ${description && html`<meta name="description" content="${description}">`}
 ${page.indexed === false ? html`<meta name="robots" content="noindex">` : path && html`<link rel="canonical" href="${publicUrl}${path}">`}
-${description && shared(site, page)}
-${feeds !== undefined && feedLinks(feeds)}
+${
+  description &&
+  html`
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site.config.serviceName}">
+<meta property="og:title" content="${page.title}">
+<meta property="og:description" content="${page.description}">
+${page.path && page.indexed !== false && html`<meta property="og:url" content="${site.config.publicUrl}${page.path}">`}
+<meta property="og:image" content="${site.config.publicUrl}${page.card ?? '/card.png'}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="${page.description}">
+<meta name="twitter:card" content="summary_large_image">`
+}
+${
+  feeds !== undefined &&
+  html`
+<link rel="alternate" type="application/atom+xml" title="Changes, as Atom" href="${feeds}/feed.atom">
+<link rel="alternate" type="application/feed+json" title="Changes, as JSON Feed" href="${feeds}/feed.json">`
+}
 ${data && dataBlock(data)}`;
 }
 
@@ -122,30 +125,8 @@ const links: readonly (readonly [string, string])[] = [
   ['/about', 'About'],
 ];
 
-const isAt = (path: string | undefined, link: string) => path === link || path?.startsWith(`${link}/`);
-
-/** Pages with a search field of their own at their top. */
-const hasOwnSearch = (path: string | undefined) => path === '/' || path === '/agents';
-
 const headerSearch = html`
 <form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
-
-const header = ({ config }: Site, path: string | undefined) => html`
-<a class="skip" href="#main">Skip to content</a>
-<header class="top"><div class="wrap">
-<a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M3 7a2 2 0 0 1 2-2h8l3 4h11a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/></svg>${config.serviceName}</a>
-${hasOwnSearch(path) ? '' : headerSearch}
-<nav aria-label="Main">${links.map(
-  ([href, text]) => html`<a href="${href}"${isAt(path, href) ? html` aria-current="page"` : ''}>${text}</a>`,
-)}</nav>
-</div></header>`;
-
-const footer = ({ config }: Site) => html`
-<footer class="bottom"><div class="wrap">
-<p>${config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
-<p>Every listing names the registry it was imported from; ${config.serviceName} is not affiliated with any.</p>
-<nav aria-label="More"><a href="/about#operator">Who runs this</a> <a href="/about">Rules of evidence</a> <a href="/about#privacy">Privacy and removal</a> <a href="/feedback">Feedback</a> <a href="/log">The log</a> <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a></nav>
-</div></footer>`;
 
 /** A whole page. It works without script and loads nothing from other origins. */
 export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
@@ -162,10 +143,24 @@ ${toHead(site, page)}
 <script src="${site.assets.copy.path}" defer></script>
 ${page.head}
 </head>
-<body>${header(site, page.path)}
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="wrap">
+<a class="brand" href="/"><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path d="M3 7a2 2 0 0 1 2-2h8l3 4h11a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/></svg>${site.config.serviceName}</a>
+${page.path === '/' || page.path === '/agents' ? '' : headerSearch}
+<nav aria-label="Main">${links.map(
+  ([href, text]) =>
+    html`<a href="${href}"${page.path === href || page.path?.startsWith(`${href}/`) ? html` aria-current="page"` : ''}>${text}</a>`,
+)}</nav>
+</div></header>
 <main id="main" class="wrap">
 ${page.body}
-</main>${footer(site)}
+</main>
+<footer class="bottom"><div class="wrap">
+<p>${site.config.serviceName} gives independent evidence before you buy an agent service. A listing is not verification and not a recommendation to buy.</p>
+<p>Every listing names the registry it was imported from; ${site.config.serviceName} is not affiliated with any.</p>
+<nav aria-label="More"><a href="/about#operator">Who runs this</a> <a href="/about">Rules of evidence</a> <a href="/about#privacy">Privacy and removal</a> <a href="/feedback">Feedback</a> <a href="/log">The log</a> <a href="/llms.txt">llms.txt</a> <a href="/openapi.json">OpenAPI</a> <a href="/api/mcp">MCP</a></nav>
+</div></footer>
 </body>
 </html>
 `;
@@ -175,12 +170,12 @@ export interface Tab {
   readonly body: Html;
 }
 
-const choice = (group: string, { name }: Tab, at: number) => html`
-<input type="radio" name="${group}" id="${group}-${at}"${at === 0 ? html` checked` : ''}><label for="${group}-${at}">${name}</label>`;
-
 /** Tabs as radio buttons, which work without script. At most six; `group` must be unique on the page. */
 export const tabs = (group: string, legend: string, shown: readonly Tab[]): Html => html`
-<fieldset class="tabs"><legend class="unseen">${legend}</legend>${shown.map((tab, at) => choice(group, tab, at))}${shown.map(
+<fieldset class="tabs"><legend class="unseen">${legend}</legend>${shown.map(
+  (tab, at) => html`
+<input type="radio" name="${group}" id="${group}-${at}"${at === 0 ? html` checked` : ''}><label for="${group}-${at}">${tab.name}</label>`,
+)}${shown.map(
   ({ body }) => html`
 <div class="panel">${body}</div>`,
 )}
@@ -188,10 +183,6 @@ export const tabs = (group: string, legend: string, shown: readonly Tab[]): Html
 
 const isPlainHttps = (address: string | undefined): address is string =>
   address?.startsWith('https://') === true && URL.canParse(address);
-
-/** Whether the oldest version that was read is known to be the first. */
-const isFirst = ({ signals }: ListingDocument) =>
-  signals.imported.some(({ kind, state }) => kind === 'registry.first_published' && state === 'observed');
 
 /** A listing as schema.org's SoftwareApplication: recorded facts only, never ratings, because those are not a grade. */
 const toData = (listing: ListingDocument): object => {
@@ -210,7 +201,9 @@ const toData = (listing: ListingDocument): object => {
     identifier: listing.handle,
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
-    ...(isFirst(listing) && { datePublished: listing.published_at }),
+    ...(listing.signals.imported.some(
+      ({ kind, state }) => kind === 'registry.first_published' && state === 'observed',
+    ) && { datePublished: listing.published_at }),
     dateModified: listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),

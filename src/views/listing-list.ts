@@ -19,9 +19,6 @@ ${listing.placeholder_description && html`<li>the description is a placeholder</
 <li>updated ${day(listing.updated_at)}</li>
 </ul>`;
 
-const tagLink = (tag: string, words: SearchWords) =>
-  html`<a class="tag" href="/tags/${encodeURIComponent(tag)}">${highlight(tag, words)}</a>`;
-
 export type RowAction = (listing: ShortListing) => Html;
 
 const row = (listing: ShortListing, words: SearchWords, action?: RowAction) => html`
@@ -30,7 +27,7 @@ const row = (listing: ShortListing, words: SearchWords, action?: RowAction) => h
 ${listing.title && html`<p class="row-title foreign">${highlight(listing.title, words)}</p>`}
 ${listing.hidden ? html`<p class="note">${listing.hidden}</p>` : html`<p class="foreign">${highlight(listing.description, words)}</p>`}
 ${facts(listing)}
-${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => tagLink(tag, words))}</p>` : ''}
+${listing.tags.length > 0 ? html`<p class="tags">${listing.tags.map((tag) => html`<a class="tag" href="/tags/${encodeURIComponent(tag)}">${highlight(tag, words)}</a>`)}</p>` : ''}
 ${action && html`<p class="row-action">${action(listing)}</p>`}
 </li>`;
 

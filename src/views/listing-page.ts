@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import type { ClaimEvent, ProofPlace } from '../claims/claim.ts';
 import { claimMethods, placesOf, whatAClaimShows } from '../claims/methods.ts';
-import type { ShownReceiptKey } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { handleParts } from '../core/handle.ts';
 import { counted } from '../core/text.ts';
@@ -15,14 +13,7 @@ import type { searchAgents } from '../tools/search-agents.ts';
 import { answersBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { comparePath } from './compare-address.ts';
-import {
-  type Connection,
-  type PasteableConfig,
-  toCommands,
-  toConfigs,
-  toEntryNames,
-  toRemote,
-} from './connections.ts';
+import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from './connections.ts';
 import {
   dated,
   day,
@@ -40,17 +31,19 @@ import {
   versionDates,
   versionsTitle,
 } from './html.ts';
-import { type Site, type Tab, tabs, toListingHead, toPage } from './layout.ts';
+import { type Site, tabs, toListingHead, toPage } from './layout.ts';
 import { nativeBlock, noticesBlock } from './ratings-page.ts';
 
-const toTab = ({ client, where, text, deepLink }: PasteableConfig): Tab => ({
-  name: client,
-  body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
-${paste(text)}`,
-});
-
 const configTabs = (group: string, connection: Connection): Html =>
-  tabs(group, 'Client', toConfigs(connection).map(toTab));
+  tabs(
+    group,
+    'Client',
+    toConfigs(connection).map(({ client, where, text, deepLink }) => ({
+      name: client,
+      body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+${paste(text)}`,
+    })),
+  );
 
 export const connectDossier = (publicUrl: string): Html =>
   configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
@@ -58,10 +51,8 @@ export const connectDossier = (publicUrl: string): Html =>
 const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
   inputs ? html`<p class="note">As recorded, it <span class="foreign">${inputsText(inputs)}</span>.</p>` : '';
 
-const isTemplate = ({ url }: ListingRemote) => /[{}]/.test(url);
-
 const withoutConfig = (remote: ListingRemote) =>
-  isTemplate(remote)
+  /[{}]/.test(remote.url)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
     : html`<p>The recorded endpoint is not an https address of a public host without a user name, so no configuration is given: <code class="foreign">${remote.url}</code></p>`;
 
@@ -77,41 +68,23 @@ function otherRemote(remote: ListingRemote, name: string): Html {
   return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
 }
 
-const packageText = (recorded: ListingPackage) => html`
-<p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`;
-
-const withoutRemote = ({ packages, copy_lacks }: ListingDocument) => html`
-<p>${copyLacksSentence(copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${packages.length > 0 && ' See the page of its package for how to run it.'}</p>
-${packages.map(packageText)}`;
-
 function connectListing(listing: ListingDocument): Html {
   const names = toEntryNames(
     listing.handle,
     listing.remotes.map(({ url }) => url),
   );
   const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
-  if (!first) return withoutRemote(listing);
+  if (!first)
+    return html`
+<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' See the page of its package for how to run it.'}</p>
+${listing.packages.map(
+  (recorded) => html`
+<p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`,
+)}`;
   return html`
 ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
-
-/** How to connect to the listed service: every recorded endpoint, under a name of its own, with the headers it needs. */
-const connectBlock = (listing: ListingDocument): Html => html`
-<section class="box" aria-labelledby="connect">
-<h2 id="connect">Connect</h2>
-${connectListing(listing)}
-</section>`;
-
-const askDossierBlock = ({ handle }: ListingDocument, publicUrl: string): Html => html`
-<section aria-labelledby="ask-mcp">
-<h3 id="ask-mcp">Ask this directory from your agent</h3>
-<p>Add this directory over MCP, then call <code>get_agent</code> with <code>${handle}</code>.</p>
-${connectDossier(publicUrl)}
-</section>`;
-
-const event = ({ type, at, kind, commit, reason, log_index }: ClaimEvent) => html`
-<li>${day(at)} ${toLabel(type)} (${toLabel(kind)})${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span></li>`;
 
 /** What happened to the claim of a listing, oldest first; nothing for a listing without such events. */
 export function claimHistory({ claim, history }: ListingDocument): Html | '' {
@@ -120,33 +93,19 @@ export function claimHistory({ claim, history }: ListingDocument): Html | '' {
   return html`
 <section aria-labelledby="claim-history"><h3 id="claim-history">History of the ${claim ? 'claim' : 'listing'}</h3>
 ${claim?.repository && html`<p class="note">${matchTexts[claim.namespace_matches_repository_owner]}</p>`}
-<ol class="timeline">${events.map(event)}</ol></section>`;
+<ol class="timeline">${events.map(
+    ({ type, at, kind, commit, reason, log_index }) => html`
+<li>${day(at)} ${toLabel(type)} (${toLabel(kind)})${commit ? html` at <code>${commit.slice(0, 12)}</code>` : ''}${reason ? ` (${toLabel(reason)})` : ''} <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span></li>`,
+  )}</ol></section>`;
 }
-
-const standing = (claim: NonNullable<ListingDocument['claim']>) => html`
-<details class="wide-open"><summary>What the claim of ${day(claim.claimed_at)} shows</summary><p>${claim.statement}</p></details>
-<p class="note">Way: ${toLabel(claim.kind)}. Last checked on ${day(claim.checked_at)}.${claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : ''}</p>`;
-
-/** The claim instruction: the three steps, the address and the name of the file (specification, "Claim procedure"). */
-const instruction = ({ handle, repository }: ListingDocument, { config }: Site) => html`
-<ol class="steps">
-<li>Send <code>POST ${config.publicUrl}/api/claim-github</code> with <code>{"handle":"${handle}"}</code>. The answer has a challenge.</li>
-<li>Commit the challenge to <span class="foreign">${repository}</span> as <code>${config.claimFile}</code>, at the root of the default branch.</li>
-<li>Send the same request again.</li>
-</ol>`;
-
-/** Whether the recorded address is on a host that claims are read from. */
-const isReadable = ({ repositoryHosts }: Site['config'], address: string) =>
-  Object.hasOwn(repositoryHosts, URL.parse(address)?.hostname ?? '');
 
 function otherWays({ handle, repository }: ListingDocument, { config }: Site) {
   const toKey = (address: string) =>
-    isReadable(config, address) ? address.toLowerCase().replace(/^https:\/\//, '') : undefined;
+    Object.hasOwn(config.repositoryHosts, URL.parse(address)?.hostname ?? '')
+      ? address.toLowerCase().replace(/^https:\/\//, '')
+      : undefined;
   return placesOf({ handle, repository }, toKey).filter(({ kind }) => kind !== 'repository');
 }
-
-const wayItem = (place: ProofPlace, { config }: Site) =>
-  html`<li>${claimMethods[place.kind].whereToPut(place, config.claimFile)}</li>`;
 
 function withoutRepository(listing: ListingDocument, site: Site) {
   const ways = otherWays(listing, site);
@@ -154,20 +113,8 @@ function withoutRepository(listing: ListingDocument, site: Site) {
     return html`<p>The listing records no repository and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
   return html`
 <p>The listing records no repository. It can be claimed in ${ways.length > 1 ? 'one of these ways' : 'this way'}:</p>
-<ul>${ways.map((place) => wayItem(place, site))}</ul>`;
+<ul>${ways.map((place) => html`<li>${claimMethods[place.kind].whereToPut(place, site.config.claimFile)}</li>`)}</ul>`;
 }
-
-const unclaimed = (listing: ListingDocument, site: Site) => html`
-<p>${whatAClaimShows} A claim lets the listing rate others.</p>
-${listing.repository ? instruction(listing, site) : withoutRepository(listing, site)}
-${listing.repository && otherWays(listing, site).length > 0 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`;
-
-const claimBlock = (listing: ListingDocument, site: Site): Html => html`
-<section class="box" aria-labelledby="claim">
-<h2 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h2>
-${listing.claim ? standing(listing.claim) : unclaimed(listing, site)}
-<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>
-</section>`;
 
 function claimState({ claim, state }: ListingDocument): Html {
   if (!claim) return html`<span class="state unknown">Not claimed</span>`;
@@ -197,9 +144,6 @@ ${absences(listing).map((text) => html`<p class="absence foreign">${text}</p>`)}
 const noneRecorded = ({ copy_lacks }: ListingDocument, field?: CopyField): Html =>
   html`<span class="state unknown">${(field && copyLacksSentence(copy_lacks, field)) ?? 'none recorded'}</span>`;
 
-const packageItem = (recorded: ListingPackage) => html`
-<li><span class="foreign">${recorded.registry_type}</span> <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note foreign">over ${recorded.transport}</span>` : ''}</li>`;
-
 const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const listed = (items: readonly Html[], none: Html) =>
@@ -214,74 +158,8 @@ const endpoints = (listing: ListingDocument) => {
   return html`<ul class="plain">${first}</ul><details><summary>${others.length} more</summary><ul class="plain">${others}</ul></details>`;
 };
 
-/** What the publisher recorded in the registry, in brief; what it did not record is shown as `none recorded`. */
-const recordedBlock = (listing: ListingDocument): Html => html`
-<section class="box" aria-labelledby="recorded">
-<h2 id="recorded">As recorded</h2>
-<dl class="brief-facts">
-${fact('Endpoint', endpoints(listing))}
-${fact('Repository', listing.repository ? foreignLink(listing.repository) : noneRecorded(listing, 'repository'))}
-${fact('Packages', listed(listing.packages.map(packageItem), noneRecorded(listing, 'package')))}
-${listing.website ? fact('Website', foreignLink(listing.website)) : ''}
-${fact('Version', html`<span class="foreign">${listing.version}</span>, ${versionDates(listing)}`)}
-${listing.status_message ? fact('Status message', html`<span class="foreign">${listing.status_message}</span>`) : ''}
-${fact('Origin', html`${listing.origin}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`)}
-</dl>
-<p class="tags">${listing.tags.map(({ tag }) => tagLink(tag))}</p>
-</section>`;
-
-const tagReasons = ({ tags }: ListingDocument): Html | '' =>
-  tags.length === 0
-    ? ''
-    : html`
-<section aria-labelledby="tag-reasons"><h3 id="tag-reasons">Why these tags</h3>
-<ul class="tag-reasons">${tags.map(({ tag, reason }) => html`<li>${tagLink(tag)} <span class="note foreign">${reason}</span></li>`)}</ul></section>`;
-
-const versionsBlock = (listing: ListingDocument): Html | '' =>
-  listing.versions.length < 2
-    ? ''
-    : html`
-<details class="versions"><summary>${versionsTitle(listing)}</summary>
-<table><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
-<tbody>${listing.versions.map(({ version, status, published_at }) => html`<tr><th scope="row"><code class="foreign">${version}</code></th><td>${day(published_at)}</td><td>${status}</td></tr>`)}</tbody></table></details>`;
-
-const receiptKeyItem = ({
-  kid,
-  jwk,
-  kind,
-  valid_from,
-  valid_until,
-  commit,
-  ...place
-}: ShownReceiptKey) => html`
-<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`;
-
-/** The keys that check the listing's receipts, newest first; nothing for a listing without any. */
-const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
-  claim?.receipt_keys === undefined
-    ? ''
-    : html`
-<section aria-labelledby="receipt-keys"><h3 id="receipt-keys">Keys for receipts</h3>
-<p class="note">The service signs receipts of interactions with these keys. The public keys are in <a href="${pagePath(handle)}.json">the JSON of this listing</a>, so that a receipt can be checked offline.</p>
-<ul class="plain">${claim.receipt_keys.map(receiptKeyItem)}</ul></section>`;
-
 /** Listings that search_agents answers for `similar_to`. */
 type SimilarListings = z.output<typeof searchAgents.output>['listings'];
-
-const similarItem = ({ handle, title, alike, sample }: SimilarListings[number]) => html`
-<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${sample && ' (sample)'}
-<p class="note foreign">${alike}</p></li>`;
-
-/** Similar listings of other publishers, each with what it shares; nothing if there are none. */
-const similarBlock = (similar: SimilarListings): Html | '' =>
-  similar.length === 0
-    ? ''
-    : html`
-<section class="similar" aria-labelledby="similar">
-<h2 id="similar">Similar listings</h2>
-<p class="note">Of other publishers. The one that shares most stands first; ratings and claims have no part in the order.</p>
-<ul class="plain">${similar.map(similarItem)}</ul>
-</section>`;
 
 type Place = Pick<Config, 'publicUrl' | 'serviceName'>;
 
@@ -318,22 +196,41 @@ const parts: readonly (readonly [string, string])[] = [
   ['details', 'Details'],
 ];
 
-const onThisPage = html`
-<nav class="on-page" aria-label="On this page"><ul>${parts.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></nav>`;
-
-const alternates = ({ handle, links }: ListingDocument) => html`
-<link rel="alternate" type="application/json" title="${handle} as JSON" href="${links.json}">
-<link rel="alternate" type="text/markdown" title="${handle} as Markdown" href="${links.markdown}">`;
-
-const forms = ({ handle }: ListingDocument) => html`
-<p class="twins"><a href="${pagePath(handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(handle)}/history">What changed</a>. <a href="${comparePath(handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(handle)}.json">JSON</a> or <a href="${pagePath(handle)}.md">Markdown</a>. Changes as <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(handle)}" rel="nofollow">Report this listing</a>.</p>`;
-
 const details = (listing: ListingDocument, entry: number | undefined, { config }: Site) => html`
 <section class="details" aria-labelledby="details">
 <h2 id="details">Details</h2>
-${forms(listing)}${listing.sample ? '' : originNote(listing)}
-${versionsBlock(listing)}${tagReasons(listing)}${claimHistory(listing)}${receiptKeys(listing)}${citeBlock(listing, entry, config)}
-${askDossierBlock(listing, config.publicUrl)}
+
+<p class="twins"><a href="${pagePath(listing.handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(listing.handle)}/history">What changed</a>. <a href="${comparePath(listing.handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom</a> or <a href="${pagePath(listing.handle)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>${listing.sample ? '' : originNote(listing)}
+${
+  listing.versions.length < 2
+    ? ''
+    : html`
+<details class="versions"><summary>${versionsTitle(listing)}</summary>
+<table><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
+<tbody>${listing.versions.map(({ version, status, published_at }) => html`<tr><th scope="row"><code class="foreign">${version}</code></th><td>${day(published_at)}</td><td>${status}</td></tr>`)}</tbody></table></details>`
+}${
+  listing.tags.length === 0
+    ? ''
+    : html`
+<section aria-labelledby="tag-reasons"><h3 id="tag-reasons">Why these tags</h3>
+<ul class="tag-reasons">${listing.tags.map(({ tag, reason }) => html`<li>${tagLink(tag)} <span class="note foreign">${reason}</span></li>`)}</ul></section>`
+}${claimHistory(listing)}${
+  listing.claim?.receipt_keys === undefined
+    ? ''
+    : html`
+<section aria-labelledby="receipt-keys"><h3 id="receipt-keys">Keys for receipts</h3>
+<p class="note">The service signs receipts of interactions with these keys. The public keys are in <a href="${pagePath(listing.handle)}.json">the JSON of this listing</a>, so that a receipt can be checked offline.</p>
+<ul class="plain">${listing.claim.receipt_keys.map(
+        ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) => html`
+<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
+      )}</ul></section>`
+}${citeBlock(listing, entry, config)}
+
+<section aria-labelledby="ask-mcp">
+<h3 id="ask-mcp">Ask this directory from your agent</h3>
+<p>Add this directory over MCP, then call <code>get_agent</code> with <code>${listing.handle}</code>.</p>
+${connectDossier(config.publicUrl)}
+</section>
 ${badgeBlock(toBadged(listing), config.publicUrl)}
 </section>`;
 
@@ -348,21 +245,86 @@ export const toListingPage = (
 ): Html =>
   toPage(site, {
     ...toListingHead(listing),
-    head: alternates(listing),
+    head: html`
+<link rel="alternate" type="application/json" title="${listing.handle} as JSON" href="${listing.links.json}">
+<link rel="alternate" type="text/markdown" title="${listing.handle} as Markdown" href="${listing.links.markdown}">`,
     body: html`
 <article class="listing">
 ${listingHeading(listing)}
-${onThisPage}
+
+<nav class="on-page" aria-label="On this page"><ul>${parts.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></nav>
 <div class="evidence-of">
 ${answersBlock(listing)}
 ${nativeBlock(listing, months)}
 </div>
 <aside class="beside" aria-label="Connect, record and claim">
-${connectBlock(listing)}
-${recordedBlock(listing)}
-${claimBlock(listing, site)}
+
+<section class="box" aria-labelledby="connect">
+<h2 id="connect">Connect</h2>
+${connectListing(listing)}
+</section>
+
+<section class="box" aria-labelledby="recorded">
+<h2 id="recorded">As recorded</h2>
+<dl class="brief-facts">
+${fact('Endpoint', endpoints(listing))}
+${fact('Repository', listing.repository ? foreignLink(listing.repository) : noneRecorded(listing, 'repository'))}
+${fact(
+  'Packages',
+  listed(
+    listing.packages.map(
+      (recorded) => html`
+<li><span class="foreign">${recorded.registry_type}</span> <code class="foreign">${recorded.identifier}${recorded.version ? `@${recorded.version}` : ''}</code>${recorded.transport ? html` <span class="note foreign">over ${recorded.transport}</span>` : ''}</li>`,
+    ),
+    noneRecorded(listing, 'package'),
+  ),
+)}
+${listing.website ? fact('Website', foreignLink(listing.website)) : ''}
+${fact('Version', html`<span class="foreign">${listing.version}</span>, ${versionDates(listing)}`)}
+${listing.status_message ? fact('Status message', html`<span class="foreign">${listing.status_message}</span>`) : ''}
+${fact('Origin', html`${listing.origin}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`)}
+</dl>
+<p class="tags">${listing.tags.map(({ tag }) => tagLink(tag))}</p>
+</section>
+
+<section class="box" aria-labelledby="claim">
+<h2 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h2>
+${
+  listing.claim
+    ? html`
+<details class="wide-open"><summary>What the claim of ${day(listing.claim.claimed_at)} shows</summary><p>${listing.claim.statement}</p></details>
+<p class="note">Way: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
+    : html`
+<p>${whatAClaimShows} A claim lets the listing rate others.</p>
+${
+  listing.repository
+    ? html`
+<ol class="steps">
+<li>Send <code>POST ${site.config.publicUrl}/api/claim-github</code> with <code>{"handle":"${listing.handle}"}</code>. The answer has a challenge.</li>
+<li>Commit the challenge to <span class="foreign">${listing.repository}</span> as <code>${site.config.claimFile}</code>, at the root of the default branch.</li>
+<li>Send the same request again.</li>
+</ol>`
+    : withoutRepository(listing, site)
+}
+${listing.repository && otherWays(listing, site).length > 0 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`
+}
+<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>
+</section>
 </aside>
 ${details(listing, entry, site)}
-${similarBlock(similar)}
+${
+  similar.length === 0
+    ? ''
+    : html`
+<section class="similar" aria-labelledby="similar">
+<h2 id="similar">Similar listings</h2>
+<p class="note">Of other publishers. The one that shares most stands first; ratings and claims have no part in the order.</p>
+<ul class="plain">${similar.map(
+        ({ handle, title, alike, sample }) => html`
+<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${sample && ' (sample)'}
+<p class="note foreign">${alike}</p></li>`,
+      )}</ul>
+</section>`
+}
 </article>`,
   });

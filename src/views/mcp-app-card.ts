@@ -40,9 +40,6 @@ const labelsOf = ({ serviceName, version }: Config) => ({
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 
-/** JSON for a script element; escaped so that it cannot end the element. */
-const toData = (value: object) => raw(JSON.stringify(value).replaceAll('<', '\\u003c'));
-
 /**
  * The card that hosts of MCP Apps show for an answer of get_agent or compare_agents: a self-contained document that makes
  * no requests. It contains no listing: the host passes it the answer (MCP Apps 2026-01-26).
@@ -58,7 +55,7 @@ export const toCard = (config: Config): string =>
 </head>
 <body>
 <main id="card"><p class="note">Waiting for the answer.</p></main>
-<script type="application/json" id="words">${toData(labelsOf(config))}</script>
+<script type="application/json" id="words">${raw(JSON.stringify(labelsOf(config)).replaceAll('<', '\\u003c'))}</script>
 <script type="module">${raw(script)}</script>
 </body>
 </html>

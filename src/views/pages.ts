@@ -43,15 +43,6 @@ const contactLink = (contact: string) =>
 
 const unsaid = (what: string) => html`The operator has not said ${what}.`;
 
-/** Who runs this service and how to reach them, as its settings say; what they do not say is said so. */
-const operatorBlock = ({ operatorName, operatorContact, imprintUrl, serviceName }: Config): Html => html`
-<section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
-<dl class="facts wide">
-<div><dt>Operator</dt><dd>${operatorName || unsaid(`who runs this instance of ${serviceName}`)}</dd></div>
-<div><dt>Contact</dt><dd>${operatorContact ? contactLink(operatorContact) : html`${unsaid('how to be reached')} The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
-<div><dt>Imprint and terms</dt><dd>${imprintUrl ? html`<a href="${imprintUrl}">${imprintUrl}</a>` : unsaid('where an imprint or terms of use are')}</dd></div>
-</dl></section>`;
-
 /** What is stored about visitors, and how something is removed. */
 const privacyBlock = ({ claimFile }: Config): Html => {
   const [before, after] = howToOptOut(claimFile);
@@ -69,9 +60,6 @@ const privacyBlock = ({ claimFile }: Config): Html => {
 
 type Quarantine = StatusDocument['quarantine'];
 
-const newestOf = (rows: Quarantine['newest']) => html`
-<details><summary>The newest of them</summary><ul class="plain">${rows.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
-
 function quarantineBlock({ records, reasons, newest }: Quarantine) {
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
@@ -79,7 +67,8 @@ function quarantineBlock({ records, reasons, newest }: Quarantine) {
 <p>${counted(records, 'record')} could not be read. They do not stop an import; each is read again when the registry sends it again.</p>
 <table class="counts"><thead><tr><th scope="col">Reason</th><th scope="col">Records</th></tr></thead>
 <tbody>${reasons.map((row) => html`<tr><th scope="row">${row.reason}</th><td>${amount(row.records)}</td></tr>`)}</tbody></table>
-${newestOf(newest)}`;
+
+<details><summary>The newest of them</summary><ul class="plain">${newest.map(({ name, version, reason, seen_at }) => html`<li><code class="foreign">${name}</code> <span class="foreign">${version}</span>: ${reason} (${day(seen_at)})</li>`)}</ul></details>`;
 }
 
 function lastImport(run: ImportReport) {
@@ -96,14 +85,6 @@ ${
 <tbody>${counts.map(([name, count]) => html`<tr><th scope="row">${name}</th><td>${amount(count)}</td></tr>`)}</tbody></table>`
 }`;
 }
-
-const report = (status: StatusDocument) => html`
-<section aria-labelledby="import">
-<h2 id="import">Import report</h2>
-${importState(status)}
-${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
-${quarantineBlock(status.quarantine)}
-</section>`;
 
 const claims = ({ claimFile }: Site['config']) => {
   const [before, after] = howToOptOut(claimFile);
@@ -125,27 +106,6 @@ const observerState = ({ is_on, interval_s, vantage, ...seen }: ObserverStatus) 
     : html`${how} No listing has been looked at yet.`;
 };
 
-/** Requests of the observer name this section in their User-Agent. */
-const observerBlock = (observer: ObserverStatus, { claimFile }: Site['config']) => html`
-<section aria-labelledby="observer">
-<h2 id="observer">The observer</h2>
-<p>${observerState(observer)}</p>
-<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
-<p>A line <code>observe: no</code> in <code>${claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
-</section>`;
-
-type Row = (typeof problemTable)[keyof typeof problemTable];
-
-const error = ([code, { status, title, next }]: [string, Row]) => html`
-<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`;
-
-const errors = () => html`
-<section aria-labelledby="errors">
-<h2 id="errors">Error codes</h2>
-<p>Each with its HTTP status, what it means and what to do next.</p>
-<dl class="facts wide codes">${Object.entries(problemTable).map(error)}</dl>
-</section>`;
-
 /** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
 export const toAboutPage = (site: Site, status: StatusDocument): Html =>
   toPage(site, {
@@ -155,28 +115,55 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each separated by source. Every listing names the registry it came from.</p>
-${operatorBlock(site.config)}
+
+<section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
+<dl class="facts wide">
+<div><dt>Operator</dt><dd>${site.config.operatorName || unsaid(`who runs this instance of ${site.config.serviceName}`)}</dd></div>
+<div><dt>Contact</dt><dd>${site.config.operatorContact ? contactLink(site.config.operatorContact) : html`${unsaid('how to be reached')} The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
+<div><dt>Imprint and terms</dt><dd>${site.config.imprintUrl ? html`<a href="${site.config.imprintUrl}">${site.config.imprintUrl}</a>` : unsaid('where an imprint or terms of use are')}</dd></div>
+</dl></section>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
-${report(status)}
-${observerBlock(status.observer, site.config)}
+
+<section aria-labelledby="import">
+<h2 id="import">Import report</h2>
+${importState(status)}
+${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
+${quarantineBlock(status.quarantine)}
+</section>
+
+<section aria-labelledby="observer">
+<h2 id="observer">The observer</h2>
+<p>${observerState(status.observer)}</p>
+<p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
+<p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
+</section>
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
 ${privacyBlock(site.config)}
-${errors()}`,
+
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<p>Each with its HTTP status, what it means and what to do next.</p>
+<dl class="facts wide codes">${Object.entries(problemTable).map(
+      ([code, { status, title, next }]) => html`
+<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`,
+    )}</dl>
+</section>`,
   });
 
 const mostListings = 8;
 const mostOfListing = 3;
 
-const toName = (name: string) => (kindOf(name)?.title ?? toLabel(name)).toLowerCase();
-
-/** What changed about one listing on its newest day, each thing once. */
-const textsOf = (changes: readonly Change[]) => [...new Set(changes.map((one) => changeText(one, toName)))];
-
 function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
   if (!newest) return '';
   const date = newest.at.slice(0, 10);
-  const texts = textsOf([newest, ...older.filter(({ at }) => at.slice(0, 10) === date)]);
+  const texts = [
+    ...new Set(
+      [newest, ...older.filter(({ at }) => at.slice(0, 10) === date)].map((one) =>
+        changeText(one, (name) => (kindOf(name)?.title ?? toLabel(name)).toLowerCase()),
+      ),
+    ),
+  ];
   const more = texts.length - mostOfListing;
   return html`
 <li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
@@ -289,14 +276,6 @@ ${connectDossier(site.config.publicUrl)}
 <p>Then ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
   });
 
-/** Near handles, which have a slash, or near tags. */
-const near = (names: readonly string[]) => html`
-<h2>Did you mean</h2>
-<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
-
-const fields = (wrong: readonly { field: string; message: string }[]) => html`
-<ul>${wrong.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`;
-
 function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Problem) {
   const address = operatorContact || `${publicUrl}/feedback`;
   const [before = '', ...after] = (facts.detail ?? '').split(address);
@@ -321,8 +300,19 @@ export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
 <p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
-${facts.fields?.length ? fields(facts.fields) : ''}
-${facts.near?.length ? near(facts.near) : ''}
+${
+  facts.fields?.length
+    ? html`
+<ul>${facts.fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
+    : ''
+}
+${
+  facts.near?.length
+    ? html`
+<h2>Did you mean</h2>
+<ul class="plain">${facts.near.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`
+    : ''
+}
 ${isMissing(problem) ? plainSearchForm(wanted) : ''}
 <p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
 </section>`,
@@ -335,15 +325,13 @@ interface Property {
   readonly description?: string;
 }
 
-const typeOf = ({ type, enum: choices }: Property) => choices?.map(String).join(' | ') ?? type ?? 'any';
-
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Property>>;
   readonly required?: readonly string[];
 }
 
 const input = ([name, shown]: [string, Property], required: readonly string[]) => html`
-<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${typeOf(shown)}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
+<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${shown.enum?.map(String).join(' | ') ?? shown.type ?? 'any'}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
 
 function inputs(tool: Tool) {
   const { properties = {}, required = [] } = toInputSchema(tool.input) as ObjectSchema;
@@ -352,20 +340,6 @@ function inputs(tool: Tool) {
     ? html`<p>No input.</p>`
     : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;
 }
-
-const effectsOf = ({ effects }: Tool) =>
-  effects.readOnlyHint
-    ? 'Reads only.'
-    : `Writes${effects.destructiveHint ? ' and may remove' : ''}.${effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`;
-
-const section = (tool: Tool, publicUrl: string) => html`
-<section class="tool" aria-labelledby="${tool.name}">
-<h2 id="${tool.name}"><code>${tool.name}</code> ${tool.title}</h2>
-<p>${tool.description}</p>
-<p class="note">${effectsOf(tool)}</p>
-${inputs(tool)}
-${paste(toCurl(`${publicUrl}/api/tools/${tool.name}`, tool.example))}
-</section>`;
 
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
   toPage(site, {
@@ -382,16 +356,25 @@ ${connectDossier(site.config.publicUrl)}
 <p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
 </header>
 <nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul></nav>
-<div class="parts">${tools.map((tool) => section(tool, site.config.publicUrl))}</div>
+<div class="parts">${tools.map(
+      (tool) => html`
+<section class="tool" aria-labelledby="${tool.name}">
+<h2 id="${tool.name}"><code>${tool.name}</code> ${tool.title}</h2>
+<p>${tool.description}</p>
+<p class="note">${
+        tool.effects.readOnlyHint
+          ? 'Reads only.'
+          : `Writes${tool.effects.destructiveHint ? ' and may remove' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
+      }</p>
+${inputs(tool)}
+${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, tool.example))}
+</section>`,
+    )}</div>
 </div>`,
   });
 
 const fact = (name: string, value: string | undefined) =>
   value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
-
-const reportItem = ({ id, received_at, handle, rating_id, message, contact }: Feedback) => html`
-<li><dl>${fact('Received', received_at)}${fact('Listing', handle)}${fact('Rating', rating_id)}${fact('Contact', contact)}${fact('Id', id)}</dl>
-<p style="white-space: pre-wrap">${message}</p></li>`;
 
 /** The operator's page of open reports: everything that was sent, nothing that acts on it. */
 export const toReportsPage = (reports: readonly Feedback[], total: number): string =>
@@ -399,7 +382,11 @@ export const toReportsPage = (reports: readonly Feedback[], total: number): stri
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Open reports</title></head>
 <body><h1>Open reports</h1>
 <p>${counted(total, 'open report')}${total > reports.length ? `, of which the newest ${reports.length} are shown` : ''}. A report changes nothing by itself: act with <code>dossier moderate</code>, then <code>dossier reports close ID</code>.</p>
-<ol>${reports.map(reportItem)}</ol></body></html>`);
+<ol>${reports.map(
+    ({ id, received_at, handle, rating_id, message, contact }) => html`
+<li><dl>${fact('Received', received_at)}${fact('Listing', handle)}${fact('Rating', rating_id)}${fact('Contact', contact)}${fact('Id', id)}</dl>
+<p style="white-space: pre-wrap">${message}</p></li>`,
+  )}</ol></body></html>`);
 
 /** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
 export interface Publisher {
@@ -408,12 +395,6 @@ export interface Publisher {
   readonly total: number;
   readonly next?: string | undefined;
 }
-
-/** What the registry checks before somebody may publish under a namespace. */
-const proof = (namespace: string) =>
-  /^io\.github\./i.test(namespace)
-    ? 'The official registry lets an account of GitHub publish under this namespace.'
-    : 'The official registry lets those publish under this namespace who showed control of the domain.';
 
 export const toPublisherPage = (site: Site, { namespace, listings, total, next }: Publisher): Html =>
   toPage(site, {
@@ -424,7 +405,11 @@ export const toPublisherPage = (site: Site, { namespace, listings, total, next }
     body: html`
 <p class="eyebrow">Publisher</p>
 <h1 class="handle">${namespace}</h1>
-<p class="lead">${proof(namespace)} ${site.config.serviceName} has not checked who that is.</p>
+<p class="lead">${
+      /^io\.github\./i.test(namespace)
+        ? 'The official registry lets an account of GitHub publish under this namespace.'
+        : 'The official registry lets those publish under this namespace who showed control of the domain.'
+    } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>

@@ -75,17 +75,6 @@ const cell = (counts: readonly MonthCount[], independent: boolean) =>
     })
     .join(', ') || 'none';
 
-const twin = (counts: readonly MonthCount[], months: readonly string[]) => html`
-<details><summary>Show as a table</summary>
-<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
-<tbody>${months.toReversed().map((month) => {
-  const made = counts.filter((count) => count.month === month);
-  return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
-})}</tbody></table></details>`;
-
-const isCut = (counts: readonly MonthCount[]) =>
-  counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth;
-
 /** Outcomes of the twelve months up to a date: a row of bars for each outcome on a common scale, and the same as a table. */
 function monthChart(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
@@ -96,10 +85,16 @@ function monthChart(counts: readonly MonthCount[], date: string): Html {
   const tallest = Math.max(1, ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.others)));
   return html`
 <figure class="chart">
-<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: all other groups. The tallest bar: ${amount(tallest)}.${isCut(counts) ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: all other groups. The tallest bar: ${amount(tallest)}.${counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
 ${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
 <div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
-${twin(counts, months)}
+
+<details><summary>Show as a table</summary>
+<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
+<tbody>${months.toReversed().map((month) => {
+    const made = counts.filter((count) => count.month === month);
+    return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
+  })}</tbody></table></details>
 </figure>`;
 }
 
@@ -128,13 +123,6 @@ type ShownRating = ShortRating & Partial<RatingRecord>;
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
 
-const groupNote = (rating: ShownRating) =>
-  isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : '';
-
-const pointers = ({ evidence }: ShownRating) =>
-  evidence &&
-  html`<ul class="plain">${evidence.map(({ kind, value }) => html`<li>${toLabel(kind)} <code class="foreign">${value}</code></li>`)}</ul>`;
-
 function ratingFacts(rating: ShownRating) {
   return html`
 <dl class="facts inline">
@@ -150,7 +138,11 @@ ${fact('Proof', proofTexts[rating.proof_class].name)}
 ${fact('Group', isCounted(rating) && rating.group_reason)}
 ${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}
-${fact('Pointers given by the source, never fetched', pointers(rating))}
+${fact(
+  'Pointers given by the source, never fetched',
+  rating.evidence &&
+    html`<ul class="plain">${rating.evidence.map(({ kind, value }) => html`<li>${toLabel(kind)} <code class="foreign">${value}</code></li>`)}</ul>`,
+)}
 ${fact('Log index', html`<a href="/log/entry/${rating.log_index}">${rating.log_index}</a>`)}
 </dl>
 <p class="note"><a href="/feedback?category=report&amp;rating_id=${rating.rating_id}" rel="nofollow">Report this rating</a></p>`;
@@ -167,9 +159,6 @@ function responseBlock(response: NonNullable<ShownRating['response']>): Html {
 <blockquote class="foreign">${text}</blockquote></div>`;
 }
 
-const ratingTexts = (rating: ShownRating) => html`
-${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`;
-
 function standing({ withdrawn_at, superseded_by, erased_at, voided_at, outcome }: ShownRating): string {
   if (erased_at) return 'erased';
   if (voided_at) return `voided: ${outcome}`;
@@ -185,13 +174,18 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
 const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
 
 const head = (rating: ShownRating) => html`
-<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${groupNote(rating)}</p>`;
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>`;
 
 /** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.rating_id}">
 ${head(rating)}
-${noticesBlock(rating.moderation)}${rating.withdrawn_at ? tombstone(rating) : ratingTexts(rating)}
+${noticesBlock(rating.moderation)}${
+  rating.withdrawn_at
+    ? tombstone(rating)
+    : html`
+${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`
+}
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
@@ -204,15 +198,11 @@ const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
     ? html`<b>${counted(sources, 'source')}</b>, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}, last ${day(last_at)}`
     : html`<b>0</b> none recorded`;
 
-/** What each source said last, if one made several ratings. */
-const newest = ({ ratings, sources, source_outcomes }: RatingCounts) =>
-  sources < ratings ? html`<p>Newest of each source: ${outcomeCounts(source_outcomes)}</p>` : '';
-
 const group = (name: string, counts: RatingCounts, meaning?: string) => html`
 <div>
 <h3>${name}</h3>
 <p class="figures">${figures(counts)}</p>
-${counts.last_at && html`${newest(counts)}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
+${counts.last_at && html`${counts.sources < counts.ratings ? html`<p>Newest of each source: ${outcomeCounts(counts.source_outcomes)}</p>` : ''}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
 ${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
 </div>`;
 
@@ -225,17 +215,6 @@ const scores = ({ scores: made }: RatingCounts) =>
 const proofNote = ({ proof_meanings }: NativeSignals) =>
   html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
 
-/** Native ratings as counts of each group, with what the group means; never an average. */
-const nativeCounts = (native: NativeSignals): Html => html`
-<div class="groups">
-${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
-</div>
-${proofNote(native)}`;
-
-const countsInBrief = (native: NativeSignals): Html => html`
-<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
-<details class="wide-open"><summary>What these proofs show</summary>${proofNote(native)}</details>`;
-
 function known(
   { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,
   months: readonly MonthCount[],
@@ -243,7 +222,13 @@ function known(
   const { ratings, recent } = native;
   if (ratings === 0 && recent.length === 0) return '';
   return html`
-${ratings > 0 ? countsInBrief(native) : ''}
+${
+  ratings > 0
+    ? html`
+<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
+<details class="wide-open"><summary>What these proofs show</summary>${proofNote(native)}</details>`
+    : ''
+}
 ${ratings >= chartFrom ? html`<details class="wide-open"><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
 <details class="wide-open"><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
 <ol class="records">${recent.map(ratingItem)}</ol></details>
@@ -353,7 +338,15 @@ export const toRatingsPage = (
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
-${native.ratings > 0 ? html`<h2>Counts</h2>${nativeCounts(native)}${ratingFilters(listing, answer.counts, filter)}` : ''}
+${
+  native.ratings > 0
+    ? html`<h2>Counts</h2>
+<div class="groups">
+${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
+</div>
+${proofNote(native)}${ratingFilters(listing, answer.counts, filter)}`
+    : ''
+}
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });
 };

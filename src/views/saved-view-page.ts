@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
-import { type Answer, criterionText, requestedBy } from '../document/criteria.ts';
+import { criterionText, requestedBy } from '../document/criteria.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { Member } from '../tools/views.ts';
 import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
@@ -25,17 +25,9 @@ export const toMcpJson = (listings: readonly ListingDocument[]) => ({
 const notVerdict =
   'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
 
-const answerItem = ({ fact, source, as_of, result }: Answer) => html`
-<li>${result === 'unknown' && 'Not known: '}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`;
-
 const leftOutNote = (leftOut: readonly string[]) =>
   leftOut.length > 0 &&
   html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take https addresses of public hosts without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
-
-const memberItem = ({ listing, answers }: Member) => html`
-<li><h3>${handleLink(listing.handle)}</h3>
-<p class="foreign">${listing.description}</p>
-<ul class="plain">${answers.map(answerItem)}</ul>${leftOutNote(leftOutOf(listing))}</li>`;
 
 const addresses = ({ name }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
@@ -69,7 +61,19 @@ ${view.description && html`<p>${view.description}</p>`}
 <p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
 <h2 id="listings">Listings</h2>
 <p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on <time>${passed_at}</time>.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
-${members.length > 0 ? html`<ol class="records">${members.map(memberItem)}</ol>` : html`<p>None of the listings on this page meets all criteria now.</p>`}
+${
+  members.length > 0
+    ? html`<ol class="records">${members.map(
+        ({ listing, answers }) => html`
+<li><h3>${handleLink(listing.handle)}</h3>
+<p class="foreign">${listing.description}</p>
+<ul class="plain">${answers.map(
+          ({ fact, source, as_of, result }) => html`
+<li>${result === 'unknown' && 'Not known: '}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`,
+        )}</ul>${leftOutNote(leftOutOf(listing))}</li>`,
+      )}</ol>`
+    : html`<p>None of the listings on this page meets all criteria now.</p>`
+}
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,
   });

@@ -81,11 +81,6 @@ export const withFilter = (address: SearchAddress, { name, value }: Filter): str
 export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
   changed(address, (next) => next.delete(name, value));
 
-const withoutFilters = (address: SearchAddress): string =>
-  changed(address, (next) => {
-    for (const { name } of filtersOf(address)) next.delete(name);
-  });
-
 /** The address with another query; without words, the filters alone. */
 export const withQuery = (address: SearchAddress, query: string): string =>
   changed(address, (next) => (query ? next.set('q', query) : next.delete('q')));
@@ -116,7 +111,6 @@ const facetsShown = 12;
 /** Kinds with one value at a time. Another value would replace it, and its count is not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
-const kindOf = (name: string) => (name.startsWith('has_') ? '' : `${name}: `);
 const isSelected = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
 const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 
@@ -131,15 +125,16 @@ export const selectedFilters = (address: SearchAddress): Html => {
   if (selected.length === 0) return sortField;
   return html`<ul class="held" aria-label="Selected filters">${selected.map(
     (filter) =>
-      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${kindOf(filter.name)}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
-  )}${selected.length > 1 ? html`<li><a href="${withoutFilters(address)}">Remove all</a></li>` : ''}</ul>
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${filter.name.startsWith('has_') ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+  )}${
+    selected.length > 1
+      ? html`<li><a href="${changed(address, (next) => {
+          for (const { name } of filtersOf(address)) next.delete(name);
+        })}">Remove all</a></li>`
+      : ''
+  }</ul>
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 };
-
-const choice = (filter: Filter, count: string, address: SearchAddress) =>
-  isSelected(address, filter)
-    ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
-    : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${count}</span></li>`;
 
 function group(title: string, kind: string, { answer, address }: Search) {
   const isChosen = chosenOnce.has(kind) && address.has(kind);
@@ -153,7 +148,10 @@ function group(title: string, kind: string, { answer, address }: Search) {
   if (choices.length === 0) return '';
   const more = answer.total.capped ? '+' : '';
   return html`<h3 id="kind-${kind}">${title}</h3><ul class="facets" aria-labelledby="kind-${kind}">${choices.map(
-    ({ filter, count }) => choice(filter, `${amount(count)}${more}`, address),
+    ({ filter, count }) =>
+      isSelected(address, filter)
+        ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
+        : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${`${amount(count)}${more}`}</span></li>`,
   )}</ul>`;
 }
 

@@ -86,21 +86,6 @@ function toLink(left: Left, address: SearchAddress): Link | undefined {
     : { href: withoutFilter(address, filter), text: `Without the filter “${filter.text}”` };
 }
 
-const entry = (href: string, text: string, count: number) =>
-  html`<li><a href="${href}" rel="nofollow">${text}</a> <span class="count">${counted(count, 'listing')}</span></li>`;
-
-const leaveOut = (left: readonly Left[], address: SearchAddress) => html`
-<h2>What finds something</h2>
-<ul class="plain">${left.map((one) => {
-  const link = toLink(one, address);
-  return link ? entry(link.href, link.text, one.count) : '';
-})}</ul>`;
-
-type UnknownTag = NonNullable<NearMisses['unknown_tags']>[number];
-
-const unknownTag = ({ tag, near: tags }: UnknownTag) => html`
-<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`;
-
 const toReason = (query: string, hasFilters: boolean) => {
   const what = findOmissions(query).length > 0 ? 'matches this search' : 'has any of these words';
   return hasFilters ? `No listing that passes all filters ${what}.` : `No listing ${what}.`;
@@ -116,19 +101,6 @@ function reason({ answer, address }: Search): string {
     ? toReason(query, filtersOf(address).length > 0)
     : 'No listing passes all of these filters.';
 }
-
-/** What is published where nothing matches: near handles, and what to leave out. */
-const noMatch = (
-  { near: handles, leave_out, unknown_tags, copy_lacks }: NearMisses,
-  search: Search,
-): Html => html`
-<div class="no-match">
-<p>${copy_lacks ? `${copy_lacks} ` : ''}${reason(search)}</p>
-${unknown_tags?.map(unknownTag) ?? ''}
-${handles.length > 0 ? near(handles) : ''}
-${leave_out.length > 0 ? leaveOut(leave_out, search.address) : ''}
-<p>Or <a href="/tags">browse by tag</a>.</p>
-</div>`;
 
 const sorts = [
   { sort: 'relevance', withWords: 'best match', without: 'oldest publication' },
@@ -166,10 +138,6 @@ function unknownWord({ word, near }: Unknown, address: SearchAddress) {
   return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
 }
 
-/** The words of a search that no listing has, and what was searched for instead. */
-const didYouMean = (unknown: readonly Unknown[], address: SearchAddress): Html =>
-  html`${unknown.map((one) => unknownWord(one, address))}`;
-
 export const pageSize = 20;
 /** The most listings on one page; after them, `more` opens a new page. */
 export const maxShown = 200;
@@ -206,10 +174,34 @@ function more(search: Search, isLive: boolean) {
 
 function hits(search: Search, isLive: boolean) {
   const { answer, address } = search;
-  const unknown = didYouMean(answer.did_you_mean ?? [], address);
+  const unknown = html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}`;
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
-  if (answer.no_match) return html`${unknown}${noMatch(answer.no_match, search)}${picked}`;
+  if (answer.no_match)
+    return html`${unknown}
+<div class="no-match">
+<p>${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
+${
+  answer.no_match.unknown_tags?.map(
+    ({ tag, near: tags }) => html`
+<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Near it: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
+  ) ?? ''
+}
+${answer.no_match.near.length > 0 ? near(answer.no_match.near) : ''}
+${
+  answer.no_match.leave_out.length > 0
+    ? html`
+<h2>What finds something</h2>
+<ul class="plain">${answer.no_match.leave_out.map((one) => {
+        const link = toLink(one, search.address);
+        return link
+          ? html`<li><a href="${link.href}" rel="nofollow">${link.text}</a> <span class="count">${counted(one.count, 'listing')}</span></li>`
+          : '';
+      })}</ul>`
+    : ''
+}
+<p>Or <a href="/tags">browse by tag</a>.</p>
+</div>${picked}`;
   if (answer.listings.length === 0)
     return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>

@@ -155,21 +155,17 @@ const moderationStatement =
 const sumOf = (counts: readonly ModerationCount[], field: 'applied' | 'undone') =>
   counts.reduce((sum, count) => sum + count[field], 0);
 
-/** Totals of each action, those that were never taken included. */
-const toTotals = (counts: readonly ModerationCount[]) =>
-  Object.fromEntries(
-    actions.map(({ name }) => {
-      const own = counts.filter(({ action }) => action === name);
-      return [name, { applied: sumOf(own, 'applied'), undone: sumOf(own, 'undone') }];
-    }),
-  );
-
 async function readTransparency({ store, config }: Context) {
   const counts = await store.moderation.counts();
   return {
     statement: moderationStatement,
     appeal: toAppeal(config),
-    actions: toTotals(counts),
+    actions: Object.fromEntries(
+      actions.map(({ name }) => {
+        const own = counts.filter(({ action }) => action === name);
+        return [name, { applied: sumOf(own, 'applied'), undone: sumOf(own, 'undone') }];
+      }),
+    ),
     months: counts,
     reasons: moderationReasons,
   };

@@ -103,9 +103,6 @@ export const createServerCardRoutes = ({ site: { config } }: Face) =>
 
 const plain = 'text/plain; charset=utf-8';
 
-const toRobots = (publicUrl: string) =>
-  `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
-
 const json = 'application/json';
 const cachePolicy = { cacheTags: [] };
 
@@ -120,7 +117,11 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
     .get('/openapi.json', async (c) => answerWithETag(c, { type: json, body: await openApi(), cachePolicy }))
     .get('/robots.txt', (c) =>
-      answerWithETag(c, { type: plain, body: toRobots(config.publicUrl), cachePolicy }),
+      answerWithETag(c, {
+        type: plain,
+        body: `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\n`,
+        cachePolicy,
+      }),
     )
     .get('/.well-known/http-message-signatures-directory', async (c) =>
       answerWithETag(c, { type: keyDirectoryType, body: await keys(), cachePolicy }),

@@ -108,11 +108,6 @@ function toCriterionInput({ criterion, value }: PickedCriterion): object {
   return { criterion, value: isNumber ? Number(value) : value };
 }
 
-const toInput = ({ handles, criteria: picked }: Picks) => ({
-  handles,
-  criteria: picked.map(toCriterionInput),
-});
-
 /** The picks with the typed handle added if it is listed, and with default criteria once there are two listings. */
 async function complete(c: Request, { handles, criteria: picked, add }: Picks): Promise<Picks> {
   const isAdded = add !== '' && (await isListed(add, c.get('context')));
@@ -127,7 +122,10 @@ const findToAdd = async (c: Request, add: string) =>
 async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const found = picks.add ? { found: await findToAdd(c, picks.add) } : {};
   if (picks.handles.length < 2) return { picks, ...found };
-  const input = toInput(picks);
+  const input = {
+    handles: picks.handles,
+    criteria: picks.criteria.map(toCriterionInput),
+  };
   const comparison = await call(c, compareAgents, input);
   const known = comparison.listings.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
