@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-how-to-'));
-const pages = readdirSync('docs/how-to').map((name) => readFileSync(join('docs/how-to', name), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'dossier-registry-page-'));
+const page = readFileSync('docs/registry.md', 'utf8');
 const blocks = (language: string) =>
-  pages.flatMap((page) =>
-    [...page.matchAll(new RegExp(`^ *\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms'))].map(
-      ([, block = '']) => block,
-    ),
+  [...page.matchAll(new RegExp(`^ *\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms'))].map(
+    ([, block = '']) => block,
   );
 const commands = blocks('sh').flatMap((block) =>
   block
@@ -45,7 +43,6 @@ const expected: readonly (readonly [begins: string, shows: string | typeof elsew
   ],
   ['curl -sf http://127.0.0.1:3000/views/our-services/managed', 'serverUrl'],
   ['curl -sf http://127.0.0.1:3000/views/our-services/.mcp.json', 'mcpServers'],
-  ['VIEWS=views.json npm start', elsewhere],
   ['thv ', elsewhere],
 ];
 
