@@ -1,5 +1,5 @@
-import { createCheckReads, createCheckWrites } from '../claims/checks.ts';
 import { createOptOutReads, createOptOutWrites } from '../claims/opt-outs.ts';
+import { createCheckReads, createCheckWrites } from '../claims/shared-check.ts';
 import { createClaimReads, createClaimWrites } from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createViewReads, createViewWrites } from '../document/views.ts';

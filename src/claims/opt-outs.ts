@@ -1,46 +1,21 @@
 import type { Listing } from '../listings/listing.ts';
-import type { Db, Json, Time } from '../store/store.ts';
-import type { ClaimKind, OptOut } from './claim.ts';
+import type { Db, Json } from '../store/store.ts';
+import type { OptOut } from './claim.ts';
 
-interface OptOutReads {
-  /** The opt-out line that the last checks read for a listing. */
-  of(handle: string): Promise<OptOut | undefined>;
-  /** Opt-out lines after a handle, in handle order: for the periodic re-check. */
-  page(afterHandle: string, limit: number): Promise<OptOut[]>;
-}
-
-/** Writes of opt-out lines inside a transaction. */
-interface OptOutWrites extends OptOutReads {
-  /** Inserts or replaces the opt-out line of a listing. */
-  put(optOut: OptOut): Promise<void>;
-  remove(handle: string): Promise<void>;
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly optOuts: OptOutReads;
-  }
-  interface Transaction {
-    readonly optOuts: OptOutWrites;
-  }
-}
-
-/** A line `optout <handle>` that a check read (evidence/listing/state/opt-out.ts). */
-export interface OptOutRow {
-  handle: string;
-  state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
-  kind: ClaimKind;
-  place: string;
-  place_key: string;
-  seen_at: Time;
-  checked_at: Time;
-  /** The withdrawn listing, to restore it from. */
+/** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
+export interface OptOutRow extends Omit<OptOut, 'listing'> {
   listing: Json | null;
 }
 
 declare module '../store/store.ts' {
   interface Schema {
     opt_out: OptOutRow;
+  }
+  interface Reads {
+    readonly optOuts: ReturnType<typeof createOptOutReads>;
+  }
+  interface Transaction {
+    readonly optOuts: ReturnType<typeof createOptOutWrites>;
   }
 }
 
@@ -49,31 +24,31 @@ const decode = ({ listing, ...row }: OptOutRow): OptOut => ({
   listing: listing === null ? undefined : (JSON.parse(listing) as Listing),
 });
 
-/** Reads of opt-out lines over any engine. */
-export const createOptOutReads = (db: Db): OptOutReads => ({
-  async of(handle) {
+export const createOptOutReads = (db: Db) => ({
+  /** The opt-out line that the last checks read for a listing. */
+  async of(handle: string): Promise<OptOut | undefined> {
     const row = await db.selectFrom('opt_out').selectAll().where('handle', '=', handle).executeTakeFirst();
     return row && decode(row);
   },
-  async page(afterHandle, limit) {
+  /** Opt-out lines after a handle, in handle order: for the periodic re-check. */
+  async page(afterHandle: string, limit: number): Promise<OptOut[]> {
     const page = db.selectFrom('opt_out').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(decode);
   },
 });
 
-/** Writes of opt-out lines inside a transaction. */
-export const createOptOutWrites = (db: Db): OptOutWrites => ({
+export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
-  async put({ listing, ...optOut }) {
+  /** Inserts or replaces the opt-out line of a listing. */
+  async put({ listing, ...optOut }: OptOut): Promise<void> {
     const row = { ...optOut, listing: listing ? JSON.stringify(listing) : null };
-    const { handle: _, ...change } = row;
     await db
       .insertInto('opt_out')
       .values(row)
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet(row))
       .execute();
   },
-  async remove(handle) {
+  async remove(handle: string): Promise<void> {
     await db.deleteFrom('opt_out').where('handle', '=', handle).execute();
   },
 });

@@ -3,8 +3,67 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
-import type { Transaction } from '../store/store.ts';
-import type { CheckReads, SharedCheck } from './checks.ts';
+import type { Db, Json, Reads, Transaction } from '../store/store.ts';
+
+/** A place of a listing: its kind and key. */
+interface CheckSubject {
+  readonly handle: string;
+  readonly place: string;
+}
+
+/** The latest check of a place where a listing can be claimed, stored for an hour so that all nodes return the same result. */
+export interface SharedCheck extends CheckSubject {
+  /** RFC 3339 UTC. */
+  readonly begun_at: string;
+  /** An id of the check. */
+  readonly owner: string;
+  /** The result, once there is one. */
+  readonly outcome: object | undefined;
+}
+
+export type ClaimCheckRow = Omit<SharedCheck, 'outcome'> & { outcome: Json | null };
+
+declare module '../store/store.ts' {
+  interface Schema {
+    claim_check: ClaimCheckRow;
+  }
+  interface Reads {
+    readonly checks: ReturnType<typeof createCheckReads>;
+  }
+  interface Transaction {
+    readonly checks: ReturnType<typeof createCheckWrites>;
+  }
+}
+
+export const createCheckReads = (db: Db) => ({
+  /** The latest check of a place of a listing, in progress or done; available for at least an hour. */
+  async newest(handle: string, place: string): Promise<SharedCheck | undefined> {
+    const rows = db.selectFrom('claim_check').selectAll().where('handle', '=', handle);
+    const row = await rows.where('place', '=', place).executeTakeFirst();
+    return row && { ...row, outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as object) };
+  },
+});
+
+/** The same inside a transaction, with writes; they change no listing. */
+export const createCheckWrites = (db: Db) => ({
+  ...createCheckReads(db),
+  /** Replaces the latest check of the place. */
+  async put({ outcome, ...check }: SharedCheck): Promise<void> {
+    const row = { ...check, outcome: outcome ? JSON.stringify(outcome) : null };
+    await db
+      .insertInto('claim_check')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['handle', 'place']).doUpdateSet(row))
+      .execute();
+  },
+  async remove(handle: string, place: string): Promise<void> {
+    await db.deleteFrom('claim_check').where('handle', '=', handle).where('place', '=', place).execute();
+  },
+  /** Deletes checks that began before a time (RFC 3339). */
+  async purge(before: string): Promise<void> {
+    await db.deleteFrom('claim_check').where('begun_at', '<', before).execute();
+  },
+});
 
 /** A place is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
@@ -12,76 +71,27 @@ export const window_ms = 30_000;
 const grace_ms = 1000;
 const pollEvery_ms = 100;
 
-/** What a node needs to share checks. */
-type Node = Pick<Context, 'store' | 'clock' | 'timeouts' | 'runningChecks' | 'checkTurns' | 'caller'>;
-
-/** What is checked: a listing, at the kind and key of a place. */
-interface CheckSubject {
-  readonly handle: string;
-  readonly place: string;
-}
-
-/** A finished check; `isRepeatable`: a first look that came before the commit, so that the next call looks at once. */
-interface RepeatableOutcome {
-  readonly isRepeatable?: boolean;
-}
-
-/** What stands when a check is to begin: another one that counts, or that it began. */
-type Begun = { readonly current: SharedCheck } | { readonly isFirst: boolean };
-
-/** A caller that would run the check. */
-interface Attempt {
-  readonly owner: string;
-  /** Owner of a check that ran too long: it counts only if it has finished after all. */
-  readonly late: string | undefined;
-}
-
-/** The newest check of this place, if it began less than 30 seconds ago. */
-async function findRecent(
-  checks: CheckReads,
-  { subject, node }: { subject: CheckSubject; node: Node },
-): Promise<SharedCheck | undefined> {
-  const newest = await checks.newest(subject.handle, subject.place);
-  if (!newest) return undefined;
-  const age_ms = Math.abs(node.clock().getTime() - Date.parse(newest.begun_at));
-  return age_ms < window_ms ? newest : undefined;
-}
-
-/** The recent check if it counts: finished and not to be repeated, or still running. */
-async function findCurrent(
-  checks: CheckReads,
-  asked: { subject: CheckSubject; node: Node; late: string | undefined },
-): Promise<SharedCheck | undefined> {
-  const recent = await findRecent(checks, asked);
-  if (!recent) return undefined;
-  if (recent.outcome !== undefined)
-    return (recent.outcome as RepeatableOutcome).isRepeatable ? undefined : recent;
-  return recent.owner === asked.late ? undefined : recent;
-}
-
 /**
- * Records that a check begins, unless there is a current one, which is returned. `isFirst`: none of this place
- * began in the 30 seconds before.
+ * The newest check of this place, if it began less than 30 seconds ago. It is current if it finished and is not to be
+ * repeated, or is still running; the one of owner `late` ran too long, and counts only if it has finished after all.
  */
-const begin = (subject: CheckSubject, node: Node, { owner, late }: Attempt): Promise<Begun> =>
-  node.store.write<Begun>(async (tx) => {
-    const current = await findCurrent(tx.checks, { subject, node, late });
-    if (current) return { current };
-    const isFirst = (await findRecent(tx.checks, { subject, node })) === undefined;
-    const begun_at = node.clock().toISOString();
-    await tx.checks.put({
-      ...subject,
-      begun_at,
-      owner,
-      outcome: undefined,
-    });
-    return { isFirst };
-  });
+async function findRecent(
+  { checks }: Pick<Reads, 'checks'>,
+  { handle, place }: CheckSubject,
+  { clock }: Context,
+  late?: string,
+) {
+  const check = await checks.newest(handle, place);
+  if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return undefined;
+  // A first check that came before the commit is repeatable: the next call checks at once.
+  const { isRepeatable } = (check.outcome ?? {}) as { readonly isRepeatable?: boolean };
+  return { check, isCurrent: check.outcome ? !isRepeatable : check.owner !== late };
+}
 
 /** Waits until a running check has finished, or has run too long: its node died. Returns it if it has finished. */
 async function untilDone(
   { handle, place, owner, begun_at }: SharedCheck,
-  { store, clock, timeouts }: Node,
+  { store, clock, timeouts }: Context,
 ): Promise<SharedCheck | undefined> {
   const longest_ms = timeouts.repositoryCheck_ms + grace_ms;
   const age_ms = clock().getTime() - Date.parse(begun_at);
@@ -95,23 +105,15 @@ async function untilDone(
   return undefined;
 }
 
-const tooMany = () =>
-  new Problem('unavailable', {
-    retry_after_s: 5,
-    detail: 'Too many repositories are being checked at the moment.',
-  });
-
 /** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
-async function awaitTurn(subject: CheckSubject, node: Node): Promise<() => void> {
-  const { store, checkTurns, caller } = node;
-  if (await findCurrent(store.checks, { subject, node, late: undefined })) return () => {};
+async function awaitTurn(subject: CheckSubject, context: Context): Promise<() => void> {
+  const { store, checkTurns, caller } = context;
+  if ((await findRecent(store, subject, context))?.isCurrent) return () => {};
   const hasClaim = (await store.claims.claim(subject.handle)) !== undefined;
-  const leave = await checkTurns.enter({
-    keys: [toWidestNetwork(caller.network)],
-    isPreferred: hasClaim,
-  });
-  if (!leave) throw tooMany();
-  return leave;
+  const leave = await checkTurns.enter({ keys: [toWidestNetwork(caller.network)], isPreferred: hasClaim });
+  if (leave) return leave;
+  const detail = 'Too many repositories are being checked at the moment.';
+  throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
 /**
@@ -127,24 +129,27 @@ interface SharedOutcome<T> {
   readonly isOwn: boolean;
 }
 
+type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
+
 const marked = <T extends object>(outcome: T, isRepeatable: boolean): T =>
   isRepeatable ? { ...outcome, isRepeatable } : outcome;
 
+/** `isFirst`: none of this place began in the 30 seconds before. */
 async function runOurs<T extends object>(
-  { handle, place }: CheckSubject,
-  { store, clock }: Node,
-  { owner, isFirst, check }: { owner: string; isFirst: boolean; check: (save: SaveOutcome) => Promise<T> },
+  { handle, place, owner }: CheckSubject & { readonly owner: string },
+  { store, clock }: Context,
+  isFirst: boolean,
+  check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
   const begun_ms = clock().getTime();
   let isRepeatable = false;
-  const save: SaveOutcome = async (tx, outcome, wasAnswered) => {
-    const newest = await tx.checks.newest(handle, place);
-    if (newest?.owner !== owner) throw new Problem('unavailable', { retry_after_s: 1 });
-    isRepeatable = isFirst && wasAnswered;
-    await tx.checks.put({ ...newest, outcome: marked(outcome, isRepeatable) });
-  };
   try {
-    const outcome = await check(save);
+    const outcome = await check(async (tx, found, wasAnswered) => {
+      const newest = await tx.checks.newest(handle, place);
+      if (newest?.owner !== owner) throw new Problem('unavailable', { retry_after_s: 1 });
+      isRepeatable = isFirst && wasAnswered;
+      await tx.checks.put({ ...newest, outcome: marked(found, isRepeatable) });
+    });
     return { outcome: marked(outcome, isRepeatable), begun_ms, isOwn: true };
   } catch (error) {
     const remove = async (tx: Transaction) => {
@@ -157,18 +162,25 @@ async function runOurs<T extends object>(
 
 async function runForAllNodes<T extends object>(
   subject: CheckSubject,
-  node: Node,
-  check: (save: SaveOutcome) => Promise<T>,
+  context: Context,
+  check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
-  const id = randomUUID();
+  const owner = randomUUID();
   for (let late: string | undefined; ; ) {
+    const find = (store: Pick<Reads, 'checks'>) => findRecent(store, subject, context, late);
     // Most callers find a current check and need no transaction.
-    const known = await findCurrent(node.store.checks, { subject, node, late });
-    const begun: Begun = known ? { current: known } : await begin(subject, node, { owner: id, late });
-    if (!('current' in begun))
-      return await runOurs(subject, node, { owner: id, isFirst: begun.isFirst, check });
-    const other = begun.current;
-    const done = other.outcome === undefined ? await untilDone(other, node) : other;
+    const known = await find(context.store);
+    const recent = known?.isCurrent
+      ? known
+      : await context.store.write(async (tx) => {
+          const found = await find(tx);
+          const begun_at = context.clock().toISOString();
+          if (!found?.isCurrent) await tx.checks.put({ ...subject, begun_at, owner, outcome: undefined });
+          return found;
+        });
+    if (!recent?.isCurrent) return await runOurs({ ...subject, owner }, context, !recent, check);
+    const other = recent.check;
+    const done = other.outcome === undefined ? await untilDone(other, context) : other;
     if (done?.outcome !== undefined)
       return { outcome: done.outcome as T, begun_ms: Date.parse(done.begun_at), isOwn: false };
     late = other.owner;
@@ -177,29 +189,33 @@ async function runForAllNodes<T extends object>(
 
 /**
  * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
- * after a pause does not count if the claimant has yet to commit: the next call looks at once, so a window has at most
+ * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
  * two. A check whose node died or timed out is superseded and can no longer write. Each caller waits for a turn of its own
+<<<<<<< HEAD
  *, so that nobody's place in the line depends on who else asked about the listing.
+=======
+ * (net/repositories.ts), so that nobody's place in the line depends on who else asked about the listing.
+>>>>>>> 5cf660c (claims, ratings, moderation: the queries of a table are its contract; no handwritten interfaces beside them)
  */
 export async function runSharedCheck<T extends object>(
   subject: CheckSubject,
-  node: Node,
-  check: (save: SaveOutcome) => Promise<T>,
+  context: Context,
+  check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
   // Callers of this process wait together: each one polling the database for itself would slow down the check.
-  const { runningChecks } = node;
+  const { runningChecks } = context;
   const key = `${subject.handle}\n${subject.place}`;
   const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;
   const join = async (running: Promise<SharedOutcome<T>>) => ({ ...(await running), isOwn: false });
   const running = findRunning();
   if (running !== undefined) return join(running);
-  const leave = await awaitTurn(subject, node);
+  const leave = await awaitTurn(subject, context);
   const begun = findRunning();
   if (begun !== undefined) {
     leave();
     return join(begun);
   }
-  const own = runForAllNodes(subject, node, check).finally(() => {
+  const own = runForAllNodes(subject, context, check).finally(() => {
     runningChecks.delete(key);
     leave();
   });

@@ -1,4 +1,5 @@
-import type { Db, Time } from '../store/store.ts';
+import { type RowOf, withNulls, withoutNulls } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
 import { type Feedback, reportCategory } from './moderation.ts';
 
 /** Which feedback to read; without `kind` reports and everything else. */
@@ -7,74 +8,24 @@ interface FeedbackFilter {
   readonly kind?: 'report' | 'feedback' | undefined;
 }
 
-interface FeedbackReads {
-  /** The newest feedback that matches, newest first. */
-  list(filter: FeedbackFilter, limit: number): Promise<Feedback[]>;
-  /** How many match. */
-  count(filter: FeedbackFilter): Promise<number>;
-  byId(id: string): Promise<Feedback | undefined>;
-  /** When the n-th newest was received, from 1; undefined where there are fewer. */
-  receivedAt(n: number): Promise<string | undefined>;
-}
-
-/** Writes of feedback inside a transaction. */
-interface FeedbackWrites extends FeedbackReads {
-  add(feedback: Feedback): Promise<void>;
-  /** Closes one; false if no feedback has the id. */
-  close(id: string): Promise<boolean>;
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly feedback: FeedbackReads;
-  }
-  interface Transaction {
-    readonly feedback: FeedbackWrites;
-  }
-}
-
-/** Private feedback; only the operator reads it. */
-export interface FeedbackRow {
-  id: string;
-  received_at: Time;
-  state: 'open' | 'closed';
-  category: string | null;
-  handle: string | null;
-  rating_id: string | null;
-  message: string;
-  looking_for: string | null;
-  /** 0 or 1. */
-  found_it: number | null;
-  contact: string | null;
-}
+/** `found_it` is 0 or 1. */
+export type FeedbackRow = RowOf<Omit<Feedback, 'found_it'>> & { found_it: number | null };
 
 declare module '../store/store.ts' {
   interface Schema {
     feedback: FeedbackRow;
   }
+  interface Reads {
+    readonly feedback: ReturnType<typeof createFeedbackReads>;
+  }
+  interface Transaction {
+    readonly feedback: ReturnType<typeof createFeedbackWrites>;
+  }
 }
 
-const decode = (row: FeedbackRow): Feedback => ({
-  id: row.id,
-  received_at: row.received_at,
-  state: row.state,
-  message: row.message,
-  ...(row.found_it !== null && { found_it: row.found_it === 1 }),
-  ...(row.category !== null && { category: row.category }),
-  ...(row.handle !== null && { handle: row.handle }),
-  ...(row.rating_id !== null && { rating_id: row.rating_id }),
-  ...(row.looking_for !== null && { looking_for: row.looking_for }),
-  ...(row.contact !== null && { contact: row.contact }),
-});
-
-const encode = ({ id, received_at, state, message, ...more }: Feedback): FeedbackRow => ({
-  ...{ id, received_at, state, message },
-  category: more.category ?? null,
-  handle: more.handle ?? null,
-  rating_id: more.rating_id ?? null,
-  looking_for: more.looking_for ?? null,
-  found_it: more.found_it === undefined ? null : Number(more.found_it),
-  contact: more.contact ?? null,
+const decode = ({ found_it, ...row }: FeedbackRow): Feedback => ({
+  ...withoutNulls(row),
+  ...(found_it !== null && { found_it: found_it === 1 }),
 });
 
 /** The feedback that matches. */
@@ -87,43 +38,44 @@ export const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
       query.where(({ eb, or }) => or([eb('category', 'is', null), eb('category', '<>', reportCategory)])),
     );
 
-/** Reads of private feedback. */
-export const createFeedbackReads = (db: Db): FeedbackReads => ({
-  list: async (filter, limit) => {
+/** Private feedback; only the operator reads it. */
+export const createFeedbackReads = (db: Db) => ({
+  /** The newest feedback that matches, newest first. */
+  async list(filter: FeedbackFilter, limit: number): Promise<Feedback[]> {
     const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
     return (await rows.limit(limit).execute()).map(decode);
   },
-  count: async (filter) => {
+  /** How many match. */
+  async count(filter: FeedbackFilter): Promise<number> {
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);
   },
-  receivedAt: async (n) => {
-    const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc');
-    return (
-      await newest
-        .limit(1)
-        .offset(n - 1)
-        .executeTakeFirst()
-    )?.received_at;
+  /** When the n-th newest was received, from 1; undefined if there are fewer. */
+  async receivedAt(n: number): Promise<string | undefined> {
+    const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
+    return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
   },
-  byId: async (id) => {
+  async byId(id: string): Promise<Feedback | undefined> {
     const row = await db.selectFrom('feedback').selectAll().where('id', '=', id).executeTakeFirst();
     return row && decode(row);
   },
 });
 
-/** Writes of private feedback inside a transaction; they change no listing. */
-export const createFeedbackWrites = (db: Db): FeedbackWrites => ({
+/** The same inside a transaction, with writes; they change no listing. */
+export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
-  async add(feedback) {
-    await db.insertInto('feedback').values(encode(feedback)).execute();
+  async add({ found_it, ...feedback }: Feedback): Promise<void> {
+    const row = withNulls(feedback, {
+      ...{ category: null, handle: null, rating_id: null, looking_for: null, contact: null },
+    });
+    await db
+      .insertInto('feedback')
+      .values({ ...row, found_it: found_it === undefined ? null : Number(found_it) })
+      .execute();
   },
-  async close(id) {
-    const closed = await db
-      .updateTable('feedback')
-      .set({ state: 'closed' })
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return closed.numUpdatedRows > 0n;
+  /** Closes one; false if no feedback has the id. */
+  async close(id: string): Promise<boolean> {
+    const closing = db.updateTable('feedback').set({ state: 'closed' }).where('id', '=', id);
+    return (await closing.executeTakeFirst()).numUpdatedRows > 0n;
   },
 });

@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts';
 import { handleParts } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
+import type { Reads } from '../store/store.ts';
 import { isInNetwork } from './action.ts';
 import { type Moderation, toAppeal } from './moderation.ts';
-import type { ModerationReads } from './table.ts';
 
 /** `store` is a transaction if nothing that the operator does meanwhile may be missed. */
 type WritingContext = Pick<Context, 'config' | 'caller'> & {
-  readonly store: { readonly moderation: ModerationReads };
+  readonly store: Pick<Reads, 'moderation'>;
 };
 
 /** Who writes: a listing, by which capability, and control roots besides that of its claim. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { rootIdentity } from '../core/identity.ts';
-import type { Db, Time } from '../store/store.ts';
+import type { Db, Json } from '../store/store.ts';
 import type { Moderation, ModerationCount, ModerationEnd, ModerationTarget } from './moderation.ts';
 
 /** Whose writing may be blocked. */
@@ -12,58 +12,21 @@ interface Writer {
   readonly capability_id?: string | undefined;
 }
 
-export interface ModerationReads {
-  /** What stands against a target, oldest first. */
-  standing(target: ModerationTarget): Promise<Moderation[]>;
-  /**
-   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
-   * network. Without a writer only the networks.
-   */
-  against(writer: Writer | undefined): Promise<Moderation[]>;
-  /** The action that hides one of the records of a rating or of the response to it, if one stands. */
-  hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined>;
-  /** The newest actions that stand, newest first. */
-  list(limit: number): Promise<Moderation[]>;
-  /** All actions counted, newest month first. */
-  counts(): Promise<ModerationCount[]>;
-}
-
-/** Writes of actions inside a transaction; their effect on ratings and listings is written apart. */
-interface ModerationWrites extends ModerationReads {
-  add(moderation: Moderation): Promise<void>;
-  end(moderation: Moderation, end: ModerationEnd): Promise<void>;
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly moderation: ModerationReads;
-  }
-  interface Transaction {
-    readonly moderation: ModerationWrites;
-  }
-}
-
-/** One action of the operator; standing while `ended_by` is null. */
-export interface ModerationRow {
-  log_index: number;
-  action: string;
-  target_kind: Moderation['target_kind'];
-  target: string;
-  /** The listing that shows it. */
+/** One action of the operator, in force while `ended_by` is null; `record_indexes` is a JSON list. */
+export type ModerationRow = Omit<Moderation, 'handle' | 'record_indexes'> & {
   handle: string | null;
-  /** JSON list of the log indexes of the records that it is about. */
-  record_indexes: string;
-  reason: Moderation['reason'];
-  statement: string;
-  at: Time;
-  ended_by: number | null;
-  ended_at: Time | null;
-  end_reason: string | null;
-}
+  record_indexes: Json;
+} & { [K in keyof ModerationEnd]: ModerationEnd[K] | null };
 
 declare module '../store/store.ts' {
   interface Schema {
     moderation: ModerationRow;
+  }
+  interface Reads {
+    readonly moderation: ReturnType<typeof createModerationReads>;
+  }
+  interface Transaction {
+    readonly moderation: ReturnType<typeof createModerationWrites>;
   }
 }
 
@@ -76,11 +39,6 @@ const decode = ({ handle, record_indexes, ...row }: ModerationRow): Moderation =
 
 const selectStanding = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
-
-interface Blocked {
-  readonly namespace: string;
-  readonly roots: readonly string[];
-}
 
 /** The namespace and those above it, in lower case. */
 const namespacesAbove = (namespace: string) =>
@@ -103,7 +61,7 @@ async function readRoots(db: Db, handle: string, roots: readonly string[]): Prom
  * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
  * claims by it or a domain below it.
  */
-const isBlocked = ({ namespace, roots }: Blocked) =>
+const isBlocked = ({ namespace, roots }: Pick<Writer, 'namespace' | 'roots'>) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
@@ -161,8 +119,6 @@ export async function readModeratedListings(
   return found;
 }
 
-const selectNetworks = (db: Db) => selectStanding(db).where('target_kind', '=', 'network');
-
 const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }: Writer) =>
   selectStanding(db).where(({ eb, and, or }) =>
     or([
@@ -173,55 +129,60 @@ const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }:
     ]),
   );
 
-async function readCounts(db: Db): Promise<ModerationCount[]> {
-  const rows = await db
-    .selectFrom('moderation')
-    .select(({ fn, lit }) => [
-      fn<string>('substr', ['at', lit(1), lit(7)]).as('month'),
-      'action',
-      'target_kind',
-      'reason',
-      fn.countAll<number>().as('applied'),
-      fn.count<number>('ended_by').as('undone'),
-    ])
-    .groupBy(['month', 'action', 'target_kind', 'reason'])
-    .execute();
-  const order = ({ month, action, target_kind, reason }: (typeof rows)[number]) =>
-    [month, action, target_kind, reason].join(' ');
-  return rows
-    .map((row) => ({ ...row, applied: Number(row.applied), undone: Number(row.undone) }))
-    .toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
-}
-
-/** Reads of the operator's actions over any engine. */
-export const createModerationReads = (db: Db): ModerationReads => ({
-  standing: async ({ target_kind, target }) => {
+/** What the operator did. */
+export const createModerationReads = (db: Db) => ({
+  /** What stands against a target, oldest first. */
+  async standing({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectStanding(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(decode);
   },
-  against: async (writer) => {
-    if (!writer) return (await selectNetworks(db).execute()).map(decode);
-    const roots = await readRoots(db, writer.handle, writer.roots);
-    return (await selectAgainst(db, { ...writer, roots }).execute()).map(decode);
+  /**
+   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
+   * network. Without a writer only the networks.
+   */
+  async against(writer: Writer | undefined): Promise<Moderation[]> {
+    const rows = writer
+      ? selectAgainst(db, { ...writer, roots: await readRoots(db, writer.handle, writer.roots) })
+      : selectStanding(db).where('target_kind', '=', 'network');
+    return (await rows.execute()).map(decode);
   },
-  hiding: async (ratingId, recordIndex) => {
+  /** The action that hides one of the records of a rating or of the response to it, if one stands. */
+  async hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, [ratingId]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
-  list: async (limit) => {
+  /** The newest actions that stand, newest first. */
+  async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(decode);
   },
-  counts: () => readCounts(db),
+  /** All actions counted, newest month first. */
+  async counts(): Promise<ModerationCount[]> {
+    const rows = await db
+      .selectFrom('moderation')
+      .select(({ fn, lit }) => [
+        fn<string>('substr', ['at', lit(1), lit(7)]).as('month'),
+        'action',
+        'target_kind',
+        'reason',
+        fn.countAll<number>().as('applied'),
+        fn.count<number>('ended_by').as('undone'),
+      ])
+      .groupBy(['month', 'action', 'target_kind', 'reason'])
+      .execute();
+    const order = ({ month, action, target_kind, reason }: (typeof rows)[number]) =>
+      [month, action, target_kind, reason].join(' ');
+    return rows
+      .map((row) => ({ ...row, applied: Number(row.applied), undone: Number(row.undone) }))
+      .toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
+  },
 });
 
-/** Writes of the operator's actions; `touch` receives the listing that shows it, or undefined for all. */
-export const createModerationWrites = (
-  db: Db,
-  touch: (handle: string | undefined) => void,
-): ModerationWrites => ({
+/** The same inside a transaction, with writes; `touch` receives the listing that shows the action, or undefined for all. */
+export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
-  async add({ handle, record_indexes, ...moderation }) {
+  /** Adds an action; its effect on ratings and listings is written apart. */
+  async add({ handle, record_indexes, ...moderation }: Moderation): Promise<void> {
     touch(handle);
     const row = { ...moderation, handle: handle ?? null, record_indexes: JSON.stringify(record_indexes) };
     await db
@@ -229,7 +190,7 @@ export const createModerationWrites = (
       .values({ ...row, ended_by: null, ended_at: null, end_reason: null })
       .execute();
   },
-  async end({ log_index, handle }, end) {
+  async end({ log_index, handle }: Moderation, end: ModerationEnd): Promise<void> {
     touch(handle);
     await db.updateTable('moderation').set(end).where('log_index', '=', log_index).execute();
   },

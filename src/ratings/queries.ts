@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { ReceiptKey, SeenReceiptKey } from '../claims/receipt-keys.ts';
-import { currentFlag, precompileQuery } from '../store/query.ts';
+import type { RecordedIdentity } from '../core/identity.ts';
+import { currentFlag, precompileQuery, withoutNulls } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
-import type { RatingResponse } from './rating.ts';
+import type { MonthCount, Rating, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
 import {
+  type RatingPage,
   readIdentities,
   readRatedBy,
   readRatings,
@@ -14,16 +16,25 @@ import {
   writeIdentities,
   writeSourceRoot,
 } from './records.ts';
-import {
-  decodeContent,
-  decodeRating,
-  encodeRating,
-  type RatingReads,
-  type RatingRow,
-  type RatingWrites,
-  type SeenKeys,
-  type SpentProof,
-} from './table.ts';
+import type { RatingSides } from './rules.ts';
+import { decodeContent, decodeRating, encodeRating, type RatingRow, type SourceRoot } from './table.ts';
+
+declare module '../store/store.ts' {
+  interface Reads {
+    readonly ratings: ReturnType<typeof createRatingReads>;
+  }
+  interface Transaction {
+    readonly ratings: ReturnType<typeof createRatingWrites>;
+  }
+}
+
+/** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
+interface SeenKeys {
+  readonly keys: readonly SeenReceiptKey[];
+  readonly at: string;
+  /** Whether keys that are not among them end. */
+  readonly isComplete: boolean;
+}
 
 const readKeyRows = precompileQuery((db, handle: string) =>
   db.selectFrom('receipt_key').selectAll().where('handle', '=', handle).orderBy('valid_from').orderBy('kid'),
@@ -33,23 +44,13 @@ const readKeyRows = precompileQuery((db, handle: string) =>
 export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
   (await readKeyRows(db, handle)).map(({ kid, jwk, valid_from, valid_until, kind, place, commit_id }) => ({
     ...{ kid, jwk: JSON.parse(jwk) as ReceiptKey['jwk'], valid_from },
-    ...(valid_until !== null && { valid_until }),
+    ...withoutNulls({ valid_until }),
     ...{ kind, place },
     ...(commit_id !== null && { commit: commit_id }),
   }));
 
 type KeyLine = Pick<SeenReceiptKey, 'kid' | 'jwk'>;
 const isSame = (a: KeyLine, b: KeyLine) => a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
-
-/** Ends keys that are gone, or that have another value under their name. */
-const endKeys = (db: Db, handle: string, { kids, at }: { readonly kids: string[]; readonly at: string }) =>
-  db
-    .updateTable('receipt_key')
-    .set({ valid_until: at })
-    .where('handle', '=', handle)
-    .where('valid_until', 'is', null)
-    .where('kid', 'in', kids)
-    .execute();
 
 const mostKeys = 50;
 
@@ -94,8 +95,8 @@ const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | '
     .execute();
 
 /**
- * Brings the keys of a listing up to date (contract/ratings.ts); writes nothing where they are the same. Returns whether
- * that changed any.
+ * Ends keys that are gone or have another value under their name, and adds new ones; writes nothing if they are the same.
+ * Returns whether that changed any.
  */
 async function writeReceiptKeys(
   db: Db,
@@ -107,43 +108,19 @@ async function writeReceiptKeys(
   const isGone = (key: ReceiptKey) =>
     added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
   const kids = live.filter(isGone).map(({ kid }) => kid);
-  if (kids.length > 0) await endKeys(db, handle, { kids, at });
+  if (kids.length > 0)
+    await db
+      .updateTable('receipt_key')
+      .set({ valid_until: at })
+      .where('handle', '=', handle)
+      .where('valid_until', 'is', null)
+      .where('kid', 'in', kids)
+      .execute();
   if (added.length > 0) {
     await addKeys(db, handle, { keys: added, at });
     await deleteOldest(db, handle);
   }
   return kids.length + added.length > 0;
-}
-
-/** Uses up a proof; the newest version that has it keeps it when an older one is erased. False if another rating used it. */
-async function spendProof(db: Db, { digest, rating_id, versions }: SpentProof): Promise<boolean> {
-  const used = await db
-    .insertInto('spent_proof')
-    .values({ digest, rating_id })
-    .onConflict((conflict) =>
-      conflict
-        .column('digest')
-        .doUpdateSet({ rating_id })
-        .where('spent_proof.rating_id', 'in', [rating_id, ...versions]),
-    )
-    .returning('rating_id')
-    .executeTakeFirst();
-  return used !== undefined;
-}
-
-/** Forgets the proof of an erased rating. */
-const forgetProof = (db: Db, ratingId: string) =>
-  db.deleteFrom('spent_proof').where('rating_id', '=', ratingId).execute();
-
-async function readResponse(db: Db, ratingId: string): Promise<RatingResponse | undefined> {
-  const row = await db
-    .selectFrom('rating_response')
-    .select(['text', 'created_at', 'log_index', 'erased_at'])
-    .where('rating_id', '=', ratingId)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const { erased_at, ...response } = row;
-  return { ...response, ...(erased_at && { erased_at }) };
 }
 
 /**
@@ -185,21 +162,42 @@ const readCurrentWith = (db: Db, handle: string) =>
 
 const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
 
-/** Reads of ratings over any engine. */
-export const createRatingReads = (db: Db): RatingReads => ({
-  sides: (...sides) => readSides(db, ...sides),
-  byId: async (id) => {
-    const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+const readRow = (db: Db, id: string): Promise<RatingRow | undefined> =>
+  db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const createRatingReads = (db: Db) => ({
+  /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
+  sides: (capabilityHash: string, subject: string): Promise<RatingSides | undefined> =>
+    readSides(db, capabilityHash, subject),
+  async byId(id: string): Promise<Rating | undefined> {
+    const row = await readRow(db, id);
     return row && decodeRating(row);
   },
-  receiptKeys: (handle) => readReceiptKeys(db, handle),
-  currentWith: async (handle) => (await readCurrentWith(db, handle)).map(decodeRating),
-  versions: async (...interaction) => (await readVersions(db, ...interaction)).map(decodeRating),
-  identities: (source, subject) => readIdentities(db, source, subject),
-  response: (ratingId) => readResponse(db, ratingId),
-  list: (...page) => readRatings(db, ...page),
-  cells: (subject, now) => readRatingCells(db, subject, now),
-  months: (subject, period) => readMonthCounts(db, subject, period),
+  /** The keys for receipts that a listing publishes, and published, oldest first. */
+  receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
+  /** The current ratings by and about a listing. */
+  currentWith: async (handle: string): Promise<Rating[]> =>
+    (await readCurrentWith(db, handle)).map(decodeRating),
+  /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
+  versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
+    (await readVersions(db, source, subject, interactionId)).map(decodeRating),
+  /** Every account and host that the records of two listings ever named, and what namespaces and claims proved. */
+  identities: (source: string, subject: string) => readIdentities(db, source, subject),
+  /** The rated listing's response to a rating. */
+  async response(ratingId: string): Promise<RatingResponse | undefined> {
+    const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index', 'erased_at']);
+    const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();
+    return row && withoutNulls(row);
+  },
+  /** A page of a subject's public records, newest first. */
+  list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
+  /** A subject's counted ratings by outcome, group at a time (RFC 3339) and class of proof. */
+  cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
+  /** The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month first. */
+  months: (
+    subject: string,
+    period: { readonly since: string; readonly now: string },
+  ): Promise<MonthCount[]> => readMonthCounts(db, subject, period),
 });
 
 /** What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation. */
@@ -208,7 +206,7 @@ async function eraseRating(
   id: string,
   { at, by }: { readonly at: string; readonly by: number },
 ): Promise<string[]> {
-  const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await readRow(db, id);
   if (!row) return [];
   const { protocol, relationship } = decodeContent(row);
   const emptied = { content: JSON.stringify({ protocol, relationship }), content_digest: '', score: null };
@@ -226,88 +224,126 @@ async function eraseRating(
     })
     .where('id', '=', id)
     .execute();
-  await forgetProof(db, id);
+  await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();
   const isWithdrawn = row.superseded_by === null && row.withdrawn_at === null;
   const changed = isWithdrawn ? await followWithdrawal(db, { ...row, ...ended }) : [];
   return [row.subject_handle, ...changed];
 }
 
-async function eraseResponse(db: Db, ratingId: string, at: string): Promise<string | undefined> {
-  await db
-    .updateTable('rating_response')
-    .set({ text: '', erased_at: at })
-    .where('rating_id', '=', ratingId)
-    .where('erased_at', 'is', null)
-    .execute();
-  const rated = db.selectFrom('rating').select('subject_handle').where('id', '=', ratingId);
-  return (await rated.executeTakeFirst())?.subject_handle;
+/** The same inside a transaction, with writes; `touch` receives each rated handle that changed. */
+export function createRatingWrites(db: Db, touch: (handle: string) => void) {
+  const touchAll = (handles: Iterable<string>) => {
+    for (const handle of new Set(handles)) touch(handle);
+  };
+  return {
+    ...createRatingReads(db),
+    /** Adds a rating. Throws if the same interaction already has a current one. */
+    async insert(rating: Rating): Promise<void> {
+      touch(rating.subject_handle);
+      await insertRating(db, encodeRating(rating));
+    },
+    /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. */
+    async putReceiptKeys(handle: string, seen: SeenKeys): Promise<void> {
+      if (await writeReceiptKeys(db, handle, seen)) touch(handle);
+    },
+    /**
+     * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the rating: the newest
+     * one that has it keeps it when an older one is erased. False if another rating used it.
+     */
+    async spendProof(digest: string, rating_id: string, versions: readonly string[]): Promise<boolean> {
+      const used = await db
+        .insertInto('spent_proof')
+        .values({ digest, rating_id })
+        .onConflict((conflict) =>
+          conflict
+            .column('digest')
+            .doUpdateSet({ rating_id })
+            .where('spent_proof.rating_id', 'in', [rating_id, ...versions]),
+        )
+        .returning('rating_id')
+        .executeTakeFirst();
+      return used !== undefined;
+    },
+    /** Adds identities of listings; those that are stored keep their first date. */
+    async putIdentities(identities: readonly RecordedIdentity[]): Promise<void> {
+      // What a source's record names is shown beside its ratings.
+      touchAll(await readRatedBy(db, await writeIdentities(db, identities)));
+    },
+    /** Marks a new rating and those in the other direction that are now reciprocal; whether this one is. */
+    async settlePairs(rating: Rating): Promise<boolean> {
+      touchAll(await settlePairsOf(db, encodeRating(rating)));
+      const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
+      return (await row.executeTakeFirst())?.reciprocal === 1;
+    },
+    /**
+     * Records which control root a listing's claim in force belongs to, undefined if none is: ratings by another root of
+     * the listing get the group source_ended, those by this root lose it.
+     */
+    async setSourceRoot(
+      handle: string,
+      change: { readonly held: SourceRoot | undefined; readonly at: string },
+    ): Promise<void> {
+      touchAll(await writeSourceRoot(db, handle, change));
+    },
+    /** Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it is marked. */
+    async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
+      touchAll(await writeHolder(db, handle, proved));
+    },
+    /** Adds the only response to a rating. Throws if there already is one. */
+    async respond(
+      { id, subject_handle }: Pick<Rating, 'id' | 'subject_handle'>,
+      response: Pick<RatingResponse, 'text' | 'created_at' | 'log_index'>,
+    ): Promise<void> {
+      touch(subject_handle);
+      await db
+        .insertInto('rating_response')
+        .values({ rating_id: id, ...response, erased_at: null })
+        .execute();
+    },
+    /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. */
+    async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
+      touchAll(await eraseRating(db, id, erasure));
+    },
+    /** Erases the text of the response to a rating. */
+    async eraseResponse(ratingId: string, at: string): Promise<void> {
+      await db
+        .updateTable('rating_response')
+        .set({ text: '', erased_at: at })
+        .where('rating_id', '=', ratingId)
+        .where('erased_at', 'is', null)
+        .execute();
+      const row = await readRow(db, ratingId);
+      if (row) touch(row.subject_handle);
+    },
+    /** Voids a rating as of a time, or lets it count again. Returns the rated handle. */
+    async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
+      const row = await readRow(db, id);
+      if (!row) return undefined;
+      const counts = at === undefined && row.superseded_by === null && row.withdrawn_at === null;
+      const change = { voided_at: at ?? null, is_current: counts ? 1 : 0 };
+      await db.updateTable('rating').set(change).where('id', '=', id).execute();
+      touch(row.subject_handle);
+      return row.subject_handle;
+    },
+    /** Ends a rating, also a voided one; withdrawing it also withdraws its older versions. False if it has ended already. */
+    async end(
+      id: string,
+      how:
+        | { readonly superseded_by: string }
+        | { readonly withdrawn_at: string; readonly withdrawn_by: number },
+    ): Promise<boolean> {
+      const row = await db
+        .updateTable('rating')
+        .set({ ...how, is_current: 0 })
+        .where('id', '=', id)
+        .where('superseded_by', 'is', null)
+        .where('withdrawn_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) return false;
+      if (row.withdrawn_at) touchAll(await followWithdrawal(db, row));
+      touch(row.subject_handle);
+      return true;
+    },
+  };
 }
-
-/** Writes of ratings inside a transaction; `touch` receives the rated handle. */
-export const createRatingWrites = (db: Db, touch: (handle: string) => void): RatingWrites => ({
-  ...createRatingReads(db),
-  async insert(rating) {
-    touch(rating.subject_handle);
-    await insertRating(db, encodeRating(rating));
-  },
-  async putReceiptKeys(handle, seen) {
-    if (await writeReceiptKeys(db, handle, seen)) touch(handle);
-  },
-  spendProof: (proof) => spendProof(db, proof),
-  async putIdentities(identities) {
-    // What a source's record names is shown beside its ratings.
-    const sources = await writeIdentities(db, identities);
-    for (const subject of await readRatedBy(db, sources)) touch(subject);
-  },
-  async settlePairs(rating) {
-    for (const handle of await settlePairsOf(db, encodeRating(rating))) touch(handle);
-    const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
-    return (await row.executeTakeFirst())?.reciprocal === 1;
-  },
-  async setSourceRoot(handle, change) {
-    for (const subject of new Set(await writeSourceRoot(db, handle, change))) touch(subject);
-  },
-  async addHolder(handle, proved) {
-    for (const changed of await writeHolder(db, handle, proved)) touch(changed);
-  },
-  async respond({ id, subject_handle }, response) {
-    touch(subject_handle);
-    await db
-      .insertInto('rating_response')
-      .values({ rating_id: id, ...response, erased_at: null })
-      .execute();
-  },
-  async erase(id, erasure) {
-    const changed = await eraseRating(db, id, erasure);
-    for (const handle of changed) touch(handle);
-    return changed[0];
-  },
-  async eraseResponse(ratingId, at) {
-    const handle = await eraseResponse(db, ratingId, at);
-    if (handle !== undefined) touch(handle);
-    return handle;
-  },
-  async setVoided(id, at) {
-    const row = await db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
-    if (!row) return undefined;
-    const counts = at === undefined && row.superseded_by === null && row.withdrawn_at === null;
-    const change = { voided_at: at ?? null, is_current: counts ? 1 : 0 };
-    await db.updateTable('rating').set(change).where('id', '=', id).execute();
-    touch(row.subject_handle);
-    return row.subject_handle;
-  },
-  async end(id, how) {
-    const row = await db
-      .updateTable('rating')
-      .set({ ...how, is_current: 0 })
-      .where('id', '=', id)
-      .where('superseded_by', 'is', null)
-      .where('withdrawn_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    if (!row) return false;
-    if (row.withdrawn_at) for (const changed of await followWithdrawal(db, row)) touch(changed);
-    touch(row.subject_handle);
-    return true;
-  },
-});

@@ -229,8 +229,7 @@ export async function spendProof(
 ): Promise<void> {
   if (proof.spends === undefined) return;
   const earlier = versions.map((version) => version.id);
-  if (!(await tx.ratings.spendProof({ digest: proof.spends, rating_id: id, versions: earlier })))
-    throw new Problem('proof_reused');
+  if (!(await tx.ratings.spendProof(proof.spends, id, earlier))) throw new Problem('proof_reused');
   if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
   const detail =
     'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';

@@ -7,7 +7,7 @@ import { readModerationOfRatings } from '../moderation/table.ts';
 import { currentFlag, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
-import { type RatingRecord, type ShortRating, shortRating } from './rating.ts';
+import { type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides, SideClaim } from './rules.ts';
 import {
   decodeColumns,
@@ -15,7 +15,6 @@ import {
   decodeGroup,
   groupCase,
   praises,
-  type RatingReads,
   type RatingRow,
   type SourceRoot,
 } from './table.ts';
@@ -307,10 +306,23 @@ export async function readRecentRatings(
   return (await toRatingRecords(db, rows, { subject, now })).map(toShortRating);
 }
 
-/** A page of a subject's public records (contract/ratings.ts). */
+/**
+ * Which ratings of a subject to read: without a filter all versions, otherwise only the current ratings that match, which
+ * are those that the counts include.
+ */
+export interface RatingPage extends RatingFilter {
+  /** Continue after this rating. */
+  readonly after?: { readonly created_at: string; readonly id: string } | undefined;
+  readonly limit: number;
+  /** The time at which groups are judged, RFC 3339. */
+  readonly now: string;
+}
+
+/** A page of a subject's public records, newest first. */
 export async function readRatings(
   db: Db,
-  ...[subject, { after, limit, now, ...filter }]: Parameters<RatingReads['list']>
+  subject: string,
+  { after, limit, now, ...filter }: RatingPage,
 ): Promise<RatingRecord[]> {
   let query = recordsOf(db, subject);
   const { outcome, group, proof_class } = filter;
@@ -355,8 +367,9 @@ const readSideRows = precompileQuery((db, hash: string, subject: string) =>
     .where('capability.hash', '=', hash),
 );
 
-type ClaimColumns = Pick<ClaimRow, 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at'>;
-type JoinedClaim = { readonly [Column in keyof ClaimColumns]: ClaimColumns[Column] | null };
+type JoinedClaim = {
+  [Column in 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at']: ClaimRow[Column] | null;
+};
 
 function decodeSideClaim({ state, ...columns }: JoinedClaim): SideClaim | undefined {
   const { place_key, root, root_generation, first_proved_at } = columns;
@@ -396,12 +409,13 @@ const subjectOf = (row: Row): RatingSide | undefined =>
         }),
       };
 
-/** Both sides of a rating by the holder of a capability (contract/ratings.ts). */
+/** Both sides of a rating by the holder of a capability, given by its hash. */
 export async function readSides(
   db: Db,
-  ...sides: Parameters<RatingReads['sides']>
+  capabilityHash: string,
+  subject: string,
 ): Promise<RatingSides | undefined> {
-  const [row] = await readSideRows(db, ...sides);
+  const [row] = await readSideRows(db, capabilityHash, subject);
   if (!row) return undefined;
   return { capability_state: row.capability_state, source: sourceOf(row), subject: subjectOf(row) };
 }
