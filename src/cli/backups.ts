@@ -96,13 +96,10 @@ export async function writeBackupFile(store: Store, file: string, making: Making
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
-interface KeptBackup {
-  readonly file: string;
-  readonly madeAt_ms: number;
-}
-
 /** The backups of a folder that have the schedule's names, newest first; all other files are none of its business. */
-export async function listBackups(folder: string): Promise<readonly KeptBackup[]> {
+export async function listBackups(
+  folder: string,
+): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
   const names = await readdir(folder);
   return names
     .flatMap((name) => {

@@ -50,16 +50,11 @@ async function write<T>(config: Config, work: (tx: Transaction, at: string) => P
   }
 }
 
-interface Undoing {
-  readonly reason: RestoreReason;
-  readonly at: string;
-}
-
 /** Undoes what stands against a target and can be undone; the log indexes of the entries that say so. */
 async function undoStanding(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },
-  undoing: Undoing,
+  undoing: { readonly reason: RestoreReason; readonly at: string },
 ): Promise<number[]> {
   const standing = await tx.moderation.standing(target);
   const undone: number[] = [];

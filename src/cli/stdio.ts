@@ -3,8 +3,7 @@ import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Shell } from './shell.ts';
 
 /**
  * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the
@@ -13,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function runStdio(
   config: Config,
-  { PUBLIC_URL, DOSSIER_CAPABILITY }: Environment,
+  { PUBLIC_URL, DOSSIER_CAPABILITY }: Shell['environment'],
 ): Promise<void> {
   const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) }, 'make');
   const caller = { ...opened.caller, ...(DOSSIER_CAPABILITY && { capability: DOSSIER_CAPABILITY }) };

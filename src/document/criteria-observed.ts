@@ -59,17 +59,15 @@ function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint):
 
 const best = ['met', 'unknown', 'not_met'] as const;
 
-const endpointObservedAlive = plainCriterion(
-  { evidence: 'observed', label: 'Endpoint was observed to answer' },
-  (compared) => {
-    const found = endpointsOf(compared).map((endpoint) => judgeEndpoint(compared, endpoint));
-    const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
-    return shown[0] ?? notForPackages(compared);
-  },
-);
-
 export const endpointCriteria = {
-  endpoint_observed_alive: endpointObservedAlive,
+  endpoint_observed_alive: plainCriterion(
+    { evidence: 'observed', label: 'Endpoint was observed to answer' },
+    (compared) => {
+      const found = endpointsOf(compared).map((endpoint) => judgeEndpoint(compared, endpoint));
+      const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
+      return shown[0] ?? notForPackages(compared);
+    },
+  ),
 } as const satisfies Record<string, Criterion>;
 
 const evidence = 'observed';
@@ -109,31 +107,29 @@ function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
   );
 }
 
-const notDeprecated = plainCriterion({ evidence, label: 'No recorded package is deprecated' }, (compared) =>
-  ofEachPackage(compared, {
-    kind: 'package.deprecated',
-    holds: (value) => value === false,
-    met: 'Their registries mark no recorded package as deprecated or yanked.',
-    notMet: 'Its registry marks a recorded package as deprecated or yanked.',
-    unseen: 'Dossier has not seen whether each recorded package is deprecated',
-  }),
-);
-
-const builtFromRepository = plainCriterion(
-  { evidence, label: 'Packages have provenance from the recorded repository' },
-  (compared) =>
-    ofEachPackage(compared, {
-      kind: 'package.provenance',
-      holds: (value) => value === 'match',
-      met: 'The signed provenance of each recorded package names the recorded repository.',
-      notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
-      unseen: 'Dossier has not seen provenance of each recorded package',
-    }),
-);
-
 export const packageCriteria = {
-  package_not_deprecated: notDeprecated,
-  package_built_from_repository: builtFromRepository,
+  package_not_deprecated: plainCriterion(
+    { evidence, label: 'No recorded package is deprecated' },
+    (compared) =>
+      ofEachPackage(compared, {
+        kind: 'package.deprecated',
+        holds: (value) => value === false,
+        met: 'Their registries mark no recorded package as deprecated or yanked.',
+        notMet: 'Its registry marks a recorded package as deprecated or yanked.',
+        unseen: 'Dossier has not seen whether each recorded package is deprecated',
+      }),
+  ),
+  package_built_from_repository: plainCriterion(
+    { evidence, label: 'Packages have provenance from the recorded repository' },
+    (compared) =>
+      ofEachPackage(compared, {
+        kind: 'package.provenance',
+        holds: (value) => value === 'match',
+        met: 'The signed provenance of each recorded package names the recorded repository.',
+        notMet: 'A recorded package has no provenance, or its signed provenance names another repository.',
+        unseen: 'Dossier has not seen provenance of each recorded package',
+      }),
+  ),
 } as const satisfies Record<string, Criterion>;
 
 const amounts = ['price.challenge', 'price.tool', 'price.openapi', 'price.catalog'];
@@ -175,60 +171,54 @@ function withoutPrice(
 const ofEachEndpoint = (compared: ComparedListing, judge: (endpoint: RecordedEndpoint) => Finding): Finding =>
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
-const priceKnown = plainCriterion({ evidence, label: 'A price was seen' }, (compared) => {
-  const first = pricedOf(compared);
-  if (!first) {
-    // Not met only if each endpoint was seen to ask for none.
-    const found = endpointsOf(compared).map((endpoint) => withoutPrice(compared, endpoint, 'not_met'));
-    return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
-  }
-  const recorded = first.value === null ? {} : { recorded: String(first.value) };
-  return observedFinding(first, { result: 'met', fact: pricedFacts[first.kind] ?? '', ...recorded });
-});
-
-const noPaymentSeen = plainCriterion({ evidence, label: 'No request for a payment was seen' }, (compared) => {
-  const first = pricedOf(compared);
-  if (first) return observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' });
-  return ofEachEndpoint(compared, (endpoint) => {
-    const challenge = endpoint.factOf('price.challenge');
-    return challenge?.state === 'unrecognised'
-      ? observedFinding(challenge, { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' })
-      : withoutPrice(compared, endpoint, 'met');
-  });
-});
-
 const offersOf = ({ details }: Observation): readonly Offer[] =>
   Array.isArray(details?.offers) ? (details.offers as readonly Offer[]) : [];
 
-const priceAtMost = priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, text) => {
-  const limit = readPriceLimit(text);
-  return ofEachEndpoint(compared, (endpoint) => {
-    const challenge = endpoint.factOf('price.challenge');
-    if (challenge?.state === 'no_price_seen')
-      return observedFinding(challenge, { result: 'unknown', fact: noneToCompare });
-    if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, endpoint, 'unknown');
-    const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
-    const comparable = offers.filter(({ within }) => within !== undefined);
-    const decisive = comparable.find(({ within }) => within) ?? comparable[0];
-    if (!decisive)
-      return observedFinding(challenge, {
-        result: 'unknown',
-        fact: 'The endpoint quotes no price in this asset that Dossier has read.',
-      });
-    return observedFinding(challenge, {
-      result: decided(decisive.within === true),
-      fact: decisive.within
-        ? `The endpoint quotes an offer of at most ${text}.`
-        : `Every offer in this asset that Dossier has read asks for more than ${text}.`,
-      recorded: offerText(decisive.offer),
-    });
-  });
-});
-
 export const priceCriteria = {
-  price_known: priceKnown,
-  price_at_most: priceAtMost,
-  no_payment_seen: noPaymentSeen,
+  price_known: plainCriterion({ evidence, label: 'A price was seen' }, (compared) => {
+    const first = pricedOf(compared);
+    if (!first) {
+      // Not met only if each endpoint was seen to ask for none.
+      const found = endpointsOf(compared).map((endpoint) => withoutPrice(compared, endpoint, 'not_met'));
+      return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
+    }
+    const recorded = first.value === null ? {} : { recorded: String(first.value) };
+    return observedFinding(first, { result: 'met', fact: pricedFacts[first.kind] ?? '', ...recorded });
+  }),
+  price_at_most: priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, text) => {
+    const limit = readPriceLimit(text);
+    return ofEachEndpoint(compared, (endpoint) => {
+      const challenge = endpoint.factOf('price.challenge');
+      if (challenge?.state === 'no_price_seen')
+        return observedFinding(challenge, { result: 'unknown', fact: noneToCompare });
+      if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, endpoint, 'unknown');
+      const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
+      const comparable = offers.filter(({ within }) => within !== undefined);
+      const decisive = comparable.find(({ within }) => within) ?? comparable[0];
+      if (!decisive)
+        return observedFinding(challenge, {
+          result: 'unknown',
+          fact: 'The endpoint quotes no price in this asset that Dossier has read.',
+        });
+      return observedFinding(challenge, {
+        result: decided(decisive.within === true),
+        fact: decisive.within
+          ? `The endpoint quotes an offer of at most ${text}.`
+          : `Every offer in this asset that Dossier has read asks for more than ${text}.`,
+        recorded: offerText(decisive.offer),
+      });
+    });
+  }),
+  no_payment_seen: plainCriterion({ evidence, label: 'No request for a payment was seen' }, (compared) => {
+    const first = pricedOf(compared);
+    if (first) return observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' });
+    return ofEachEndpoint(compared, (endpoint) => {
+      const challenge = endpoint.factOf('price.challenge');
+      return challenge?.state === 'unrecognised'
+        ? observedFinding(challenge, { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' })
+        : withoutPrice(compared, endpoint, 'met');
+    });
+  }),
 } as const satisfies Record<string, Criterion>;
 
 const maxDays = 3650;
@@ -275,24 +265,20 @@ function unchangedFor(
   return worstOf(findings) ?? unseen();
 }
 
-const payToUnchangedFor = numberCriterion(
-  { evidence, label: 'The same addresses to pay for at least {} day(s)', max: maxDays },
-  (compared, days) =>
-    unchangedFor(
-      compared,
-      days,
-      { kind: 'price.pay_to', subject: 'The addresses that the endpoint asks to be paid at' },
-      (endpoint) => unseenPriceOf(endpoint) !== undefined,
-    ),
-);
-
-const toolsUnchangedFor = numberCriterion(
-  { evidence, label: 'The same tools for at least {} day(s)', max: maxDays },
-  (compared, days) =>
-    unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
-);
-
 export const unchangedCriteria = {
-  pay_to_unchanged_for: payToUnchangedFor,
-  tools_unchanged_for: toolsUnchangedFor,
+  pay_to_unchanged_for: numberCriterion(
+    { evidence, label: 'The same addresses to pay for at least {} day(s)', max: maxDays },
+    (compared, days) =>
+      unchangedFor(
+        compared,
+        days,
+        { kind: 'price.pay_to', subject: 'The addresses that the endpoint asks to be paid at' },
+        (endpoint) => unseenPriceOf(endpoint) !== undefined,
+      ),
+  ),
+  tools_unchanged_for: numberCriterion(
+    { evidence, label: 'The same tools for at least {} day(s)', max: maxDays },
+    (compared, days) =>
+      unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
+  ),
 } as const satisfies Record<string, Criterion>;

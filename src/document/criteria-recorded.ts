@@ -27,16 +27,6 @@ const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
 const sourceOf = ({ listing }: ComparedListing) => (listing.sample ? 'The sample' : 'The registry');
 
-const active = plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
-  const { origin_status, status_message } = compared.listing;
-  const isActive = origin_status === 'active';
-  return recordedFinding(compared, {
-    result: decided(isActive),
-    fact: `${sourceOf(compared)} ${isActive ? 'lists it as active' : 'marks it as deprecated'}.`,
-    ...(status_message && { recorded: status_message }),
-  });
-});
-
 /** What the record requires in the headers of a request; empty where it requires nothing. */
 function needs(remote: ListingRemote | undefined): string {
   const headers = (remote?.inputs ?? []).filter(({ kind, required }) => kind === 'header' && required);
@@ -44,136 +34,132 @@ function needs(remote: ListingRemote | undefined): string {
   return headers.some(({ secret }) => secret) ? '; it needs a secret header' : '; it needs a header';
 }
 
-const hasEndpoint = plainCriterion({ evidence, label: 'Remote endpoint recorded' }, (compared) => {
-  const { endpoint, remotes } = compared.listing;
-  if (endpoint)
-    return recordedFinding(compared, {
-      result: 'met',
-      fact: `A remote address is recorded${needs(remotes.find(({ url }) => url === endpoint))}.`,
-      recorded: endpoint,
-    });
-  const fact =
-    remotes.length > 0
-      ? 'Remotes are recorded, but none has a complete address.'
-      : 'No remote endpoint is recorded.';
-  return absentFinding(compared, 'endpoint', { result: 'not_met', fact });
-});
-
-const hasRepository = plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
-  const { repository, observations } = compared.listing;
-  const gone = observations.find((one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen');
-  if (repository && gone?.state === 'not_found')
-    return observedFinding(gone, {
-      result: 'not_met',
-      fact: 'A source repository is recorded; Dossier looked for it, and it is not there.',
-      recorded: repository,
-    });
-  const fact = 'No source repository is recorded.';
-  return repository
-    ? recordedFinding(compared, {
-        result: 'met',
-        fact: 'A source repository is recorded.',
-        recorded: repository,
-      })
-    : absentFinding(compared, 'repository', { result: 'not_met', fact });
-});
-
-const transport = choiceCriterion(
-  { evidence, label: 'Transport {} recorded', of: transports },
-  (compared, wanted) => {
-    const { remotes, packages } = compared.listing;
-    const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
-    const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
-    const holds = known.includes(wanted);
-    const field = wanted === 'stdio' ? 'package' : 'endpoint';
-    if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
-      return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
-    const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
-    return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
-  },
-);
-
-const packageKind = choiceCriterion(
-  { evidence, label: 'Package of kind {} recorded', of: packageTypes },
-  (compared, wanted) => {
-    const { packages } = compared.listing;
-    if (packages.length === 0)
-      return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
-    const found = packages.find(({ registry_type }) => registry_type === wanted);
-    if (!found)
-      return recordedFinding(compared, {
-        result: 'not_met',
-        fact: `No package of kind ${wanted} is recorded; others are.`,
-        recorded: listed(packages.map(({ registry_type }) => registry_type)),
-      });
-    const { identifier, version } = found;
-    return recordedFinding(compared, {
-      result: 'met',
-      fact: `A package of kind ${wanted} is recorded.`,
-      recorded: version ? `${identifier}@${version}` : identifier,
-    });
-  },
-);
-
-const tag = tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wanted) => {
-  const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
-  return recordedFinding(
-    compared,
-    found
-      ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
-      : {
-          result: 'not_met',
-          fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
-        },
-  );
-});
-
 const notFirst = (day: string, reason = '') =>
   `Whether a version older than that of ${day} was published is not known. ${reason}`.trim();
 
 const future = 'The recorded date is in the future.';
 
-/** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
-const listedForDays = numberCriterion(
-  { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
-  (compared, days) => {
-    const { published_at, sample } = compared.listing;
-    const first = signalOf(compared, 'registry.first_published');
-    const age_days = daysSince(published_at, compared.now_ms);
-    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-    const day = published_at.slice(0, 10);
-    if (first?.state === 'observed')
-      return recordedFinding(compared, {
-        result: decided(age_days >= days),
-        fact: `It was first published in the registry on ${day}.`,
-      });
-    const isOld = age_days >= days && !sample;
-    const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
-    return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
-  },
-);
-
-const updatedWithinDays = numberCriterion(
-  { evidence, label: 'Updated within the last {} day(s)', max: maxDays },
-  (compared, days) => {
-    const { updated_at } = compared.listing;
-    const age_days = daysSince(updated_at, compared.now_ms);
-    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-    const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
-    return recordedFinding(compared, { result: decided(age_days <= days), fact });
-  },
-);
-
 /** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
 export const recordedCriteria = {
-  active,
-  has_endpoint: hasEndpoint,
-  has_repository: hasRepository,
-  transport,
-  package: packageKind,
-  tag,
-  listed_for_days: listedForDays,
-  updated_within_days: updatedWithinDays,
+  active: plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
+    const { origin_status, status_message } = compared.listing;
+    const isActive = origin_status === 'active';
+    return recordedFinding(compared, {
+      result: decided(isActive),
+      fact: `${sourceOf(compared)} ${isActive ? 'lists it as active' : 'marks it as deprecated'}.`,
+      ...(status_message && { recorded: status_message }),
+    });
+  }),
+  has_endpoint: plainCriterion({ evidence, label: 'Remote endpoint recorded' }, (compared) => {
+    const { endpoint, remotes } = compared.listing;
+    if (endpoint)
+      return recordedFinding(compared, {
+        result: 'met',
+        fact: `A remote address is recorded${needs(remotes.find(({ url }) => url === endpoint))}.`,
+        recorded: endpoint,
+      });
+    const fact =
+      remotes.length > 0
+        ? 'Remotes are recorded, but none has a complete address.'
+        : 'No remote endpoint is recorded.';
+    return absentFinding(compared, 'endpoint', { result: 'not_met', fact });
+  }),
+  has_repository: plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
+    const { repository, observations } = compared.listing;
+    const gone = observations.find(
+      (one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen',
+    );
+    if (repository && gone?.state === 'not_found')
+      return observedFinding(gone, {
+        result: 'not_met',
+        fact: 'A source repository is recorded; Dossier looked for it, and it is not there.',
+        recorded: repository,
+      });
+    const fact = 'No source repository is recorded.';
+    return repository
+      ? recordedFinding(compared, {
+          result: 'met',
+          fact: 'A source repository is recorded.',
+          recorded: repository,
+        })
+      : absentFinding(compared, 'repository', { result: 'not_met', fact });
+  }),
+  transport: choiceCriterion(
+    { evidence, label: 'Transport {} recorded', of: transports },
+    (compared, wanted) => {
+      const { remotes, packages } = compared.listing;
+      const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
+      const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
+      const holds = known.includes(wanted);
+      const field = wanted === 'stdio' ? 'package' : 'endpoint';
+      if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
+        return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
+      const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
+      return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
+    },
+  ),
+  package: choiceCriterion(
+    { evidence, label: 'Package of kind {} recorded', of: packageTypes },
+    (compared, wanted) => {
+      const { packages } = compared.listing;
+      if (packages.length === 0)
+        return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
+      const found = packages.find(({ registry_type }) => registry_type === wanted);
+      if (!found)
+        return recordedFinding(compared, {
+          result: 'not_met',
+          fact: `No package of kind ${wanted} is recorded; others are.`,
+          recorded: listed(packages.map(({ registry_type }) => registry_type)),
+        });
+      const { identifier, version } = found;
+      return recordedFinding(compared, {
+        result: 'met',
+        fact: `A package of kind ${wanted} is recorded.`,
+        recorded: version ? `${identifier}@${version}` : identifier,
+      });
+    },
+  ),
+  tag: tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wanted) => {
+    const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
+    return recordedFinding(
+      compared,
+      found
+        ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
+        : {
+            result: 'not_met',
+            fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
+          },
+    );
+  }),
+  /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
+  listed_for_days: numberCriterion(
+    { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
+    (compared, days) => {
+      const { published_at, sample } = compared.listing;
+      const first = signalOf(compared, 'registry.first_published');
+      const age_days = daysSince(published_at, compared.now_ms);
+      if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+      const day = published_at.slice(0, 10);
+      if (first?.state === 'observed')
+        return recordedFinding(compared, {
+          result: decided(age_days >= days),
+          fact: `It was first published in the registry on ${day}.`,
+        });
+      const isOld = age_days >= days && !sample;
+      const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
+      return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
+    },
+  ),
+  updated_within_days: numberCriterion(
+    { evidence, label: 'Updated within the last {} day(s)', max: maxDays },
+    (compared, days) => {
+      const { updated_at } = compared.listing;
+      const age_days = daysSince(updated_at, compared.now_ms);
+      if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+      const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
+      return recordedFinding(compared, { result: decided(age_days <= days), fact });
+    },
+  ),
 } as const satisfies Record<string, Criterion>;
 
 /** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
@@ -188,37 +174,33 @@ function signalFinding(
 }
 
 const sameOwner = 'namespace.matches_repository_owner';
-const namespaceMatches = plainCriterion(
-  { evidence, label: 'Namespace and repository have the same owner' },
-  (compared) => {
-    const signal = signalOf(compared, sameOwner);
-    if (signal?.state !== 'observed')
-      return signalFinding(compared, sameOwner, { result: 'unknown', fact: ownerTexts.not_comparable });
-    const holds = signal.value === true;
-    const fact = holds ? ownerTexts.yes : ownerTexts.no;
-    return signalFinding(compared, sameOwner, { result: decided(holds), fact });
-  },
-);
-
 const concentration = 'publisher.listings';
-const publisherListingsAtMost = numberCriterion(
-  { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
-  (compared, most) => {
-    const count = signalOf(compared, concentration)?.value;
-    if (typeof count !== 'number')
-      return signalFinding(compared, concentration, {
-        result: 'unknown',
-        fact: 'The listings of this publisher were not counted.',
-      });
-    const fact = `${counted(count, 'listing')} of this namespace ${count === 1 ? 'is' : 'are'} stored here, this one included.`;
-    return signalFinding(compared, concentration, { result: decided(count <= most), fact });
-  },
-);
-
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
-  namespace_matches_repository_owner: namespaceMatches,
-  publisher_listings_at_most: publisherListingsAtMost,
+  namespace_matches_repository_owner: plainCriterion(
+    { evidence, label: 'Namespace and repository have the same owner' },
+    (compared) => {
+      const signal = signalOf(compared, sameOwner);
+      if (signal?.state !== 'observed')
+        return signalFinding(compared, sameOwner, { result: 'unknown', fact: ownerTexts.not_comparable });
+      const holds = signal.value === true;
+      const fact = holds ? ownerTexts.yes : ownerTexts.no;
+      return signalFinding(compared, sameOwner, { result: decided(holds), fact });
+    },
+  ),
+  publisher_listings_at_most: numberCriterion(
+    { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
+    (compared, most) => {
+      const count = signalOf(compared, concentration)?.value;
+      if (typeof count !== 'number')
+        return signalFinding(compared, concentration, {
+          result: 'unknown',
+          fact: 'The listings of this publisher were not counted.',
+        });
+      const fact = `${counted(count, 'listing')} of this namespace ${count === 1 ? 'is' : 'are'} stored here, this one included.`;
+      return signalFinding(compared, concentration, { result: decided(count <= most), fact });
+    },
+  ),
 } as const satisfies Record<string, Criterion>;
 
 const nativeEvidence = 'native';
@@ -242,26 +224,6 @@ function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | u
   return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 
-const claimed = plainCriterion({ evidence: nativeEvidence, label: 'Claimed' }, (compared) => {
-  const fact = whyNotClaimed(compared.listing);
-  return claimFinding(
-    compared,
-    fact ? { result: 'not_met', fact } : { result: 'met', fact: compared.listing.claim?.statement ?? '' },
-  );
-});
-
-const claimCheckedWithinDays = numberCriterion(
-  { evidence: nativeEvidence, label: 'Claimed, and checked within the last {} day(s)', max: maxDays },
-  (compared, days) => {
-    const { listing, now_ms } = compared;
-    const missing = whyNotClaimed(listing);
-    if (missing || !listing.claim) return claimFinding(compared, { result: 'not_met', fact: missing ?? '' });
-    const { checked_at } = listing.claim;
-    const fact = `The claim was last checked on ${checked_at.slice(0, 10)}.`;
-    return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
-  },
-);
-
 const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
   ...found,
   source: 'ratings made on this service by claimed listings',
@@ -278,62 +240,76 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
   return `${from.charAt(0).toUpperCase()}${from.slice(1)}${apart.join('')}.`;
 }
 
-const nativeRatingsAtLeast = numberCriterion(
-  { evidence: nativeEvidence, label: 'At least {} independent native rating(s)', max: maxRatings },
-  (compared, fewest) => {
-    const { ratings } = compared.listing.signals.native.independent;
-    return ratingFinding(compared, {
-      result: decided(ratings >= fewest),
-      fact: ratingsFact(compared.listing),
-    });
-  },
-);
-
-const independentSourcesAtLeast = numberCriterion(
-  { evidence: nativeEvidence, label: 'Rated by at least {} independent source(s)', max: maxRatings },
-  (compared, fewest) => {
-    const { sources } = compared.listing.signals.native.independent;
-    return ratingFinding(compared, {
-      result: decided(sources >= fewest),
-      fact: ratingsFact(compared.listing),
-    });
-  },
-);
-
-const ratedWithinDays = numberCriterion(
-  { evidence: nativeEvidence, label: 'Independently rated within the last {} day(s)', max: maxDays },
-  (compared, days) => {
-    const { last_at } = compared.listing.signals.native.independent;
-    if (!last_at) return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
-    const fact = `The last independent native rating is from ${last_at.slice(0, 10)}.`;
-    const holds = isWithin(last_at, days, compared.now_ms);
-    return ratingFinding(compared, { result: decided(holds), fact });
-  },
-);
-
-const succeededPercentAtLeast = numberCriterion(
-  { evidence: nativeEvidence, label: 'At least {} in 100 independent sources said succeeded last', max: 100 },
-  (compared, percent) => {
-    const { sources, source_outcomes } = compared.listing.signals.native.independent;
-    if (sources < minForShare)
-      return ratingFinding(compared, {
-        result: 'unknown',
-        fact: `${counted(sources, 'independent source')}; a share needs at least ${minForShare}.`,
-      });
-    const { succeeded } = source_outcomes;
-    return ratingFinding(compared, {
-      result: decided(succeeded * 100 >= percent * sources),
-      fact: `${succeeded} of ${counted(sources, 'independent source')} said succeeded in the newest rating of each.`,
-    });
-  },
-);
-
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */
 export const nativeCriteria = {
-  claimed,
-  claim_checked_within_days: claimCheckedWithinDays,
-  native_ratings_at_least: nativeRatingsAtLeast,
-  independent_sources_at_least: independentSourcesAtLeast,
-  rated_within_days: ratedWithinDays,
-  succeeded_percent_at_least: succeededPercentAtLeast,
+  claimed: plainCriterion({ evidence: nativeEvidence, label: 'Claimed' }, (compared) => {
+    const fact = whyNotClaimed(compared.listing);
+    return claimFinding(
+      compared,
+      fact ? { result: 'not_met', fact } : { result: 'met', fact: compared.listing.claim?.statement ?? '' },
+    );
+  }),
+  claim_checked_within_days: numberCriterion(
+    { evidence: nativeEvidence, label: 'Claimed, and checked within the last {} day(s)', max: maxDays },
+    (compared, days) => {
+      const { listing, now_ms } = compared;
+      const missing = whyNotClaimed(listing);
+      if (missing || !listing.claim)
+        return claimFinding(compared, { result: 'not_met', fact: missing ?? '' });
+      const { checked_at } = listing.claim;
+      const fact = `The claim was last checked on ${checked_at.slice(0, 10)}.`;
+      return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
+    },
+  ),
+  native_ratings_at_least: numberCriterion(
+    { evidence: nativeEvidence, label: 'At least {} independent native rating(s)', max: maxRatings },
+    (compared, fewest) => {
+      const { ratings } = compared.listing.signals.native.independent;
+      return ratingFinding(compared, {
+        result: decided(ratings >= fewest),
+        fact: ratingsFact(compared.listing),
+      });
+    },
+  ),
+  independent_sources_at_least: numberCriterion(
+    { evidence: nativeEvidence, label: 'Rated by at least {} independent source(s)', max: maxRatings },
+    (compared, fewest) => {
+      const { sources } = compared.listing.signals.native.independent;
+      return ratingFinding(compared, {
+        result: decided(sources >= fewest),
+        fact: ratingsFact(compared.listing),
+      });
+    },
+  ),
+  rated_within_days: numberCriterion(
+    { evidence: nativeEvidence, label: 'Independently rated within the last {} day(s)', max: maxDays },
+    (compared, days) => {
+      const { last_at } = compared.listing.signals.native.independent;
+      if (!last_at)
+        return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
+      const fact = `The last independent native rating is from ${last_at.slice(0, 10)}.`;
+      const holds = isWithin(last_at, days, compared.now_ms);
+      return ratingFinding(compared, { result: decided(holds), fact });
+    },
+  ),
+  succeeded_percent_at_least: numberCriterion(
+    {
+      evidence: nativeEvidence,
+      label: 'At least {} in 100 independent sources said succeeded last',
+      max: 100,
+    },
+    (compared, percent) => {
+      const { sources, source_outcomes } = compared.listing.signals.native.independent;
+      if (sources < minForShare)
+        return ratingFinding(compared, {
+          result: 'unknown',
+          fact: `${counted(sources, 'independent source')}; a share needs at least ${minForShare}.`,
+        });
+      const { succeeded } = source_outcomes;
+      return ratingFinding(compared, {
+        result: decided(succeeded * 100 >= percent * sources),
+        fact: `${succeeded} of ${counted(sources, 'independent source')} said succeeded in the newest rating of each.`,
+      });
+    },
+  ),
 } as const satisfies Record<string, Criterion>;

@@ -20,6 +20,8 @@ export type CriterionName = keyof typeof criteria;
 
 export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
 
+export const isCriterionName = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
+
 export interface RequestedCriterion {
   readonly criterion: CriterionName;
   readonly value?: CriterionValue;
@@ -28,13 +30,6 @@ export interface RequestedCriterion {
 export interface Answer extends Finding {
   readonly criterion: CriterionName;
   readonly value?: string | number;
-}
-
-/** The findings about one listing; imported evidence, own checks and claims and ratings are kept apart. */
-interface Comparison {
-  readonly imported: Answer[];
-  readonly observed: Answer[];
-  readonly native: Answer[];
 }
 
 const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
@@ -71,7 +66,7 @@ function answer(compared: ComparedListing, { criterion, value }: RequestedCriter
 export function compareListing(
   compared: ComparedListing,
   requested: readonly RequestedCriterion[],
-): Comparison {
+): { readonly imported: Answer[]; readonly observed: Answer[]; readonly native: Answer[] } {
   const of = (evidence: Criterion['evidence']) =>
     requested
       .filter(({ criterion }) => criteria[criterion].evidence === evidence)
@@ -99,7 +94,7 @@ export interface Membership {
 }
 
 const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
-  (criterionNames as string[]).includes(sent.criterion);
+  isCriterionName(sent.criterion);
 
 /** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFault` found nothing. */
 export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);

@@ -107,12 +107,6 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** A handle in an address, and the ending that selects another representation. */
-interface NamedListing {
-  readonly handle: string;
-  readonly ending: string;
-}
-
 /** The handle in the address, as `/:namespace/:name`; throws invalid_handle. */
 export function handleOf(c: Request): string {
   const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
@@ -121,7 +115,10 @@ export function handleOf(c: Request): string {
 }
 
 /** The listing an address names. A listing whose own name has such an ending takes precedence over the other form. */
-export async function listingOf(c: Request, endings: readonly string[]): Promise<NamedListing> {
+export async function listingOf(
+  c: Request,
+  endings: readonly string[],
+): Promise<{ readonly handle: string; readonly ending: string }> {
   const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
   const ending = endings.find((text) => written.endsWith(text));
   const stripped = ending && { handle: written.slice(0, -ending.length), ending };

@@ -56,13 +56,11 @@ const toBrotli = (quality: number, size: number) => ({
 const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
-interface Encoded {
-  readonly body: Buffer<ArrayBuffer>;
-  readonly encoding: Encoding;
-}
-
 /** Encodes a text; one too small to gain from it stays `identity`. */
-async function encode(text: string, encoding: Encoding): Promise<Encoded> {
+async function encode(
+  text: string,
+  encoding: Encoding,
+): Promise<{ readonly body: Buffer<ArrayBuffer>; readonly encoding: Encoding }> {
   const plain = Buffer.from(text);
   const size = plain.byteLength;
   if (encoding === 'identity' || size < leastCompressed_bytes) return { body: plain, encoding: 'identity' };

@@ -119,33 +119,13 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   };
 }
 
-interface SurfaceAnswer {
-  readonly handle: string;
-  readonly result: string;
-  readonly message: string;
-  readonly endpoint?: string | undefined;
-  readonly differs: readonly ToolDifference[];
-  readonly texts?:
-    | readonly { readonly name: string; readonly member: string; readonly difference: string }[]
-    | undefined;
-  readonly repeated?: readonly string[] | undefined;
-  readonly not_sent?: readonly string[] | undefined;
-  readonly prefix?: string | undefined;
-  readonly digest?: string | undefined;
-  readonly first_seen_at?: string | undefined;
-  readonly observed_at?: string | undefined;
-  readonly vantage?: string | undefined;
-  readonly earlier?: { readonly first_seen_at: string; readonly seen_until?: string | undefined } | undefined;
-  readonly untrusted_fields: readonly string[];
-}
-
 const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
   only_here: 'only_here, seen by Dossier and not sent by you',
   only_there: 'only_there, sent by you and not seen by Dossier',
   other: 'other, in both and not the same',
 };
 
-function toSurfaceText(answer: SurfaceAnswer): string {
+function toSurfaceText(answer: z.output<typeof output>): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
   return paragraphs(

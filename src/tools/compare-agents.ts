@@ -11,37 +11,11 @@ import { criteriaInput, handleInput, isUnique, toRequested } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-interface Answer {
-  readonly criterion: string;
-  readonly value?: string | number | undefined;
-  readonly result: string;
-  readonly fact: string;
-  readonly recorded?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly source: string;
-  readonly as_of: string;
-}
-
-interface Compared {
-  readonly handle: string;
-  readonly description?: string | undefined;
-  readonly sample?: true | undefined;
-  readonly imported?: readonly Answer[] | undefined;
-  readonly observed?: readonly Answer[] | undefined;
-  readonly native?: readonly Answer[] | undefined;
-  readonly problem?:
-    | { readonly code: string; readonly message: string; readonly near?: readonly string[] | undefined }
-    | undefined;
-}
-
-interface Comparison {
-  readonly listings: readonly Compared[];
-  readonly statement: string;
-  readonly untrusted_fields: readonly string[];
-}
+type Comparison = z.output<typeof output>;
+type Answer = z.output<typeof answer>;
 
 const sourceOf = ({ source, as_of }: Answer) => `${toInlineText(source)}, ${as_of}`;
-const answersOf = ({ imported = [], observed = [], native = [] }: Compared) => [
+const answersOf = ({ imported = [], observed = [], native = [] }: ComparedAgent) => [
   ...imported,
   ...observed,
   ...native,
@@ -51,7 +25,7 @@ const answersOf = ({ imported = [], observed = [], native = [] }: Compared) => [
 const answerLine = (answer: Answer, sources: readonly string[]) =>
   `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''}${answer.subject ? ` Seen at ${code(answer.subject)}.` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
 
-function listingText(listing: Compared, sources: readonly string[]): string {
+function listingText(listing: ComparedAgent, sources: readonly string[]): string {
   const { handle, description, sample, problem } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(

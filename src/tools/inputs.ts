@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { own } from '../core/json.ts';
 import { tokenize } from '../core/text.ts';
 import {
-  type CriterionName,
   criteria,
   criterionNames,
   defaultCriteria,
   findValueError,
+  isCriterionName,
   type RequestedCriterion,
 } from '../document/criteria.ts';
 
@@ -86,19 +86,18 @@ type Sent = z.output<typeof criterionInput>;
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
-const isName = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
-
 /** `updated_within_days:180` as its two parts; a number is one where the criterion takes one. */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   if (typeof sent !== 'string') return { name: sent.criterion, value: sent.value };
   const [name = '', text] = sent.split(/:(.*)/s);
-  const isNumber = isName(name) && criteria[name].takes.kind === 'number' && /^\d{1,9}$/.test(text ?? '');
+  const isNumber =
+    isCriterionName(name) && criteria[name].takes.kind === 'number' && /^\d{1,9}$/.test(text ?? '');
   return { name, value: isNumber ? Number(text) : text };
 }
 
 function toCriterion(sent: Sent): RequestedCriterion | undefined {
   const { name, value } = toParts(sent);
-  return isName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
+  return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
 /** Why a criterion is not one of the vocabulary, or its value not allowed. */

@@ -14,7 +14,6 @@ import {
   monthCount,
   monthsUntil,
   outcomes,
-  type RatingFacets,
   type RatingFilter,
   type RatingRecord,
   ratingFacets,
@@ -25,19 +24,6 @@ import { findListingFacts } from './find-listing.ts';
 import { cursorInput, handleInput } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
-
-interface ListedRatings {
-  readonly handle: string;
-  readonly sample?: true | undefined;
-  readonly statement: string;
-  readonly ratings: readonly RatingRecord[];
-  readonly proof_meanings: Readonly<Record<string, string>>;
-  readonly counts?: RatingFacets | undefined;
-  readonly months?: readonly MonthCount[] | undefined;
-  readonly next_cursor?: string | undefined;
-  readonly appeal?: string | undefined;
-  readonly untrusted_fields: readonly string[];
-}
 
 const present = (...parts: readonly (string | false | undefined)[]) => parts.filter(Boolean).join('; ');
 
@@ -110,7 +96,7 @@ const valuesText = (values: Readonly<Record<string, number>>) =>
     .join(', ') || 'none';
 
 /** The answer of list_ratings as Markdown, with every reason of a group given once. */
-function toRatingsText(answer: ListedRatings): string {
+function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, proof_meanings, counts, months = [] } = answer;
   const proofs = Object.entries(proof_meanings).map(([name, shows]) => `${name}: ${shows}`);
   const reasons = [...new Set(ratings.map(({ group_reason }) => group_reason))];
@@ -146,6 +132,22 @@ async function countFacets(facts: ListingFacts, filter: RatingFilter, { store, c
   return { counts: toRatingFacets(cells, filter) };
 }
 
+const output = z.object({
+  handle: z.string(),
+  sample: sampleFlag,
+  statement: z.string(),
+  ratings: z.array(ratingRecord),
+  counts: ratingFacets.optional().describe('Counted ratings by value, of those that fit the other filters'),
+  proof_meanings: z.record(z.string(), z.string()).describe('What each proof_class here shows and does not'),
+  months: z
+    .array(monthCount)
+    .optional()
+    .describe('First page without filters only: counted ratings of the last twelve months'),
+  next_cursor: z.string().optional(),
+  appeal: z.string().optional().describe('How to appeal against what the operator did'),
+  untrusted_fields: z.array(z.string()),
+});
+
 /** Native ratings of a listing, newest first: all records with their older versions, or the counted ones that match a filter. */
 export const listRatings = defineTool({
   name: 'list_ratings',
@@ -160,23 +162,7 @@ export const listRatings = defineTool({
     proof_class: z.enum(proofClasses).optional(),
     cursor: cursorInput,
   }),
-  output: z.object({
-    handle: z.string(),
-    sample: sampleFlag,
-    statement: z.string(),
-    ratings: z.array(ratingRecord),
-    counts: ratingFacets.optional().describe('Counted ratings by value, of those that fit the other filters'),
-    proof_meanings: z
-      .record(z.string(), z.string())
-      .describe('What each proof_class here shows and does not'),
-    months: z
-      .array(monthCount)
-      .optional()
-      .describe('First page without filters only: counted ratings of the last twelve months'),
-    next_cursor: z.string().optional(),
-    appeal: z.string().optional().describe('How to appeal against what the operator did'),
-    untrusted_fields: z.array(z.string()),
-  }),
+  output,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: ({ handle }) => [handle],
   toText: toRatingsText,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
 import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import { type ShortListing, shortListing } from '../document/listing-document.ts';
+import { shortListing } from '../document/listing-document.ts';
 import { packageTypes, transports } from '../document/record.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
@@ -12,19 +12,8 @@ import { answerSimilar, findPage } from './search.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** A listing, with what it shares with another one if it was asked for what is similar. */
-type FoundListing = ShortListing & { readonly alike?: string | undefined };
-
-interface FoundListings {
-  readonly listings: readonly FoundListing[];
-  readonly total: { readonly count: number; readonly capped: boolean };
-  readonly facets: readonly { readonly facet: string; readonly count: number }[];
-  readonly next_cursor?: string | undefined;
-  readonly did_you_mean?: readonly { readonly word: string; readonly near: readonly string[] }[] | undefined;
-  readonly no_match?: NearMisses | undefined;
-  readonly order: string;
-  readonly untrusted_fields: readonly string[];
-}
+type FoundListings = z.output<typeof output>;
+type FoundListing = FoundListings['listings'][number];
 
 const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 

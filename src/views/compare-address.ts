@@ -1,4 +1,4 @@
-import { type CriterionName, criteria, defaultCriteria } from '../document/criteria.ts';
+import { type CriterionName, criteria, defaultCriteria, isCriterionName } from '../document/criteria.ts';
 
 /** One criterion of an address, with its value as written there. */
 export interface PickedCriterion {
@@ -18,10 +18,8 @@ export const defaultPicks: readonly PickedCriterion[] = defaultCriteria.map(({ c
   ...(value !== undefined && { value: String(value) }),
 }));
 
-const isCriterion = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
-
 function toPicked([name, value]: [string, string]): PickedCriterion[] {
-  if (!isCriterion(name) || value === '') return [];
+  if (!isCriterionName(name) || value === '') return [];
   if (criteria[name].takes.kind !== 'nothing') return [{ criterion: name, value }];
   return value === 'true' ? [{ criterion: name }] : [];
 }

@@ -153,14 +153,15 @@ export interface NewEntry {
   readonly leaf: string;
 }
 
-interface LogPage {
-  readonly statement: string;
-  readonly logs: readonly ShownLog[];
-  readonly newest: readonly NewEntry[];
-}
-
 /** The page of the log: its statement, every log with its size and key, and the newest entries. */
-export const toLogPage = (site: Site, { statement, logs, newest }: LogPage): Html =>
+export const toLogPage = (
+  site: Site,
+  {
+    statement,
+    logs,
+    newest,
+  }: { readonly statement: string; readonly logs: readonly ShownLog[]; readonly newest: readonly NewEntry[] },
+): Html =>
   toPage(site, {
     title: 'The log',
     description: 'The append-only log of ratings, claims and observations, which anyone can check.',

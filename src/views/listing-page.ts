@@ -180,13 +180,6 @@ ${paste(citation(listing, entry, place))}
     : html`This page changes with the evidence. The <a href="/log/entry/${entry}">log entry</a> does not: it shows what was recorded last about this listing, and anyone can check that it stands in the log.`
 } <a href="${pagePath(listing.handle)}/history">What changed, with dates</a></p></section>`;
 
-/** What the page of a listing shows beside its document: ratings by month, similar listings, its newest log entry. */
-interface BesideListing {
-  readonly months: readonly MonthCount[];
-  readonly similar: SimilarListings;
-  readonly entry: number | undefined;
-}
-
 const parts: readonly (readonly [string, string])[] = [
   ['asked', 'What a buyer asks'],
   ['native', 'Native ratings'],
@@ -241,7 +234,15 @@ ${badgeBlock(toBadged(listing), config.publicUrl)}
 export const toListingPage = (
   site: Site,
   listing: ListingDocument,
-  { months, similar, entry }: BesideListing,
+  {
+    months,
+    similar,
+    entry,
+  }: {
+    readonly months: readonly MonthCount[];
+    readonly similar: SimilarListings;
+    readonly entry: number | undefined;
+  },
 ): Html =>
   toPage(site, {
     ...toListingHead(listing),

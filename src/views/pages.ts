@@ -325,16 +325,14 @@ interface Property {
   readonly description?: string;
 }
 
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, Property>>;
-  readonly required?: readonly string[];
-}
-
 const input = ([name, shown]: [string, Property], required: readonly string[]) => html`
 <div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${shown.enum?.map(String).join(' | ') ?? shown.type ?? 'any'}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
 
 function inputs(tool: Tool) {
-  const { properties = {}, required = [] } = toInputSchema(tool.input) as ObjectSchema;
+  const { properties = {}, required = [] } = toInputSchema(tool.input) as {
+    readonly properties?: Readonly<Record<string, Property>>;
+    readonly required?: readonly string[];
+  };
   const listed = Object.entries(properties);
   return listed.length === 0
     ? html`<p>No input.</p>`

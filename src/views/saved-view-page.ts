@@ -37,17 +37,25 @@ const addresses = ({ name }: SavedView, { config }: Site) => {
 <p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>.</p>`;
 };
 
-interface ShownView {
-  readonly view: SavedView;
-  readonly members: readonly Member[];
-  readonly count: number;
-  readonly passed_at: string;
-  readonly leftOut: number;
-  readonly next: string | undefined;
-}
-
 /** A view: its criteria in full, and each listing with the facts that put it there. */
-export const toViewPage = (site: Site, { view, members, count, passed_at, leftOut, next }: ShownView): Html =>
+export const toViewPage = (
+  site: Site,
+  {
+    view,
+    members,
+    count,
+    passed_at,
+    leftOut,
+    next,
+  }: {
+    readonly view: SavedView;
+    readonly members: readonly Member[];
+    readonly count: number;
+    readonly passed_at: string;
+    readonly leftOut: number;
+    readonly next: string | undefined;
+  },
+): Html =>
   toPage(site, {
     title: view.title,
     path: `/views/${view.name}`,
