@@ -2,7 +2,7 @@ import { asMembers, type JsonObject, parseForeignJson } from '../core/json.ts';
 
 /**
  * Why nothing can be said of a place: the state of every fact that would have come from there, with its reason.
- * `unreachable` is an answer that may pass, or none: it never changes what was seen before (compare-looks.ts).
+ * `unreachable` is an answer that may pass, or none: it never changes what was seen before (observations/compare.ts).
  */
 export interface NoAnswer {
   readonly result: 'unreachable' | 'refused' | 'not_checked' | 'auth_first' | 'not_found';
@@ -84,8 +84,8 @@ const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> 
 };
 
 /**
- * A response with content, or why there is none. `Look.get` and its like give kinds of facts this: a kind reads the content, and
- * passes everything else on (withoutAnswer in evidence/kinds/remotes.ts).
+ * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind reads the content, and
+ * passes everything else on (withoutAnswer in observations/remotes.ts).
  */
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;

@@ -21,12 +21,15 @@ export function isPublicAddress(text: string): boolean {
 export const isLoopbackAddress = (text: string): boolean =>
   ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
 
+/** A host of a URL without the brackets of an IPv6 address. */
+export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+
 /** Whether a URL's host is an IP address, not a name. */
-export const isAddress = (hostname: string): boolean => ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''));
+export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddress(hostname));
 
 /** Whether a base URL names this machine: `localhost` or a loopback address. */
 export const isLoopbackBase = (base: URL): boolean =>
-  base.hostname === 'localhost' || isLoopbackAddress(base.hostname.replace(/^\[|\]$/g, ''));
+  base.hostname === 'localhost' || isLoopbackAddress(plainAddress(base.hostname));
 
 type LookupDone = (
   error: NodeJS.ErrnoException | null,
@@ -306,4 +309,13 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
 export function overridden(url: URL, overrides: Config['hostOverrides']): URL | undefined {
   const base = own(overrides, url.host) ?? own(overrides, url.hostname);
   return base === undefined ? undefined : new URL(`${base}${url.pathname}${url.search}`);
+}
+
+/** Reaches http and https on any port of public addresses, and the hosts of HOST_OVERRIDES wherever they are. */
+export function reachPublic(url: URL, overrides: Config['hostOverrides']): Reach | undefined {
+  const other = overridden(url, overrides);
+  if (other) return { url: other, addresses: 'any' };
+  if (!/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined;
+  if (isAddress(url.hostname) && !isPublicAddress(plainAddress(url.hostname))) return undefined;
+  return { url, addresses: 'public' };
 }

@@ -1,9 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
-import { cachedOnce } from '../core/cached-once.ts';
-import type { FetchFailure, OutboundClient, OutboundResponse } from './client.ts';
-import { type DnsRecords, dnsServersFor } from './dns.ts';
-import { reachPublic } from './reach.ts';
+import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
+import { type DnsRecords, dnsServersFor, readRecords } from './dns.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
 export type AgreedTxt =
@@ -40,14 +38,6 @@ export type WebRead =
       readonly retry_after_s?: number;
     };
 
-/** Reads what a domain publishes: TXT records, and files of its web server. Never throws. */
-export interface DomainReader {
-  /** The TXT records of a name, as all configured DNS servers give them. */
-  txt(name: string): Promise<AgreedTxt>;
-  /** A file of at most 64 KiB at an https address. */
-  file(url: URL): Promise<WebRead>;
-}
-
 type Rules = Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>;
 
 function toWebRead({ status, location, body, contentType, retry_after_s }: OutboundResponse): WebRead {
@@ -58,31 +48,35 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
   return { result: location === undefined ? 'host_error' : 'redirect_refused', ...wait };
 }
 
-const openClient = async ({ hostOverrides, version, publicUrl }: Rules): Promise<OutboundClient> => {
-  const { createOutboundClient } = await import('./client.ts');
-  return createOutboundClient({
+export type DomainReader = ReturnType<typeof createDomainReader>;
+
+/**
+ * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of DNS_SERVERS, or else two
+ * public ones, and compares their answers. Never throws.
+ */
+export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTimeouts) {
+  const { hostOverrides, version, publicUrl } = rules;
+  const client = createOutboundClient({
     userAgent: `Dossier/${version} (claim check; +${publicUrl}/about)`,
     bodyLimit_bytes: 65_536,
     headerLimit_bytes: 16_384,
     reach: (url) => reachPublic(url, hostOverrides),
   });
-};
-
-/** Creates the reader. It asks the servers of DNS_SERVERS, or else two public ones, and compares their answers. */
-export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTimeouts): DomainReader {
-  const open = cachedOnce(() => openClient(rules));
   return {
-    async txt(name) {
+    /** The TXT records of a name, as all configured DNS servers give them. */
+    async txt(name: string): Promise<AgreedTxt> {
       const servers = dnsServersFor(rules, name);
       if (!servers) return 'no_answer';
-      const { readRecords } = await import('./dns.ts');
       const ask = (server: string) =>
         readRecords(server, { name, type: 'TXT' }, timeouts.claimDns_ms).catch(() => undefined);
       return agree(await Promise.all(servers.map(ask)));
     },
-    async file(url) {
-      const deadline = AbortSignal.timeout(timeouts.repositoryCheck_ms);
-      const response = await (await open()).fetch({ url, deadline });
+    /** A file of at most 64 KiB at an https address. */
+    async file(url: URL): Promise<WebRead> {
+      const response = await client.fetch({
+        url,
+        deadline: AbortSignal.timeout(timeouts.repositoryCheck_ms),
+      });
       return response.result === 'response' ? toWebRead(response) : response;
     },
   };

@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/settings.ts';
-import { cachedOnce } from '../core/cached-once.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { meaningOf } from './answer.ts';
-import { isLoopbackBase } from './client.ts';
+import { createOutboundClient, isAddress, isLoopbackBase, type OutboundClient } from './client.ts';
 import {
   createExchange,
   type Exchange,
@@ -34,21 +33,10 @@ export type ReadFailure =
   | 'host_error';
 
 /** The result of a repository check. `pinned`: the file was read at the commit that HEAD pointed to. */
-export type RepositoryCheck =
-  | {
-      readonly result: 'file';
-      readonly text: string;
-      readonly commit?: string;
-      readonly branch?: string;
-      readonly pinned: boolean;
-    }
-  | {
-      readonly result: ReadFailure;
-      readonly commit?: string;
-      readonly branch?: string;
-      readonly pinned: boolean;
-      readonly retry_after_s?: number;
-    };
+export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
+    | { readonly result: 'file'; readonly text: string }
+    | { readonly result: ReadFailure; readonly retry_after_s?: number }
+  );
 
 /** Why a repository or its file could not be read. */
 type Failure = {
@@ -59,28 +47,6 @@ type Failure = {
   /** Of `not_text`: an HTML page came instead of the file. */
   readonly isPage?: true;
 };
-
-/** Reads one small text file at the root of the default branch of a recorded repository. */
-export interface RepositoryReader {
-  /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
-  place(recordedUrl: string): RepositoryPlace | undefined;
-  /** Reads the file. Never throws: every failure is a result. Of what was fetched only the file's text is passed on. */
-  check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck>;
-  /** What HEAD of a repository points to. Never throws. */
-  head(place: RepositoryPlace): Promise<HeadRef | Failure>;
-  /** When a commit was made, as its committer stated it. Never throws. */
-  commit(place: RepositoryPlace, commit: string): Promise<CommitTime | Failure>;
-  /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. Never throws. */
-  readAt(
-    place: RepositoryPlace,
-    file: { readonly commit: string; readonly fileName: string },
-  ): Promise<FileRead>;
-}
-
-/** The time in a commit, RFC 3339. */
-interface CommitTime {
-  readonly committed_at: string;
-}
 
 /** The result of reading a file at a commit. */
 type FileRead = { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never } | Failure;
@@ -113,7 +79,11 @@ async function readHeadRef(exchange: Exchange, url: URL): Promise<HeadRef | Fail
   return head ?? { result: 'host_error' };
 }
 
-async function readCommit(exchange: Exchange, url: URL, commit: string): Promise<CommitTime | Failure> {
+async function readCommit(
+  exchange: Exchange,
+  url: URL,
+  commit: string,
+): Promise<{ readonly committed_at: string } | Failure> {
   const response = await askGit(exchange, url, toCommitQuery(commit, agent));
   if (response.result !== 'response') return response;
   const committed_at = response.status === 200 ? readCommitTime(response.body, commit) : undefined;
@@ -146,43 +116,62 @@ async function check(
 }
 
 /**
+ * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast, and
+ * `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
+ */
+export const createSafeClient = (loopbackOrigins: ReadonlySet<string>): OutboundClient =>
+  createOutboundClient({
+    userAgent: 'Dossier (reads recorded repositories)',
+    bodyLimit_bytes: 65_536,
+    headerLimit_bytes: 16_384,
+    // No check that has its turn waits for a connection; some are left for the observer.
+    connections: 20,
+    reach(url) {
+      if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
+      return url.protocol === 'https:' && !isAddress(url.hostname) ? { url, addresses: 'public' } : undefined;
+    },
+  });
+
+export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
+
+/**
  * Reads claim files from the configured hosts: HEAD's commit id by one `ls-refs` of git protocol v2, then the raw file
- * at that commit (docs/claims.md). A check times out after `timeout_ms`.
+ * at that commit (docs/claims.md). A check times out after `timeout_ms`. No read throws: every failure is a result.
  */
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
-): RepositoryReader {
+) {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
-  const loopbackOrigins = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
-  // Loaded lazily: a node that checks no repository does not pay for it.
-  const open = cachedOnce(async () => {
-    const { createSafeClient } = await import('./safe-client.ts');
-    return createSafeClient(loopbackOrigins);
-  });
-  const begin = async () => createExchange(await open(), AbortSignal.timeout(timeout_ms));
+  const client = createSafeClient(new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin)));
+  const read = async <T>(
+    { host }: RepositoryPlace,
+    ask: (exchange: Exchange, bases: Bases) => Promise<T>,
+  ): Promise<T | { readonly result: 'host_unreachable'; readonly retry_after_s?: never }> => {
+    const bases = hosts[host];
+    if (!bases) return { result: 'host_unreachable' };
+    return ask(createExchange(client, AbortSignal.timeout(timeout_ms)), bases);
+  };
   return {
-    place: (recordedUrl) => toPlace(hosts, recordedUrl),
-    async check(place, fileName) {
-      const bases = hosts[place.host];
-      if (!bases) return { result: 'host_unreachable', pinned: false };
-      return check(await begin(), bases, { place, fileName });
+    /** Parses a recorded URL; undefined unless it names a repository on a configured host. */
+    place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
+    /** Reads a small text file at the root of the default branch. Of what was fetched only its text is passed on. */
+    async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
+      const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
+      return { pinned: false, ...found };
     },
-    async head(place) {
-      const bases = hosts[place.host];
-      if (!bases) return { result: 'host_unreachable' };
-      return readHeadRef(await begin(), toUploadPackUrl(place, bases));
-    },
-    async commit(place, commit) {
-      const bases = hosts[place.host];
-      if (!bases) return { result: 'host_unreachable' };
-      return readCommit(await begin(), toUploadPackUrl(place, bases), commit);
-    },
-    async readAt(place, { commit, fileName }) {
-      const bases = hosts[place.host];
-      if (!bases) return { result: 'host_unreachable' };
-      return readFile(await begin(), toRawUrl(place, bases, { ref: commit, fileName }));
-    },
+    /** What HEAD of a repository points to. */
+    head: (place: RepositoryPlace): Promise<HeadRef | Failure> =>
+      read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
+    /** When a commit was made, as its committer stated it. */
+    commit: (place: RepositoryPlace, commit: string): Promise<{ readonly committed_at: string } | Failure> =>
+      read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
+    /** How reading the file at a commit ends; `file_absent` also if there is no such commit or repository. */
+    readAt: (
+      place: RepositoryPlace,
+      { commit, fileName }: { readonly commit: string; readonly fileName: string },
+    ): Promise<FileRead> =>
+      read(place, (exchange, bases) => readFile(exchange, toRawUrl(place, bases, { ref: commit, fileName }))),
   };
 }
 

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { cachedOnce } from '../core/cached-once.ts';
 import { toLine } from '../core/text.ts';
 import type { NoAnswer } from '../net/answer.ts';
-import type { AdvisoryList, Look } from './kind.ts';
+import type { AdvisoryList, Run } from './kind.ts';
 
-/** An advisory under the package that it is about; `json` is an Advisory (evidence/observation/look.ts). */
+/** An advisory under the package that it is about; `json` is an Advisory (kind.ts). */
 interface IndexedAdvisory {
   readonly ecosystem: string;
   readonly key: string;
@@ -111,7 +111,7 @@ const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reaso
  * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
  * changed. Nothing is asked over the network. Never throws.
  */
-export function createAdvisories(path: string): Look['advisories'] {
+export function createAdvisories(path: string): Run['advisories'] {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
   const open = async (): Promise<Copy> => openSaved(String((await stat(path)).mtimeMs));
   return async (ecosystem, name): Promise<AdvisoryList | NoAnswer> => {

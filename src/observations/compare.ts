@@ -9,7 +9,7 @@ import {
   valueStates,
 } from './observation.ts';
 
-/** What one look found of one kind, with what dates it. */
+/** What one run found of one kind, with what dates it. */
 export interface DatedFinding extends Finding {
   readonly kind: string;
   readonly method_version: string;
@@ -17,8 +17,8 @@ export interface DatedFinding extends Finding {
   readonly isFailure?: true;
 }
 
-/** When and from where a look was made, RFC 3339. */
-export interface LookStamp {
+/** When and from where a run was made, RFC 3339. */
+export interface RunStamp {
   readonly at: string;
   readonly vantage: string;
 }
@@ -33,7 +33,7 @@ const reachKind = 'endpoint.answers';
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
 
-/** What of a fact is compared between looks, and recorded in its changes. */
+/** What of a fact is compared between runs, and recorded in its changes. */
 export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'state' | 'details'>) => ({
   value,
   state,
@@ -52,7 +52,7 @@ const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
 /** A finding as it is stored first. */
-function fresh(found: DatedFinding, { at, vantage }: LookStamp): StoredObservation {
+function fresh(found: DatedFinding, { at, vantage }: RunStamp): StoredObservation {
   const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
   const { ended: ______, ...said } = kept;
   return { ...said, observed_at: at, first_seen_at: at, vantage };
@@ -91,18 +91,18 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
 const missed = (
   known: StoredObservation,
   { reason = '' }: DatedFinding,
-  { at }: LookStamp,
+  { at }: RunStamp,
 ): StoredObservation => ({
   ...known,
   missed: { since: known.missed?.since ?? at, reason },
 });
 
 /** Whether an endpoint gave no answer on two days. */
-const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: LookStamp) =>
+const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: RunStamp) =>
   kind === reachKind && before !== undefined && before.since.slice(0, 10) < at.slice(0, 10);
 
 /** What was found takes the place of what was known; the last value goes with it. */
-function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const last = lastOf(known) ?? (found.state === 'unreachable' ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
@@ -125,7 +125,7 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: LookStamp)
 }
 
 /** A fact that was seen is not there: only the second such check, an hour or more after the first, says so. */
-function absent(known: StoredObservation, found: DatedFinding, stamp: LookStamp): StoredObservation {
+function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
   const { absent_since = stamp.at } = known;
   return Date.parse(stamp.at) - Date.parse(absent_since) >= absentAfter_ms
     ? settle(known, found, stamp)
@@ -137,7 +137,7 @@ function tallied(
   known: StoredObservation | undefined,
   found: DatedFinding,
   ended: string,
-  stamp: LookStamp,
+  stamp: RunStamp,
 ): StoredObservation {
   const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
   return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
@@ -146,7 +146,7 @@ function tallied(
 function next(
   known: StoredObservation | undefined,
   found: DatedFinding,
-  stamp: LookStamp,
+  stamp: RunStamp,
 ): StoredObservation | undefined {
   const last = known && lastOf(known);
   if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
@@ -195,8 +195,8 @@ function toChange(
 }
 
 /**
- * Joins what a look found with what was known: the observations to store, and what changed. A kind of fact only says what it
- * found of each of its subjects, in every look:
+ * Joins what a run found with what was known: the observations to store, and what changed. A kind of fact only says what it
+ * found of each of its subjects, in every run:
  *
  * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value is kept behind it: when it
  *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
@@ -209,12 +209,12 @@ function toChange(
  * - `onlyIfSeen`: there is no such fact until a value of it was seen, and after that there always is;
  * - `ended`: is counted, and no change. A check that does not say how it ended is not counted.
  *
- * A fact of a subject that a look says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
+ * A fact of a subject that a run says nothing about (a package that is no longer recorded) is dropped; the history keeps it.
  */
-export function compareLooks(
+export function compareRuns(
   known: readonly StoredObservation[],
   found: readonly DatedFinding[],
-  stamp: LookStamp,
+  stamp: RunStamp,
 ): { readonly observations: readonly StoredObservation[]; readonly changes: readonly ObservationChange[] } {
   const byKey = new Map(known.map((one) => [keyOf(one), one]));
   const observations = found

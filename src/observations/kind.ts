@@ -9,7 +9,7 @@ export interface CatalogItem {
 }
 
 /** A catalogue of prices: when it was read, and what it lists for the address that was asked for; or why it was not read. */
-export type CatalogLook = { readonly catalog: string } & (
+export type CatalogAnswer = { readonly catalog: string } & (
   | { readonly result: 'read'; readonly read_at: string; readonly item?: CatalogItem }
   | NoAnswer
 );
@@ -38,7 +38,7 @@ export interface ToolList {
  * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
  * `payment` is there: an endpoint that sent none of them gave no answer.
  */
-export interface EndpointLook {
+export interface EndpointAnswer {
   readonly result: 'answered';
   readonly url: string;
   readonly introduction?: Introduction;
@@ -51,7 +51,7 @@ export interface EndpointLook {
 }
 
 /** A TLS certificate as a host presented it. */
-export interface TlsLook {
+export interface TlsAnswer {
   readonly result: 'certificate';
   readonly issuer: string;
   /** RFC 3339. */
@@ -62,7 +62,7 @@ export interface TlsLook {
 }
 
 /** What DNS has about a host name: how many addresses of each family, and the CAA records that count, as `issue ca.example`. */
-export interface DnsLook {
+export interface DnsAnswer {
   readonly result: 'dns';
   readonly ipv4: number;
   readonly ipv6: number;
@@ -121,14 +121,14 @@ export interface AdvisoryList {
 }
 
 /** The head of a repository's default branch. */
-export interface HeadLook {
+export interface HeadAnswer {
   readonly result: 'head';
   readonly commit: string;
   readonly branch?: string;
 }
 
 /** The commit at the head of a repository. */
-export interface CommitLook {
+export interface CommitAnswer {
   readonly result: 'commit';
   readonly commit: string;
   /** RFC 3339, as its committer stated it. */
@@ -144,11 +144,11 @@ export interface NoHead extends NoAnswer {
 }
 
 /** A file of the recorded repository at the commit of its head. `unreadable`: it is there, and is not a text of at most 16 KiB. */
-export type FileLook =
+export type FileAnswer =
   | { readonly result: 'file'; readonly commit: string; readonly text: string }
   | { readonly result: 'absent' | 'unreadable'; readonly commit: string };
 
-/** What a look needs of the listing that it is about. */
+/** What a run needs of the listing that it is about. */
 export interface Subject {
   readonly handle: string;
   readonly remotes: readonly { readonly type: string; readonly url: string }[];
@@ -162,29 +162,29 @@ export interface Subject {
 }
 
 /**
- * What the checks of one listing may ask, each answered once per look and shared by all kinds: every request is polite,
+ * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request is polite,
  * bounded and without credentials (docs/observations.md). No question throws.
  */
-export interface Look {
+export interface Run {
   /** With at most ten remotes, one for each address. */
   readonly listing: Subject;
   readonly now: Date;
   /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */
-  endpoint(remote: { readonly type: string; readonly url: string }): Promise<EndpointLook | NoAnswer>;
+  endpoint(remote: { readonly type: string; readonly url: string }): Promise<EndpointAnswer | NoAnswer>;
   /** What a GET of a public address gives: a response with content, or why there is none. */
   get(url: string): Promise<Fetched | NoAnswer>;
   /** The certificate of an https address. */
-  tls(url: string): Promise<TlsLook | NoAnswer>;
+  tls(url: string): Promise<TlsAnswer | NoAnswer>;
   /** Addresses and CAA of a host name. */
-  dns(hostname: string): Promise<DnsLook | NoAnswer>;
+  dns(hostname: string): Promise<DnsAnswer | NoAnswer>;
   /** HEAD of the recorded repository. */
-  head(): Promise<HeadLook | NoHead | NoAnswer>;
+  head(): Promise<HeadAnswer | NoHead | NoAnswer>;
   /** That commit itself, without its files. */
-  commit(): Promise<CommitLook | NoHead | NoAnswer>;
+  commit(): Promise<CommitAnswer | NoHead | NoAnswer>;
   /** A file of the recorded repository, by its path, at that commit. */
-  file(path: string): Promise<FileLook | NoHead | NoAnswer>;
+  file(path: string): Promise<FileAnswer | NoHead | NoAnswer>;
   /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
-  catalogs(url: string): Promise<readonly CatalogLook[]>;
+  catalogs(url: string): Promise<readonly CatalogAnswer[]>;
   /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
   registry(name: 'npm' | 'pypi', path: string): Promise<Fetched | NoAnswer>;
   /** The manifest of a container image. */
@@ -195,7 +195,7 @@ export interface Look {
   advisories(ecosystem: 'npm' | 'PyPI', name: string): Promise<AdvisoryList | NoAnswer>;
 }
 
-/** One kind of fact, defined once: every face is a loop over the list of kinds (evidence/kinds/index.ts). */
+/** One kind of fact, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
 export interface Kind {
   /** Dotted name, as `endpoint.answers`. */
   readonly kind: string;
@@ -221,7 +221,7 @@ export interface Kind {
   /** Every check changes its facts, so that no change of them is recorded. */
   readonly isTally?: true;
   /** Finds the facts of one listing; none where the kind does not apply to it. Absent: it comes from the registry's record. */
-  readonly check?: (look: Look) => Promise<readonly Finding[]>;
+  readonly check?: (run: Run) => Promise<readonly Finding[]>;
 }
 
 /** Defines a kind of fact. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../core/text.ts';
 
-/** The questions of a buyer, in the order that every face shows them, each in plain words. */
+/** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
 export const questionTitles = {
   price: 'What does it cost, and who is paid?',
   reach: 'Does it answer, and how is it reached?',
@@ -159,7 +159,7 @@ export type Observation = z.infer<typeof observation>;
 /** An observation that Dossier has looked for, which has dates. */
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
 
-/** Whether an observation has the dates of a look. */
+/** Whether an observation has the dates of a run. */
 export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
@@ -189,7 +189,7 @@ export interface Finding extends RecordedSubject {
   readonly state: ObservationState;
   readonly reason?: string;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What may differ from look to look without a change of the fact: digests, signatures with an end. */
+  /** What may differ from run to run without a change of the fact: digests, signatures with an end. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
   /** In which of several forms it was sent, and a digest of what all of them have in common. */
   readonly form?: { readonly name: string; readonly common: string };
@@ -201,7 +201,7 @@ export interface Finding extends RecordedSubject {
   readonly mayPass?: true;
   /** Of a finding with a value: only a part of it was learned. It is shown until all of it is, and changes nothing that was seen. */
   readonly isPartial?: true;
-  /** How a check ended, as a tally counts it: `answered`, or a class of failure (evidence/observation/tally.ts). */
+  /** How a check ended, as a tally counts it: `answered`, or a class of failure. */
   readonly ended?: string;
   /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
   readonly isAbsence?: true;
@@ -241,7 +241,7 @@ export interface StoredObservation
   readonly tally?: Tally;
 }
 
-/** One change of a fact between two looks; the log commits to it. */
+/** One change of a fact between two runs; the log commits to it. */
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
@@ -259,7 +259,7 @@ export interface ListingChange extends ObservationChange {
   readonly log_index: number;
 }
 
-/** What one look found changed. */
+/** What one run found changed. */
 interface Recorded {
   readonly at: string;
   readonly vantage: string;

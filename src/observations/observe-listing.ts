@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import { compareLooks, type DatedFinding, keyOf, type LookStamp } from './compare.ts';
-import type { Kind, Look } from './kind.ts';
+import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
+import type { Kind, Run } from './kind.ts';
 import { surfaceChanges, surfaceDigest, toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
@@ -11,11 +11,11 @@ import type { ToolSurface } from './table.ts';
 /** The tools that endpoints listed, by endpoint. */
 type Surfaces = ReadonlyMap<string, ToolSurface['tools']>;
 
-/** The tools that the endpoints of a look listed: what the kinds have asked, and nothing more. */
-async function listedTools(look: Look): Promise<Surfaces> {
+/** The tools that the endpoints of a run listed: what the kinds have asked, and nothing more. */
+async function listedTools(run: Run): Promise<Surfaces> {
   const listed = new Map<string, ToolSurface['tools']>();
-  for (const remote of look.listing.remotes) {
-    const endpoint = await look.endpoint(remote);
+  for (const remote of run.listing.remotes) {
+    const endpoint = await run.endpoint(remote);
     if (endpoint.result === 'answered' && endpoint.list.result === 'tools')
       listed.set(remote.url, endpoint.list.tools);
   }
@@ -40,7 +40,7 @@ function itemize(
 }
 
 /**
- * Stores the sets of tools that a look listed if they are new, and returns the changes with those of sets of tools item
+ * Stores the sets of tools that a run listed if they are new, and returns the changes with those of sets of tools item
  * by item.
  */
 async function putSurfaces(
@@ -68,8 +68,8 @@ async function putSurfaces(
   return changes.map((change) => itemized.get(change) ?? change);
 }
 
-/** What a look ended with. */
-export interface LookReport {
+/** What a run ended with. */
+export interface RunReport {
   readonly handle: string;
   readonly observations: readonly StoredObservation[];
   /** How many facts changed. */
@@ -86,10 +86,10 @@ const most_bytes = 256 * 1024;
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
 /** One kind's facts. A check that fails says so, and does not stop the others. */
-async function check(kind: Kind, look: Look, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
+async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
   const { kind: name, method_version } = kind;
   try {
-    const found = ((await kind.check?.(look)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
+    const found = ((await kind.check?.(run)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
     if (new Set(found.map(keyOf)).size < found.length)
       throw new Error('two facts are about the same subject');
     const other = found.find(({ state }) => !observationStates.includes(state));
@@ -97,7 +97,7 @@ async function check(kind: Kind, look: Look, { log, signal }: Checks): Promise<r
     return found.map((one) => (one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }));
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error, kind: name, handle: look.listing.handle }, 'a check failed');
+    log.warn({ err: error, kind: name, handle: run.listing.handle }, 'a check failed');
     const reason = 'The check failed on our side; the failure was logged.';
     const failed = { value: null, state: 'not_checked' as const, reason, source: 'Dossier' };
     return [{ kind: name, method_version, ...failed, isFailure: true }];
@@ -111,7 +111,7 @@ const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): Date
   reason: 'Its details are left out, because those of this listing take more room than Dossier gives one.',
 });
 
-/** What can be stored of a look: its largest facts without their details, until the rest has room, and no more. */
+/** What can be stored of a run: its largest facts without their details, until the rest has room, and no more. */
 function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
   const kept = [...found];
   let size_bytes = found.reduce((sum, one) => sum + sizeOf(one), 0);
@@ -125,29 +125,29 @@ function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
   return kept;
 }
 
-/** Every fact of a look, stored nowhere: at most 256 KiB. */
-export async function findAll(look: Look, checks: Checks): Promise<DatedFinding[]> {
+/** Every fact of a run, stored nowhere: at most 256 KiB. */
+export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
-  for (const kind of kinds) found.push(...(await check(kind, look, checks)));
+  for (const kind of kinds) found.push(...(await check(kind, run, checks)));
   return inRoom(found);
 }
 
-/** What a look found, before it is stored. */
+/** What a run found, before it is stored. */
 interface Looked {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
-  readonly stamp: LookStamp;
+  readonly stamp: RunStamp;
   readonly lease: Lease;
   /** When the record that was looked at was read. */
   readonly imported_at: string;
 }
 
-/** Writes what a look found in one transaction; every change of a fact is one entry of the log. */
-async function write(tx: Transaction, handle: string, looked: Looked): Promise<LookReport> {
+/** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
+async function write(tx: Transaction, handle: string, looked: Looked): Promise<RunReport> {
   const { found, surfaces, stamp, lease, imported_at } = looked;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this look over');
   const known = await tx.observations.ofListing(handle);
-  const { observations, changes } = compareLooks(known?.observations ?? [], found, stamp);
+  const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
   if (changes.length > 0) {
@@ -163,7 +163,7 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<L
   return { handle, observations, changes: changes.length };
 }
 
-/** A look that could not be stored counts as made: the host is not asked again before the next one is due. */
+/** A run that could not be stored counts as made: the host is not asked again before the next one is due. */
 async function putFailure(
   tx: Transaction,
   handle: string,
@@ -179,16 +179,16 @@ async function putFailure(
 
 /** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(
-  look: Look,
+  run: Run,
   context: Pick<Context, 'store' | 'clock'> &
     Checks &
     Pick<Looked, 'lease' | 'imported_at'> & { readonly vantage: string },
-): Promise<LookReport> {
+): Promise<RunReport> {
   const { lease, imported_at, signal } = context;
-  const found = await findAll(look, context);
-  const surfaces = await listedTools(look);
+  const found = await findAll(run, context);
+  const surfaces = await listedTools(run);
   signal.throwIfAborted();
-  const { handle } = look.listing;
+  const { handle } = run.listing;
   // What was found while it waited for its turns is not dated before it was seen.
   const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
   const looked = { found, surfaces, stamp, lease, imported_at };

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, hkdfSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, createPublicKey, hkdfSync, randomBytes, sign } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -9,12 +9,12 @@ import { type LogContext, openLogSeed } from '../log/checkpoints.ts';
 import { toNoteKey } from '../log/notes.ts';
 import { createOutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
-import { looks } from '../telemetry/events.ts';
+import { observationRuns } from '../telemetry/events.ts';
 import type { DatedFinding } from './compare.ts';
 import { createDns } from './endpoint/network.ts';
 import { createHostQueue } from './host-queue.ts';
 import type { Subject } from './kind.ts';
-import { findAll, type LookReport, observeListing } from './observe-listing.ts';
+import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages.ts';
 import {
   createPoliteFetch,
@@ -23,21 +23,18 @@ import {
   findRefusal,
   observerRules,
 } from './polite.ts';
-import { createLook, createPriceCatalogs, type LookParts } from './run.ts';
+import { createPriceCatalogs, createRun, type RunParts } from './run.ts';
 
-/** The key that requests of the observer are signed with, apart from the one that signs checkpoints. */
-interface ObserverKey {
-  readonly privateKey: KeyObject;
-  readonly jwk: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string };
-  /** JWK thumbprint (RFC 7638). */
-  readonly id: string;
-}
+type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 
 const purpose = 'dossier/observer/v1';
 const valid_s = 300;
 
-/** The observer's key: derived from the seed of the log, so that all nodes of a database share it. */
-export async function openObserverKey(context: LogContext): Promise<ObserverKey> {
+/**
+ * The key that requests of the observer are signed with, and its JWK thumbprint (RFC 7638). It is derived from the seed of the log,
+ * so that all nodes of a database share it, and is not the one that signs checkpoints.
+ */
+export async function openObserverKey(context: LogContext) {
   const seed = await openLogSeed(context);
   const { privateKey } = toNoteKey(purpose, Buffer.from(hkdfSync('sha256', seed, '', purpose, 32)));
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
@@ -46,19 +43,10 @@ export async function openObserverKey(context: LogContext): Promise<ObserverKey>
   return { privateKey, jwk, id: createHash('sha256').update(members).digest('base64url') };
 }
 
-/** A request as it is signed: where it goes, who sends it, when. */
-interface SignedRequest {
-  /** Host and port as in the Host header. */
-  readonly authority: string;
-  /** PUBLIC_URL, under which the key is published. */
-  readonly agent: string;
-  readonly now: Date;
-}
-
 /** Headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */
 function signRequest(
   { privateKey, id }: ObserverKey,
-  { authority, agent, now }: SignedRequest,
+  { authority, agent, now }: { readonly authority: string; readonly agent: string; readonly now: Date },
 ): Readonly<Record<string, string>> {
   const created = Math.floor(now.getTime() / 1000);
   const nonce = randomBytes(64).toString('base64');
@@ -86,27 +74,13 @@ export type ObserverContext = Pick<
   'store' | 'config' | 'repositories' | 'log' | 'clock' | 'timeouts'
 >;
 
-/** How often a look waits for that of another process. */
+/** How often a run waits for that of another process. */
 const takenPause_ms = 500;
-
-/** Looks at listings, one request at a time to each host, and one look at a time at each listing, over all nodes. */
-export interface Observer {
-  /** Looks at one listing and stores what it found; calls `onWait` if another process looks at it, and waits until that ended. */
-  observe(listing: Listing, onWait?: () => void): Promise<LookReport>;
-  /** The same, unless another process looks at it, or `isDue` says that one has. */
-  observeIfDue(listing: Listing, isDue: () => Promise<boolean>): Promise<LookReport | 'leased' | 'not_due'>;
-  /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
-  pausedUntil(listing: Listing): Promise<string | undefined>;
-  /** Looks at an endpoint that may not be listed; nothing is stored. */
-  inspect(url: string): Promise<readonly DatedFinding[]>;
-  /** Gives back the hosts that this process has. */
-  close(): Promise<void>;
-}
 
 function createParts(
   context: ObserverContext,
   signal: AbortSignal,
-): LookParts & { readonly queue: ReturnType<typeof createHostQueue> } {
+): RunParts & { readonly queue: ReturnType<typeof createHostQueue> } {
   const { config, repositories, clock, timeouts } = context;
   const key = cachedOnce(() => openObserverKey(context));
   const queue = createHostQueue(context, signal);
@@ -132,18 +106,6 @@ function createParts(
   };
 }
 
-/** Publishes how a look ended. */
-async function count(look: () => Promise<LookReport>): Promise<LookReport> {
-  try {
-    const report = await look();
-    looks.publish({ outcome: report.changes > 0 ? 'changed' : 'unchanged', changed_facts: report.changes });
-    return report;
-  } catch (error) {
-    looks.publish({ outcome: 'failed', changed_facts: 0 });
-    throw error;
-  }
-}
-
 /** An endpoint as a listing would record it. */
 const toSubject = (url: string): Subject => ({
   handle: url,
@@ -155,27 +117,34 @@ const toSubject = (url: string): Subject => ({
 
 const never = new AbortController().signal;
 
-/** Creates the observer of a process. Once the signal is aborted, what runs is dropped: every call rejects with its reason. */
-export function createObserver(context: ObserverContext, signal: AbortSignal = never): Observer {
+export type Observer = ReturnType<typeof createObserver>;
+
+/**
+ * Creates the observer of a process: it checks listings, with one request at a time to each host and one run at a time of each
+ * listing, over all nodes. Once the signal is aborted, what runs is dropped: every call rejects with its reason.
+ */
+export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
-  const look = async (listing: Listing, lease: Lease): Promise<LookReport> => {
-    const refusal = await findRefusal(listing, { ...parts, config, store });
-    const asked = createLook(listing, parts, { now: clock(), refusal });
-    const { imported_at } = listing;
-    return observeListing(asked, {
-      store,
-      log,
-      clock,
-      lease,
-      signal,
-      imported_at,
-      vantage: vantageOf(config),
-    });
-  };
-  const observeUnder = async <T>(lease: Lease, observe: () => Promise<T>): Promise<T> => {
+  /** Runs once, and publishes how that ended. */
+  const observe = async (listing: Listing, lease: Lease): Promise<RunReport> => {
     try {
-      return await unlessAborted(observe(), signal);
+      const refusal = await findRefusal(listing, { ...parts, config, store });
+      const run = createRun(listing, parts, { now: clock(), refusal });
+      const { imported_at } = listing;
+      const vantage = vantageOf(config);
+      const report = await observeListing(run, { store, log, clock, lease, signal, imported_at, vantage });
+      const { changes } = report;
+      observationRuns.publish({ outcome: changes > 0 ? 'changed' : 'unchanged', changed_facts: changes });
+      return report;
+    } catch (error) {
+      observationRuns.publish({ outcome: 'failed', changed_facts: 0 });
+      throw error;
+    }
+  };
+  const under = async <T>(lease: Lease, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await unlessAborted(work(), signal);
     } finally {
       await lease.release();
     }
@@ -185,30 +154,35 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     return store.leases.take(`look/${handle}`);
   };
   return {
-    async observe(listing, onWait) {
+    /** Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits until that ended. */
+    async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
         const lease = await take(listing);
-        if (lease) return observeUnder(lease, () => count(() => look(listing, lease)));
+        if (lease) return under(lease, () => observe(listing, lease));
         if (!hasWaited) onWait?.();
         await wait(takenPause_ms, undefined, { signal });
       }
     },
-    async observeIfDue(listing, isDue) {
+    /** The same, unless another process checks it, or `isDue` says that one has. */
+    async observeIfDue(
+      listing: Listing,
+      isDue: () => Promise<boolean>,
+    ): Promise<RunReport | 'leased' | 'not_due'> {
       const lease = await take(listing);
       if (!lease) return 'leased';
-      return observeUnder(lease, async () =>
-        (await isDue()) ? count(() => look(listing, lease)) : 'not_due',
-      );
+      return under(lease, async () => ((await isDue()) ? observe(listing, lease) : 'not_due'));
     },
-    pausedUntil({ remotes }) {
+    /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
+    pausedUntil({ remotes }: Listing) {
       const hosts = remotes.map(({ url }) => URL.parse(url)?.host).filter((host) => host !== undefined);
       return parts.queue.pausedUntil([...new Set(hosts)]);
     },
-    inspect: (url) =>
-      unlessAborted(
-        findAll(createLook(toSubject(url), parts, { now: clock(), refusal: undefined }), { log, signal }),
-        signal,
-      ),
+    /** Checks an endpoint that may not be listed; nothing is stored. */
+    inspect(url: string): Promise<readonly DatedFinding[]> {
+      const run = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
+      return unlessAborted(findAll(run, { log, signal }), signal);
+    },
+    /** Gives back the hosts that this process has. */
     close: () => parts.queue.close(),
   };
 }

@@ -5,7 +5,7 @@ import type { Fetched, NoAnswer } from '../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../net/client.ts';
 import { createAdvisories } from './advisories.ts';
 import type { HostQueue } from './host-queue.ts';
-import type { Look } from './kind.ts';
+import type { Run } from './kind.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type Robots } from './polite.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */
@@ -64,7 +64,7 @@ async function readManifest(
 }
 
 /** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
-export type PackageRegistries = Pick<Look, 'registry' | 'image' | 'signature' | 'advisories'>;
+export type PackageRegistries = Pick<Run, 'registry' | 'image' | 'signature' | 'advisories'>;
 
 /** What the requests of one process share. */
 interface RegistryParts {

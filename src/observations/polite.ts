@@ -7,15 +7,15 @@ import type { Context } from '../context.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Fetched, NoAnswer } from '../net/answer.ts';
-import type {
-  Failed,
-  FetchFailure,
-  OutboundClient,
-  OutboundRequest,
-  OutboundResponse,
-  OutboundRules,
+import {
+  type Failed,
+  type FetchFailure,
+  type OutboundClient,
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundRules,
+  reachPublic,
 } from '../net/client.ts';
-import { reachPublic } from '../net/reach.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { observerRequests } from '../telemetry/events.ts';
 import type { Asked, HostQueue, Turn } from './host-queue.ts';
@@ -38,18 +38,18 @@ const ofLook = (left_ms: number): TimeLeft => ({
     `The hosts of this service took all the time that Dossier gives one look; ${host} was not asked any more.`,
 });
 
-/** The times of one look: for each URL that of its host and that of the whole look. */
+/** The times of one run: for each URL that of its host and that of the whole run. */
 export function createTimes({
   observerHost_ms,
   observerLook_ms,
 }: Pick<Timeouts, 'observerHost_ms' | 'observerLook_ms'>): (url: string) => readonly TimeLeft[] {
-  const look = ofLook(observerLook_ms);
+  const run = ofLook(observerLook_ms);
   const hosts = new Map<string, TimeLeft>();
   return (url) => {
     const name = URL.parse(url)?.host ?? '';
     const host = hosts.get(name) ?? ofHost(observerHost_ms);
     hosts.set(name, host);
-    return [host, look];
+    return [host, run];
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Fetched, NoAnswer } from '../net/answer.ts';
-import type { EndpointLook, Look, Subject } from './kind.ts';
+import type { EndpointAnswer, Run, Subject } from './kind.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
 
 /** How sources name our own checks. */
@@ -31,10 +31,10 @@ export const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
 
 /** One fact about the recorded repository, made of what was found of it, or of why nothing was. */
 export async function ofRepository(
-  look: Look,
+  run: Run,
   find: () => Promise<Found | NoAnswer>,
 ): Promise<readonly Finding[]> {
-  const { repository: subject } = look.listing;
+  const { repository: subject } = run.listing;
   if (!subject) return [];
   const found = await find();
   const isFound = 'state' in found;
@@ -44,17 +44,17 @@ export async function ofRepository(
 }
 
 /**
- * One fact for each remote of the look, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
+ * One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
  * endpoints have (`isRare`) the reasons are kept only once it was seen.
  */
 export async function ofRemotes(
-  look: Look,
-  toFinding: (endpoint: EndpointLook) => Found | NoAnswer | Promise<Found | NoAnswer>,
+  run: Run,
+  toFinding: (endpoint: EndpointAnswer) => Found | NoAnswer | Promise<Found | NoAnswer>,
   { isRare = false } = {},
 ): Promise<readonly Finding[]> {
   const found: Finding[] = [];
-  for (const remote of look.listing.remotes) {
-    const endpoint = await look.endpoint(remote);
+  for (const remote of run.listing.remotes) {
+    const endpoint = await run.endpoint(remote);
     const { url } = remote;
     const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
     const finding = 'state' in made ? made : withoutAnswer(made);
@@ -68,17 +68,17 @@ export async function ofRemotes(
 }
 
 /**
- * One fact for each of these places, made of what a GET of its address gives (`Look.get`), or of why it gave nothing. `toFinding`
+ * One fact for each of these places, made of what a GET of its address gives (`Run.get`), or of why it gave nothing. `toFinding`
  * returns undefined for content that is not what was asked for.
  */
 export const ofPlaces = (
-  look: Look,
+  run: Run,
   places: readonly { readonly subject: string; readonly url: string }[],
   { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Found | undefined },
 ): Promise<readonly Finding[]> =>
   Promise.all(
     places.map(async ({ subject, url }): Promise<Finding> => {
-      const answer = await look.get(url);
+      const answer = await run.get(url);
       const place = { subject, source: ownProbe, source_url: url };
       if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
       const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
@@ -87,7 +87,7 @@ export const ofPlaces = (
     }),
   );
 
-/** The origins of the http and https remotes of a look; without those of templates. */
+/** The origins of the http and https remotes of a run; without those of templates. */
 export function originsOf({ remotes }: Subject): string[] {
   const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));

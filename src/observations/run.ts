@@ -8,24 +8,24 @@ import { askEndpoint, askOverStream } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { type Dns, readCertificate } from './endpoint/network.ts';
 import type {
+  CatalogAnswer,
   CatalogItem,
-  CatalogLook,
-  CommitLook,
-  DnsLook,
-  EndpointLook,
-  FileLook,
-  HeadLook,
+  CommitAnswer,
+  DnsAnswer,
+  EndpointAnswer,
+  FileAnswer,
+  HeadAnswer,
   ImageReference,
-  Look,
   NoHead,
+  Run,
   Subject,
-  TlsLook,
+  TlsAnswer,
 } from './kind.ts';
 import type { PackageRegistries } from './packages.ts';
 import { createTimes, type PoliteFetch, type Robots } from './polite.ts';
 
 /** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
-type PriceCatalogs = (url: string) => Promise<readonly CatalogLook[]>;
+type PriceCatalogs = (url: string) => Promise<readonly CatalogAnswer[]>;
 
 /** What reading a catalogue needs. */
 interface CatalogParts {
@@ -97,7 +97,7 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogPart
     failureTtl_ms: failed_ms,
     clock: () => parts.clock(),
   });
-  const look = async (catalog: string, url: string): Promise<CatalogLook> => {
+  const run = async (catalog: string, url: string): Promise<CatalogAnswer> => {
     const found = await readOnce(catalog);
     if ('result' in found) return { catalog, ...found };
     const item = found.items.get(URL.parse(url)?.href ?? '');
@@ -107,10 +107,13 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogPart
     }
     return { catalog, result: 'read', read_at: found.read_at, ...(item && { item }) };
   };
-  return (url) => Promise.all(bases.map((base) => look(base, url)));
+  return (url) => Promise.all(bases.map((base) => run(base, url)));
 }
 
-type Head = HeadLook | NoHead | NoAnswer;
+/** Asks once for each key: a run asks far fewer questions than are kept. */
+const once = <T>(ask: (key: string) => Promise<T>) => cachedOnce(ask, { most: 500 });
+
+type Head = HeadAnswer | NoHead | NoAnswer;
 type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
 const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
@@ -138,44 +141,47 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: F
   return { ...none, head: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
 }
 
-/** Looks at the recorded repository of a listing, without a token. Never throws. */
-function createRepositoryLook({ repository = '' }: Subject, repositories: RepositoryReader) {
+/** What is asked about the recorded repository of a listing, without a token. Never throws. */
+function createRepositoryQuestions(
+  { repository = '' }: Subject,
+  repositories: RepositoryReader,
+): Pick<Run, 'head' | 'commit' | 'file'> {
   const place = repositories.place(repository);
   const noPlace: NoAnswer = {
     result: 'not_checked',
     reason: 'The recorded repository is on a host that Dossier is not configured to read.',
   };
-  return {
-    /** What HEAD points to. */
-    async head(): Promise<Head> {
-      if (!place) return noPlace;
-      const found = await repositories.head(place);
-      return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, repository, found);
-    },
-    /** The commit that HEAD points to. */
-    async commit(head: Head): Promise<CommitLook | NoHead | NoAnswer> {
-      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
-      const { commit } = head;
-      const read = await repositories.commit(place, commit);
-      if ('committed_at' in read) return { result: 'commit', commit, ...read };
-      return unreachable(`commit ${commit} of ${place.key}`, read);
-    },
-    /** A file at the commit that HEAD points to. */
-    async file(head: Head, fileName: string): Promise<FileLook | NoHead | NoAnswer> {
-      if (!place || head.result !== 'head') return head.result === 'head' ? noPlace : head;
-      const { commit } = head;
-      const read = await repositories.readAt(place, { commit, fileName });
-      if (read.result === 'file') return { result: 'file', commit, text: read.text };
-      if (read.result === 'file_absent') return { result: 'absent', commit };
+  const head = once(async (): Promise<Head> => {
+    if (!place) return noPlace;
+    const found = await repositories.head(place);
+    return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, repository, found);
+  });
+  const atHead = async <T>(read: (place: RepositoryPlace, commit: string) => Promise<T>) => {
+    const found = await head();
+    return place && found.result === 'head' ? read(place, found.commit) : (found as NoHead | NoAnswer);
+  };
+  const commit = once(() =>
+    atHead(async (at, id): Promise<CommitAnswer | NoAnswer> => {
+      const read = await repositories.commit(at, id);
+      if ('committed_at' in read) return { result: 'commit', commit: id, ...read };
+      return unreachable(`commit ${id} of ${at.key}`, read);
+    }),
+  );
+  const file = once((fileName) =>
+    atHead(async (at, id): Promise<FileAnswer | NoAnswer> => {
+      const read = await repositories.readAt(at, { commit: id, fileName });
+      if (read.result === 'file') return { result: 'file', commit: id, text: read.text };
+      if (read.result === 'file_absent') return { result: 'absent', commit: id };
       // A page instead of the file, as one of maintenance, may pass.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
-      return isThere ? { result: 'unreadable', commit } : unreachable(`${fileName} of ${place.key}`, read);
-    },
-  };
+      return isThere ? { result: 'unreadable', commit: id } : unreachable(`${fileName} of ${at.key}`, read);
+    }),
+  );
+  return { head: () => head(), commit: () => commit(), file };
 }
 
-/** What the looks of one process share. */
-export interface LookParts {
+/** What the runs of one process share. */
+export interface RunParts {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
   readonly repositories: RepositoryReader;
@@ -212,36 +218,26 @@ function distinct({ remotes, ...listing }: Subject): Subject {
   return { ...listing, remotes: one.slice(0, mostRemotes) };
 }
 
-/** Asks once for each key. */
-function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
-  return (key) => {
-    const answer = known.get(key) ?? ask(key);
-    known.set(key, answer);
-    return answer;
-  };
-}
-
 /** Who gets one of these for initialize asks over the older transport (2025-11-25, Transports, Backwards Compatibility). */
 const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
-async function askAsClients(url: string, parts: LookParts): Promise<EndpointLook | NoAnswer> {
-  const look = await askEndpoint(url, parts);
-  if (look.result === 'answered' || !fallBackAfter.has(look.cause)) return look;
+async function askAsClients(url: string, parts: RunParts): Promise<EndpointAnswer | NoAnswer> {
+  const run = await askEndpoint(url, parts);
+  if (run.result === 'answered' || !fallBackAfter.has(run.cause)) return run;
   const older = await askOverStream(url, parts);
-  return older.result === 'answered' && older.introduction ? older : look;
+  return older.result === 'answered' && older.introduction ? older : run;
 }
 
-async function ask(url: string, isStream: boolean, parts: LookParts): Promise<EndpointLook | NoAnswer> {
+async function ask(url: string, isStream: boolean, parts: RunParts): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
   return refused ?? (isStream ? askOverStream(url, parts) : askAsClients(url, parts));
 }
 
-async function get(url: string, { fetch, robots }: LookParts): Promise<Fetched | NoAnswer> {
+async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | NoAnswer> {
   return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
 }
 
-async function certificate(origin: string, { reach }: LookParts): Promise<TlsLook | NoAnswer> {
+async function certificate(origin: string, { reach }: RunParts): Promise<TlsAnswer | NoAnswer> {
   const url = URL.parse(origin);
   if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
   const reached = reach(url);
@@ -250,35 +246,31 @@ async function certificate(origin: string, { reach }: LookParts): Promise<TlsLoo
   return readCertificate(url, reached);
 }
 
-async function dns(hostname: string, parts: LookParts): Promise<DnsLook | NoAnswer> {
+async function dns(hostname: string, parts: RunParts): Promise<DnsAnswer | NoAnswer> {
   if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
   return parts.dns(hostname);
 }
 
 /**
- * A look at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
+ * A run at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
  * nothing of the publisher's is asked, and that is why.
  */
-export function createLook(
+export function createRun(
   subject: Subject,
-  parts: LookParts,
+  parts: RunParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
-): Look {
+): Run {
   const listing = distinct(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
-    memoize(async (key: string) => refusal ?? question(key));
+    once(async (key: string) => refusal ?? question(key));
   const timesOf = createTimes(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
   const timed = { ...parts, fetch };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
   const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
-  const repository = createRepositoryLook(listing, parts.repositories);
-  const headOnce = memoize(() => repository.head());
-  const commit = memoize(async () => repository.commit(await headOnce('')));
-  const file = memoize(async (path) => repository.file(await headOnce(''), path));
-  const npm = memoize((path) => parts.packages.registry('npm', path));
-  const pypi = memoize((path) => parts.packages.registry('pypi', path));
-  const image = memoize((key) => parts.packages.image(JSON.parse(key) as ImageReference));
+  const npm = once((path) => parts.packages.registry('npm', path));
+  const pypi = once((path) => parts.packages.registry('pypi', path));
+  const image = once((key) => parts.packages.image(JSON.parse(key) as ImageReference));
   return {
     listing,
     now,
@@ -286,9 +278,7 @@ export function createLook(
     get: unlessRefused((url) => get(url, timed)),
     tls: unlessRefused((origin) => certificate(origin, parts)),
     dns: unlessRefused((hostname) => dns(hostname, parts)),
-    head: () => headOnce(''),
-    commit: () => commit(''),
-    file,
+    ...createRepositoryQuestions(listing, parts.repositories),
     catalogs: (url) => parts.catalogs(url),
     registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
     image: (asked) => image(JSON.stringify(asked)),

@@ -6,7 +6,7 @@ import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
 import { dueListings } from '../telemetry/events.ts';
-import type { LookReport } from './observe-listing.ts';
+import type { RunReport } from './observe-listing.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
 
 /** What became of the checks so far. */
@@ -92,12 +92,12 @@ const keysOf = ({ handle, remotes }: Listing, root: string | undefined): string[
   return [...new Set(of)];
 };
 
-/** A look at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
+/** A run at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
 async function check(
   one: Waiting,
   observer: Observer,
   context: ObserverContext,
-): Promise<LookReport | number | undefined> {
+): Promise<RunReport | number | undefined> {
   const { store, clock } = context;
   const listing = await store.listings.byHandle(one.handle);
   if (!listing || listing.withdrawn) return undefined;
@@ -246,7 +246,7 @@ const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
 
 /**
  * Looks at all listings every OBSERVE_INTERVAL, and at those that their maintainers ask for, until the signal. Never
- * throws; resolves once the current looks have ended. What is due is read again after 2 s, and after twice as long each
+ * throws; resolves once the current runs have ended. What is due is read again after 2 s, and after twice as long each
  * time that nothing new was, so that new listings are looked at soon.
  */
 export async function startObserving(

@@ -16,7 +16,7 @@ export interface RecordedChange {
 export interface ToolSurface {
   readonly handle: string;
   readonly remote: string;
-  /** The set's digest (evidence/kinds/tools/digest.ts), hex. */
+  /** The set's digest, hex. */
   readonly digest: string;
   readonly first_seen_at: string;
   readonly tools: readonly Readonly<Record<string, unknown>>[];

@@ -29,8 +29,8 @@ export const writes = defineEvent<{ readonly seconds: number }>('write');
 /** A log entry that disagrees with what the database stores for it. */
 export const logMismatches = defineEvent<{ readonly log_index: number }>('log-mismatch');
 
-/** A look of the observer at one listing, and how many facts it found changed. */
-export const looks = defineEvent<{
+/** A run of the observer on one listing, and how many facts it found changed. */
+export const observationRuns = defineEvent<{
   readonly outcome: 'changed' | 'unchanged' | 'failed';
   readonly changed_facts: number;
 }>('look');

@@ -6,8 +6,8 @@ import {
   dueListings,
   heldHosts,
   logMismatches,
-  looks,
   memoryReads,
+  observationRuns,
   observerRequests,
   toolCalls,
   webhookAttempts,
@@ -173,7 +173,7 @@ export function measureWork(to: Instruments): () => void {
     ),
     writes.subscribe((write) => to.dossier_store_write_seconds.observe(write.seconds)),
     webhookAttempts.subscribe(({ outcome }) => to.dossier_webhook_attempts_total.inc({ outcome })),
-    looks.subscribe(({ outcome, changed_facts }) => {
+    observationRuns.subscribe(({ outcome, changed_facts }) => {
       to.dossier_observer_looks_total.inc({ outcome });
       to.dossier_observer_changed_facts_total.inc(changed_facts);
     }),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { createGuardedLookup, isPublicAddress } from '../../src/net/client.ts';
-import { createSafeClient } from '../../src/net/safe-client.ts';
+import { createSafeClient } from '../../src/net/repositories.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 test.each([
@@ -77,7 +77,7 @@ test('only configured bases on this machine are reached without https, and addre
     'https://169.254.169.254/latest/meta-data',
     'http://github.com/',
   ])
-    expect(await fetch(strange, url)).toEqual({ result: 'host_unreachable' });
+    expect(await fetch(strange, url)).toEqual({ result: 'host_unreachable', unsent: 'not_allowed' });
   expect([git.requests.length, connections]).toEqual([1, 0]);
   listener.close();
   await git.close();

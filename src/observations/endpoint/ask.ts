@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { Timeouts } from '../../config/settings.ts';
 import { asMembers, asObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import type { EndpointLook, Introduction } from '../kind.ts';
+import type { EndpointAnswer, Introduction } from '../kind.ts';
 import type { PoliteFetch, PoliteRequest } from '../polite.ts';
 import {
   type ClientInfo,
@@ -93,7 +93,7 @@ const withheld = {
 const toWithheld = (
   url: string,
   { is, response }: Extract<Replied, { readonly response: Fetched }>,
-): EndpointLook => ({
+): EndpointAnswer => ({
   result: 'answered',
   url,
   list: withheld[is],
@@ -105,7 +105,7 @@ async function withTools(
   talk: Conversation,
   introduction: Introduction,
   message: (id: number, params: object) => Message,
-): Promise<EndpointLook> {
+): Promise<EndpointAnswer> {
   const list = await listTools(async (params) =>
     talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params)),
   );
@@ -135,11 +135,11 @@ async function askLegacy(
   const session: LegacySession = { revision, id: talk.sessionId };
   await notify(legacyMessage(session, { method: 'notifications/initialized' }));
   const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
-  const look = await withTools(talk, introduction, (id, params) =>
+  const run = await withTools(talk, introduction, (id, params) =>
     legacyMessage(session, { id, method: 'tools/list', params }),
   );
   await endSession(talk, session);
-  return look;
+  return run;
 }
 
 const isDiscovery = (reply: Replied) =>
@@ -166,7 +166,7 @@ function toNoAnswer(replies: readonly Replied[]): NoAnswer {
 async function askInitialized(
   talk: Conversation,
   notify: (message: Message) => Promise<unknown>,
-): Promise<EndpointLook | NoAnswer> {
+): Promise<EndpointAnswer | NoAnswer> {
   const reply = await send(talk, (id) => initializeMessage(id, talk.client));
   if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, notify);
   return reply.is === 'credentials' || reply.is === 'payment'
@@ -179,7 +179,7 @@ async function askInitialized(
  * and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
  * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
  */
-export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
+export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
     parts.fetch({ url, method: 'POST', ...message, ...more });
   const talk = createConversation(url, parts, (message, id, timeout_ms) =>
@@ -240,7 +240,7 @@ const wordless: NoAnswer = {
  * Asks an endpoint of the older transport, HTTP with SSE (2024-11-05): a GET opens a stream, whose first event says where messages go;
  * their replies come in the stream. Never throws.
  */
-export async function askOverStream(url: string, parts: AskParts): Promise<EndpointLook | NoAnswer> {
+export async function askOverStream(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const end = new AbortController();
   const stream = createStream(url);
   const { signal } = end;
@@ -267,7 +267,7 @@ export async function askOverStream(url: string, parts: AskParts): Promise<Endpo
     if (reply.is === 'no_answer') return reply.answer;
     return reply.is === 'result' ? wordless : toWithheld(url, reply);
   });
-  const look = await Promise.race([asked, ended]);
+  const run = await Promise.race([asked, ended]);
   end.abort();
-  return look;
+  return run;
 }

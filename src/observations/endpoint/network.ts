@@ -5,10 +5,11 @@ import {
   isAddress,
   isOurFailure,
   isPublicAddress,
+  plainAddress,
   type Reach,
 } from '../../net/client.ts';
 import { type DnsRules, dnsServersFor, readRecords } from '../../net/dns.ts';
-import type { DnsLook, TlsLook } from '../kind.ts';
+import type { DnsAnswer, TlsAnswer } from '../kind.ts';
 import { noWay } from '../polite.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
@@ -17,7 +18,7 @@ const mostRecords = 20;
 const longestText = 200;
 
 /** What is asked of DNS about host names. Never throws. */
-export type Dns = (hostname: string) => Promise<DnsLook | NoAnswer>;
+export type Dns = (hostname: string) => Promise<DnsAnswer | NoAnswer>;
 
 /** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
@@ -54,7 +55,7 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
 const silence = (about: string, error: unknown) =>
   `The DNS servers that Dossier asks gave no answer about ${about} (${(error as Error).message}).`;
 
-async function look(ask: Ask, hostname: string): Promise<DnsLook | NoAnswer> {
+async function run(ask: Ask, hostname: string): Promise<DnsAnswer | NoAnswer> {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
   let caa = ipv4;
@@ -79,7 +80,7 @@ export const createDns =
   (rules: DnsRules, timeout_ms: number, signal: AbortSignal): Dns =>
   async (hostname) => {
     const servers = dnsServersFor(rules, hostname);
-    if (servers) return look(askInTurn(servers, timeout_ms, signal), hostname);
+    if (servers) return run(askInTurn(servers, timeout_ms, signal), hostname);
     return {
       result: 'not_checked',
       reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
@@ -93,7 +94,7 @@ const nameOf = ({ issuer }: PeerCertificate) => {
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
 
-function toLook(socket: TLSSocket): TlsLook | NoAnswer {
+function toLook(socket: TLSSocket): TlsAnswer | NoAnswer {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
   if (Number.isNaN(end_ms)) return { result: 'unreachable', reason: 'The host sent no certificate.' };
@@ -107,13 +108,11 @@ function toLook(socket: TLSSocket): TlsLook | NoAnswer {
   };
 }
 
-const plainAddress = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
-
 /**
  * Reads the certificate of an https origin for its recorded name, at a public address or where HOST_OVERRIDES says. Sends
  * nothing over the connection. Never throws.
  */
-export function readCertificate(recorded: URL, reached: Reach | undefined): Promise<TlsLook | NoAnswer> {
+export function readCertificate(recorded: URL, reached: Reach | undefined): Promise<TlsAnswer | NoAnswer> {
   if (!reached)
     return Promise.resolve({ result: 'not_checked', reason: `${recorded.host} is not a public address.` });
   const { url, addresses } = reached;
@@ -126,7 +125,7 @@ export function readCertificate(recorded: URL, reached: Reach | undefined): Prom
       lookup: createGuardedLookup(addresses === 'any' ? () => true : isPublicAddress),
       timeout: handshake_ms,
     });
-    const end = (result: TlsLook | NoAnswer) => {
+    const end = (result: TlsAnswer | NoAnswer) => {
       socket.destroy();
       resolve(result);
     };

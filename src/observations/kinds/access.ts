@@ -1,7 +1,7 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { named } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { defineKind, type EndpointLook, type Look } from '../kind.ts';
+import { defineKind, type EndpointAnswer, type Run } from '../kind.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
@@ -37,13 +37,13 @@ function serverMetadataUrls(issuer: string): string[] {
 
 /** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
 async function findObject(
-  look: Look,
+  run: Run,
   urls: readonly string[],
 ): Promise<{ readonly result: 'object'; readonly object: JsonObject } | (NoAnswer & { mayPass?: true })> {
   const failures: NoAnswer[] = [];
   let mayPass = false;
   for (const url of new Set(urls)) {
-    const answer = await look.get(url);
+    const answer = await run.get(url);
     const object = answer.result === 'response' ? readObject(answer.text) : undefined;
     if (object) return { result: 'object', object };
     if (answer.result === 'response') mayPass = true;
@@ -71,8 +71,8 @@ const listOf = (value: unknown): string[] =>
         .slice(0, 20)
     : [];
 
-async function ofServer(look: Look, issuer: string) {
-  const found = await findObject(look, serverMetadataUrls(issuer));
+async function ofServer(run: Run, issuer: string) {
+  const found = await findObject(run, serverMetadataUrls(issuer));
   if (found.result !== 'object') return { issuer, metadata: found.result };
   const { registration_endpoint, client_id_metadata_document_supported } = found.object;
   return {
@@ -88,11 +88,11 @@ const noValue = ({ result, reason, isOurs, mayPass }: NoAnswer & { mayPass?: tru
   ...(mayPass && { mayPass }),
 });
 
-async function toFinding(look: Look, { credentials, list }: EndpointLook) {
+async function toFinding(run: Run, { credentials, list }: EndpointAnswer) {
   const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
   if (!credentials)
     return { ...noValue(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
-  const found = await findObject(look, metadataUrls(credentials));
+  const found = await findObject(run, metadataUrls(credentials));
   if (found.result !== 'object') return noValue(found);
   const servers = listOf(found.object.authorization_servers).slice(0, 3);
   return {
@@ -103,7 +103,7 @@ async function toFinding(look: Look, { credentials, list }: EndpointLook) {
       scopes_supported: listOf(found.object.scopes_supported),
     },
     // What the hosts of others answer on a day is no change of this endpoint.
-    as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(look, issuer))) },
+    as_seen: { authorization_servers: await Promise.all(servers.map((issuer) => ofServer(run, issuer))) },
   };
 }
 
@@ -117,7 +117,7 @@ export const accessOauth = defineKind({
   method_version: 'auth/2',
   about: remotesOf,
   isOptional: true,
-  check: (look) => ofRemotes(look, (endpoint) => toFinding(look, endpoint), { isRare: true }),
+  check: (run) => ofRemotes(run, (endpoint) => toFinding(run, endpoint), { isRare: true }),
 });
 
 /** Whether an endpoint asks for credentials before it introduces itself. */
@@ -131,8 +131,8 @@ export const accessRequired = defineKind({
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
   about: remotesOf,
-  check: (look) =>
-    ofRemotes(look, ({ credentials, list }) =>
+  check: (run) =>
+    ofRemotes(run, ({ credentials, list }) =>
       credentials || list.result !== 'unreachable'
         ? { value: credentials !== undefined, state: 'observed' }
         : list,

@@ -1,6 +1,6 @@
 import { named } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind, type Look, type Subject } from '../kind.ts';
+import { defineKind, type Run, type Subject } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofRemotes, originsOf, ownProbe, remotesOf, withoutAnswer } from '../remotes.ts';
 
@@ -17,8 +17,8 @@ export const endpointAnswers = defineKind({
   shows: ({ value }) => `with HTTP status ${value}`,
   method_version: 'endpoint/2',
   about: remotesOf,
-  check: (look) =>
-    ofRemotes(look, ({ introduction, credentials, payment }) => ({
+  check: (run) =>
+    ofRemotes(run, ({ introduction, credentials, payment }) => ({
       value: (introduction ?? credentials ?? payment)?.status ?? null,
       state: 'observed',
     })),
@@ -53,10 +53,10 @@ export const endpointAvailability = defineKind({
   about: remotesOf,
   isOptional: true,
   isTally: true,
-  check: (look) =>
+  check: (run) =>
     Promise.all(
-      look.listing.remotes.map(async (remote): Promise<Finding> => {
-        const { result, ...none } = await look.endpoint(remote);
+      run.listing.remotes.map(async (remote): Promise<Finding> => {
+        const { result, ...none } = await run.endpoint(remote);
         const { reason, cause } = none as Partial<NoAnswer>;
         const about = { subject: remote.url, value: null, source: ownProbe };
         if (result === 'answered') return { ...about, state: 'observed', ended: 'answered' };
@@ -66,8 +66,8 @@ export const endpointAvailability = defineKind({
     ),
 });
 
-async function ofHost(look: Look, hostname: string): Promise<Finding> {
-  const seen = await look.dns(hostname);
+async function ofHost(run: Run, hostname: string): Promise<Finding> {
+  const seen = await run.dns(hostname);
   if (seen.result !== 'dns') return withoutAnswer(seen, hostname);
   const { ipv4, ipv6, caa, unanswered } = seen;
   const families = [...(ipv4 > 0 ? ['IPv4'] : []), ...(ipv6 > 0 ? ['IPv6'] : [])];
@@ -99,7 +99,7 @@ export const endpointDns = defineKind({
   doesNotMean: 'How many addresses there are says nothing, and most hosts have no CAA records.',
   method_version: 'dns/2',
   about: (listing) => hostsOf(listing).map((subject) => ({ subject })),
-  check: (look) => Promise.all(hostsOf(look.listing).map((host) => ofHost(look, host))),
+  check: (run) => Promise.all(hostsOf(run.listing).map((host) => ofHost(run, host))),
 });
 
 /** Which revision of MCP an endpoint speaks. */
@@ -111,14 +111,14 @@ export const endpointProtocol = defineKind({
   doesNotMean: 'It does not say that the endpoint follows the whole revision.',
   method_version: 'endpoint/1',
   about: remotesOf,
-  check: (look) =>
-    ofRemotes(look, ({ introduction, list }) =>
+  check: (run) =>
+    ofRemotes(run, ({ introduction, list }) =>
       introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
     ),
 });
 
-async function ofOrigin(look: Look, origin: string): Promise<Finding> {
-  const seen = await look.tls(origin);
+async function ofOrigin(run: Run, origin: string): Promise<Finding> {
+  const seen = await run.tls(origin);
   if (seen.result !== 'certificate') return withoutAnswer(seen, origin);
   const { issuer, not_after, isTrusted, fault } = seen;
   return {
@@ -148,5 +148,5 @@ export const endpointTls = defineKind({
   doesNotMean: 'It says nothing about who runs the service.',
   method_version: 'endpoint/1',
   about: (listing) => tlsOrigins(listing).map((subject) => ({ subject })),
-  check: (look) => Promise.all(tlsOrigins(look.listing).map((origin) => ofOrigin(look, origin))),
+  check: (run) => Promise.all(tlsOrigins(run.listing).map((origin) => ofOrigin(run, origin))),
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { defineKind, type EndpointLook } from '../kind.ts';
+import { defineKind, type EndpointAnswer } from '../kind.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** A token that amounts are converted for. */
@@ -239,7 +239,7 @@ const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
 /** What an endpoint’s request for a payment quotes; undefined if it sent none. */
 export function quotedOffers({
   payment: response,
-}: EndpointLook): { readonly response: Fetched; readonly quoted: Decoded } | undefined {
+}: EndpointAnswer): { readonly response: Fetched; readonly quoted: Decoded } | undefined {
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
   return {
@@ -252,11 +252,11 @@ export function quotedOffers({
 }
 
 /** Why it is not known whether an endpoint that asked for no payment does: it asks for credentials first, or broke off. */
-const withoutPayment = ({ credentials, list }: EndpointLook): NoAnswer | undefined =>
+const withoutPayment = ({ credentials, list }: EndpointAnswer): NoAnswer | undefined =>
   list.result !== 'tools' && (credentials || list.result === 'unreachable') ? list : undefined;
 
 /** That there is nothing of a quoted price, for facts that exist only of one. */
-export const noneQuoted = (endpoint: EndpointLook): NoAnswer =>
+export const noneQuoted = (endpoint: EndpointAnswer): NoAnswer =>
   withoutPayment(endpoint) ?? {
     result: 'not_found',
     reason: 'The endpoint quoted none when Dossier asked what it is and which tools it has.',
@@ -296,7 +296,7 @@ function toReason(seen: number, offers: readonly Offer[]): string | undefined {
   return parts.filter(Boolean).join(' ') || undefined;
 }
 
-function toFinding(endpoint: EndpointLook) {
+function toFinding(endpoint: EndpointAnswer) {
   const asked = quotedOffers(endpoint);
   if (!asked) return withoutPayment(endpoint) ?? noPrice;
   const { seen, offers } = asked.quoted;
@@ -324,7 +324,7 @@ export const priceChallenge = defineKind({
   changed: 'The endpoint quotes another price',
   method_version: 'price/1',
   about: remotesOf,
-  check: (look) => ofRemotes(look, toFinding),
+  check: (run) => ofRemotes(run, toFinding),
 });
 
 /** One way to pay that an OpenAPI document states of an operation. */

@@ -2,7 +2,7 @@ import semver from 'semver';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
-import type { Advisory, ImageReference, Look, Subject } from '../kind.ts';
+import type { Advisory, ImageReference, Run, Subject } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 
@@ -160,11 +160,11 @@ const toPublishedOnNpm = (
 
 /** Reads the version's own document where that of the whole package is too large. */
 async function readVersion(
-  look: Look,
+  run: Run,
   { name, version = 'latest' }: RecordedPackage,
 ): Promise<Published | NoAnswer> {
   const answer = toRegistered(
-    await look.registry('npm', `${npmPath(name)}/${version}`),
+    await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
   );
   if (answer.result === 'absent') return notFound(answer.response, `has no version ${version} of ${name}`);
@@ -180,15 +180,14 @@ async function readVersion(
 }
 
 /** What npm says of a package: from the document of the package, or of the version where that is over 2 MiB. */
-async function readNpm(look: Look, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
   const { name } = recorded;
   const answer = toRegistered(
-    await look.registry('npm', npmPath(name)),
+    await run.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
   if (answer.result === 'absent') return notFound(answer.response, `has no package ${name}`);
-  if (answer.result !== 'document')
-    return answer.cause === 'too_large' ? readVersion(look, recorded) : answer;
+  if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
@@ -227,9 +226,9 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
 }
 
 /** What PyPI says of a package: the JSON of the release, which lists only its own files. */
-async function readPypi(look: Look, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
+async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<Published | NoAnswer> {
   const answer = toRegistered(
-    await look.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
+    await run.registry('pypi', `/pypi/${name}/${version === undefined ? '' : `${version}/`}json`),
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
   if (answer.result === 'document') return toPublishedOnPypi(answer);
@@ -241,29 +240,29 @@ async function readPypi(look: Look, { name, version }: RecordedPackage): Promise
 }
 
 /** What a registry says of a recorded package on npm or PyPI. */
-export const readPublished = (look: Look, recorded: RecordedPackage): Promise<Published | NoAnswer> =>
-  recorded.type === 'npm' ? readNpm(look, recorded) : readPypi(look, recorded);
+export const readPublished = (run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> =>
+  recorded.type === 'npm' ? readNpm(run, recorded) : readPypi(run, recorded);
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
 export const ofPackages = (
-  look: Look,
+  run: Run,
   types: readonly RecordedPackage['type'][],
   toFinding: (recorded: RecordedPackage) => Promise<Finding>,
 ): Promise<readonly Finding[]> =>
   Promise.all(
-    readablePackages(look.listing)
+    readablePackages(run.listing)
       .filter(({ type }) => types.includes(type))
       .map(async (one) => ({ recorded: one.recorded, ...(await toFinding(one)), subject: one.subject })),
   );
 
 /** One fact for each recorded package of these registries whose version is published there. */
 export const ofPublished = (
-  look: Look,
+  run: Run,
   types: readonly RecordedPackage['type'][],
   toFinding: (published: Published) => Found | NoAnswer,
 ): Promise<readonly Finding[]> =>
-  ofPackages(look, types, async (recorded) => {
-    const published = await readPublished(look, recorded);
+  ofPackages(run, types, async (recorded) => {
+    const published = await readPublished(run, recorded);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;
     const finding = toFinding(published);
@@ -326,11 +325,11 @@ const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
 const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
 /** npm: `GET /-/npm/v1/attestations/<name>@<version>`; the digest is the version's `dist.integrity`. */
-async function ofNpm(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+async function ofNpm(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
   const answer = toRegistered(
-    await look.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`),
+    await run.registry('npm', `/-/npm/v1/attestations${npmPath(name)}@${version}`),
     ({ attestations }) => Array.isArray(attestations),
   );
   if (answer.result === 'absent') return 'absent';
@@ -360,13 +359,13 @@ function toBundle(attestation: unknown): unknown {
 }
 
 /** PyPI: `GET /integrity/<project>/<version>/<file>/provenance` (PEP 740) of the release's first file. */
-async function ofPypi(look: Look, { name }: RecordedPackage, published: Published): Promise<Served> {
+async function ofPypi(run: Run, { name }: RecordedPackage, published: Published): Promise<Served> {
   const { version, document } = published;
   const [file] = filesOf(document);
   const filename = String(file?.filename ?? '');
   if (!/^[\w.+!-]{1,300}$/.test(filename)) return 'none';
   const answer = toRegistered(
-    await look.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`),
+    await run.registry('pypi', `/integrity/${name}/${version}/${filename}/provenance`),
     ({ attestation_bundles }) => Array.isArray(attestation_bundles),
   );
   if (answer.result === 'absent') return 'absent';
@@ -379,9 +378,5 @@ async function ofPypi(look: Look, { name }: RecordedPackage, published: Publishe
 }
 
 /** The provenance that a registry serves of a published version. */
-export const readProvenance = (
-  look: Look,
-  recorded: RecordedPackage,
-  published: Published,
-): Promise<Served> =>
-  recorded.type === 'npm' ? ofNpm(look, recorded, published) : ofPypi(look, recorded, published);
+export const readProvenance = (run: Run, recorded: RecordedPackage, published: Published): Promise<Served> =>
+  recorded.type === 'npm' ? ofNpm(run, recorded, published) : ofPypi(run, recorded, published);

@@ -4,7 +4,7 @@ import {
   type Advisory,
   type AdvisoryList,
   defineKind,
-  type Look,
+  type Run,
   type SignedStatement,
   type Subject,
   type Unproven,
@@ -55,11 +55,11 @@ function toFinding({ found, source }: AdvisoryList, version: string): Finding {
   };
 }
 
-async function advisoriesOf(look: Look, recorded: RecordedPackage): Promise<Finding> {
-  const list = await look.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
+async function advisoriesOf(run: Run, recorded: RecordedPackage): Promise<Finding> {
+  const list = await run.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
   if (list.result !== 'advisories') return withoutAnswer(list);
   if (recorded.version !== undefined) return toFinding(list, recorded.version);
-  const published = await readPublished(look, recorded);
+  const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
   return toFinding(list, published.version);
 }
@@ -75,7 +75,7 @@ export const packageAdvisories = defineKind({
   unit: 'advisories',
   method_version: 'advisories/1',
   about: packagesOn('npm', 'pypi'),
-  check: (look) => ofPackages(look, ['npm', 'pypi'], (recorded) => advisoriesOf(look, recorded)),
+  check: (run) => ofPackages(run, ['npm', 'pypi'], (recorded) => advisoriesOf(run, recorded)),
 });
 
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
@@ -89,8 +89,8 @@ export const packageDeprecated = defineKind({
   method_version: 'package/1',
   about: packagesOn('npm', 'pypi'),
   isOptional: true,
-  check: (look) =>
-    ofPublished(look, ['npm', 'pypi'], ({ deprecated, version }) => ({
+  check: (run) =>
+    ofPublished(run, ['npm', 'pypi'], ({ deprecated, version }) => ({
       value: deprecated !== undefined,
       state: 'observed',
       details: { version, ...(deprecated !== undefined && { message: deprecated }) },
@@ -99,16 +99,14 @@ export const packageDeprecated = defineKind({
 
 const digestForm = /^sha256:[\da-f]{64}$/;
 
-async function ofImage(look: Look, recorded: RecordedPackage): Promise<Finding> {
+async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
   const image = toImage(recorded);
   if (!image)
     return withoutAnswer({
       result: 'not_checked',
       reason: 'The recorded identifier is not the name of a container image.',
     });
-  const answer = toRegistered(await look.image(image), ({ schemaVersion }) =>
-    Number.isInteger(schemaVersion),
-  );
+  const answer = toRegistered(await run.image(image), ({ schemaVersion }) => Number.isInteger(schemaVersion));
   if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
   const { response } = answer;
   if (answer.result === 'absent')
@@ -135,13 +133,13 @@ export const packageExists = defineKind({
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/1',
   about: packagesOn('npm', 'pypi', 'oci'),
-  async check(look) {
-    const packages = await ofPublished(look, ['npm', 'pypi'], ({ version }) => ({
+  async check(run) {
+    const packages = await ofPublished(run, ['npm', 'pypi'], ({ version }) => ({
       value: true,
       state: 'observed',
       details: { version },
     }));
-    return [...packages, ...(await ofPackages(look, ['oci'], (image) => ofImage(look, image)))];
+    return [...packages, ...(await ofPackages(run, ['oci'], (image) => ofImage(run, image)))];
   },
 });
 
@@ -159,8 +157,8 @@ export const packageMaintainers = defineKind({
   method_version: 'package/1',
   about: packagesOn('npm'),
   isOptional: true,
-  check: (look) =>
-    ofPublished(look, ['npm'], ({ maintainers }) =>
+  check: (run) =>
+    ofPublished(run, ['npm'], ({ maintainers }) =>
       'result' in maintainers
         ? maintainers
         : {
@@ -230,17 +228,17 @@ function judge(
     : unrecognised('The signed provenance is about another file than the published one.');
 }
 
-async function provenanceOf(look: Look, recorded: RecordedPackage): Promise<Finding> {
-  const published = await readPublished(look, recorded);
+async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding> {
+  const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;
-  const served = await readProvenance(look, recorded, published);
+  const served = await readProvenance(run, recorded, published);
   if (served === 'none') return { ...none(published), source, source_url };
   if (served === 'absent') return { ...none(published), source, source_url, isAbsence: true };
   if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
-  const signed = await look.signature(served.bundle);
+  const signed = await run.signature(served.bundle);
   if (signed.result !== 'signed' && signed.result !== 'unproven') return withoutAnswer(signed);
-  const { repository } = look.listing;
+  const { repository } = run.listing;
   return { ...judge(signed, served, { version, repository }), source, source_url: served.source_url };
 }
 
@@ -260,10 +258,10 @@ export const packageProvenance = defineKind({
   method_version: 'provenance/1',
   about: (listing) =>
     packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
-  check: (look) =>
-    ofPackages(look, ['npm', 'pypi'], async (one) => ({
-      ...(await provenanceOf(look, one)),
-      recorded: withRepository(one, look.listing),
+  check: (run) =>
+    ofPackages(run, ['npm', 'pypi'], async (one) => ({
+      ...(await provenanceOf(run, one)),
+      recorded: withRepository(one, run.listing),
     })),
 });
 
@@ -278,8 +276,8 @@ export const packageVersionAge = defineKind({
   method_version: 'package/1',
   about: packagesOn('npm', 'pypi'),
   isOptional: true,
-  check: (look) =>
-    ofPublished(look, ['npm', 'pypi'], ({ published_at, version }) =>
+  check: (run) =>
+    ofPublished(run, ['npm', 'pypi'], ({ published_at, version }) =>
       typeof published_at === 'string'
         ? { value: published_at, state: 'observed', details: { version } }
         : published_at,

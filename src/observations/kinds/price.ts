@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { type CatalogLook, defineKind, type EndpointLook } from '../kind.ts';
+import { type CatalogAnswer, defineKind, type EndpointAnswer } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import {
   type Found,
@@ -49,7 +49,7 @@ const none = {
   reason: 'The endpoint names no payment methods among its capabilities (experimental.payment).',
 };
 
-function capabilityFinding({ introduction, list }: EndpointLook) {
+function capabilityFinding({ introduction, list }: EndpointAnswer) {
   if (!introduction) return list as NoAnswer;
   const { capabilities } = introduction;
   const reason = 'The endpoint sent no capabilities that Dossier could read.';
@@ -73,7 +73,7 @@ export const priceCapability = defineKind({
   method_version: 'price/1',
   about: remotesOf,
   isOptional: true,
-  check: (look) => ofRemotes(look, capabilityFinding),
+  check: (run) => ofRemotes(run, capabilityFinding),
 });
 
 const noneConfigured: NoAnswer = {
@@ -84,9 +84,9 @@ const noneConfigured: NoAnswer = {
 const readAccepted = (one: unknown) =>
   asObject(one)?.maxAmountRequired === undefined ? readAcceptedV2(one) : readAcceptedV1(one);
 
-function readCatalog(look: CatalogLook): Found {
-  if (look.result !== 'read') return withoutAnswer(look);
-  const { item, read_at } = look;
+function readCatalog(run: CatalogAnswer): Found {
+  if (run.result !== 'read') return withoutAnswer(run);
+  const { item, read_at } = run;
   const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
   if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
   const { offers } = decodeOffers(item.accepts, readAccepted);
@@ -111,11 +111,11 @@ export const priceCatalog = defineKind({
   method_version: 'price/1',
   about: ({ remotes }) => remotes.map(({ url }) => ({ recorded: url })),
   isOptional: true,
-  async check(look) {
+  async check(run) {
     const found: Finding[] = [];
-    const { remotes } = look.listing;
+    const { remotes } = run.listing;
     for (const { url } of remotes)
-      for (const listed of await look.catalogs(url)) {
+      for (const listed of await run.catalogs(url)) {
         const source = new URL(listed.catalog).host;
         found.push({
           subject: `${url} in ${source}`,
@@ -169,14 +169,14 @@ export const priceOpenapi = defineKind({
   method_version: 'price/1',
   about: perOrigin,
   isOptional: true,
-  check: (look) =>
-    ofPlaces(look, wellKnown(look.listing, '/openapi.json'), {
+  check: (run) =>
+    ofPlaces(run, wellKnown(run.listing, '/openapi.json'), {
       what: 'OpenAPI document',
       toFinding: readOpenApi,
     }),
 });
 
-function payToFinding(endpoint: EndpointLook) {
+function payToFinding(endpoint: EndpointAnswer) {
   const offers = quotedOffers(endpoint)?.quoted.offers ?? [];
   const addresses = [...new Set(offers.flatMap(({ pay_to }) => pay_to ?? []))].sort();
   return addresses.length > 0
@@ -195,7 +195,7 @@ export const pricePayTo = defineKind({
   method_version: 'price/1',
   about: remotesOf,
   isOptional: true,
-  check: (look) => ofRemotes(look, payToFinding, { isRare: true }),
+  check: (run) => ofRemotes(run, payToFinding, { isRare: true }),
 });
 
 /** The most that a caller would pay, in one asset. */
@@ -261,7 +261,7 @@ function toPriced({ name, _meta }: JsonObject) {
   };
 }
 
-function toolPriceFinding({ list }: EndpointLook) {
+function toolPriceFinding({ list }: EndpointAnswer) {
   if (list.result !== 'tools') return list;
   const { tools } = list;
   const priced = tools.map(toPriced).filter((one) => one !== undefined);
@@ -289,5 +289,5 @@ export const priceTool = defineKind({
   method_version: 'price/1',
   about: remotesOf,
   isOptional: true,
-  check: (look) => ofRemotes(look, toolPriceFinding),
+  check: (run) => ofRemotes(run, toolPriceFinding),
 });

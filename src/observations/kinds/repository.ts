@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind, type FileLook } from '../kind.ts';
+import { defineKind, type FileAnswer } from '../kind.ts';
 import { ofRepository, repositoryOf } from '../remotes.ts';
 
 /** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
@@ -22,7 +22,7 @@ interface FoundFile {
   readonly starts_commands?: boolean;
 }
 
-function toFound(path: string, automatic: RegExp | undefined, file: FileLook): FoundFile {
+function toFound(path: string, automatic: RegExp | undefined, file: FileAnswer): FoundFile {
   if (file.result !== 'file') return { path };
   const sha256 = createHash('sha256').update(file.text).digest('hex');
   return { path, sha256, ...(automatic && { starts_commands: automatic.test(file.text) }) };
@@ -58,18 +58,18 @@ export const repositoryAgentFiles = defineKind({
   method_version: 'agent-files/1',
   about: repositoryOf,
   isOptional: true,
-  check: (look) =>
-    ofRepository(look, async () => {
-      const head = await look.head();
+  check: (run) =>
+    ofRepository(run, async () => {
+      const head = await run.head();
       if (head.result !== 'head') return head;
       const files: FoundFile[] = [];
       for (const [path, automatic] of agentFiles) {
-        const file = await look.file(path);
+        const file = await run.file(path);
         if (!('commit' in file)) return file;
         if (file.result !== 'absent') files.push(toFound(path, automatic, file));
       }
       if (files.length > 0) {
-        const file = await look.file(noFile);
+        const file = await run.file(noFile);
         if (!('commit' in file)) return file;
         if (file.result !== 'absent') return anything;
       }
@@ -98,9 +98,9 @@ export const repositoryExists = defineKind({
   method_version: 'repository/1',
   about: repositoryOf,
   isOptional: true,
-  check: (look) =>
-    ofRepository(look, async () => {
-      const head = await look.head();
+  check: (run) =>
+    ofRepository(run, async () => {
+      const head = await run.head();
       if (head.result === 'head') return { value: 'there', state: 'observed' };
       if (!('head' in head)) return head;
       const { head: value, reason, moved_to } = head;
@@ -120,9 +120,9 @@ export const repositoryHead = defineKind({
     `${String(value).slice(0, 12)}${details?.branch ? ` of ${details.branch}` : ''}`,
   method_version: 'repository/1',
   about: repositoryOf,
-  check: (look) =>
-    ofRepository(look, async () => {
-      const head = await look.head();
+  check: (run) =>
+    ofRepository(run, async () => {
+      const head = await run.head();
       if (head.result !== 'head') return head;
       const { commit, branch } = head;
       return { value: commit, state: 'observed', ...(branch && { details: { branch } }) };
@@ -141,9 +141,9 @@ export const repositoryLastCommit = defineKind({
   method_version: 'commit/1',
   about: repositoryOf,
   isOptional: true,
-  check: (look) =>
-    ofRepository(look, async () => {
-      const found = await look.commit();
+  check: (run) =>
+    ofRepository(run, async () => {
+      const found = await run.commit();
       if (found.result !== 'commit') return found;
       return { value: found.committed_at, state: 'observed', details: { commit: found.commit } };
     }),

@@ -1,7 +1,7 @@
 import { asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
-import { defineKind, type Look, type Subject } from '../kind.ts';
+import { defineKind, type Run, type Subject } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofPlaces, originsOf, ownProbe, perOrigin, wellKnown, withoutAnswer } from '../remotes.ts';
 
@@ -38,8 +38,8 @@ export const agentCard = defineKind({
   method_version: 'card/1',
   about: perOrigin,
   isOptional: true,
-  check: (look) =>
-    ofPlaces(look, wellKnown(look.listing, '/.well-known/agent-card.json'), {
+  check: (run) =>
+    ofPlaces(run, wellKnown(run.listing, '/.well-known/agent-card.json'), {
       what: 'agent card (A2A)',
       toFinding: cardFinding,
     }),
@@ -108,10 +108,10 @@ export const securityContact = defineKind({
   method_version: 'security/1',
   about: perOrigin,
   isOptional: true,
-  check: (look) =>
-    ofPlaces(look, wellKnown(look.listing, '/.well-known/security.txt'), {
+  check: (run) =>
+    ofPlaces(run, wellKnown(run.listing, '/.well-known/security.txt'), {
       what: 'security contact (RFC 9116)',
-      toFinding: (answer) => contactFinding(answer, look.now),
+      toFinding: (answer) => contactFinding(answer, run.now),
     }),
 });
 
@@ -170,9 +170,9 @@ function placesOf(listing: Subject): Place[] {
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
 
-async function ask(look: Look, { url, read }: Place): Promise<Finding> {
+async function ask(run: Run, { url, read }: Place): Promise<Finding> {
   const place = { subject: url, source: ownProbe, source_url: url };
-  const answer = await look.get(url);
+  const answer = await run.get(url);
   if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place, onlyIfSeen: true };
   const link = read(answer);
   if (link !== undefined) return { ...place, value: link, state: 'observed' };
@@ -209,10 +209,10 @@ export const termsUrl = defineKind({
     return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];
   },
   isOptional: true,
-  async check(look) {
-    const places = placesOf(look.listing);
+  async check(run) {
+    const places = placesOf(run.listing);
     if (places.length === 0) return [];
-    const answers = await Promise.all(places.map((place) => ask(look, place)));
+    const answers = await Promise.all(places.map((place) => ask(run, place)));
     const isFound = answers.some(({ state }) => state === 'observed');
     return isFound ? answers : [...answers, withoutLink(places, answers)];
   },

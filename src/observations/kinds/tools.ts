@@ -77,8 +77,8 @@ export const toolsSurface = defineKind({
   shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
   method_version: 'tools/1',
   about: remotesOf,
-  check: (look) =>
-    ofRemotes(look, ({ list, introduction }) => {
+  check: (run) =>
+    ofRemotes(run, ({ list, introduction }) => {
       if (list.result !== 'tools') return list;
       const { tools } = list;
       const digests = inNameOrder(tools).map((tool) => ({
@@ -107,8 +107,8 @@ export const toolsCount = defineKind({
   unit: 'tools',
   method_version: 'tools/1',
   about: remotesOf,
-  check: (look) =>
-    ofRemotes(look, ({ list }) =>
+  check: (run) =>
+    ofRemotes(run, ({ list }) =>
       list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
     ),
 });
