@@ -27,14 +27,8 @@ export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Li
 /** The limit of a wider network: so many times the amount. */
 export const widen = (limit: Limit, times: number): Limit => ({ ...limit, burst: limit.burst * times });
 
-/** The cost of one call and the size of the bucket, both as the time it takes to refill them. */
-interface Bucket {
-  readonly step_ms: number;
-  readonly capacity_ms: number;
-}
-
-/** The bucket of a limit. */
-export const toBucket = ({ burst, refill_s }: Limit): Bucket => ({
+/** The cost of one call and the size of the bucket of a limit, both as the time it takes to refill them. */
+export const toBucket = ({ burst, refill_s }: Limit) => ({
   step_ms: (refill_s * 1000) / burst,
   capacity_ms: refill_s * 1000,
 });
@@ -59,20 +53,10 @@ const mostNetworks = 100_000;
 /** A call is not refused for a rounding error. */
 const tolerance_ms = 0.5;
 
-/** A limit that each process counts for itself. */
-export interface MemoryLimit {
-  /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
-  take(network: string, now_ms: number): void;
-  /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */
-  tryTake(network: string, now_ms: number): Refusal | undefined;
-  /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
-  refusalOf(network: string, now_ms: number): Refusal | undefined;
-  /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
-  usedShare(network: string, now_ms: number): number;
-}
+export type MemoryLimit = ReturnType<typeof createMemoryLimit>;
 
-/** A limit in memory. GCRA: for each network it stores only the time at which the bucket is full again. */
-export function createMemoryLimit(limit: Limit, settings: LimitSettings): MemoryLimit {
+/** A limit that each process counts for itself. GCRA: for each network it stores only the time at which the bucket is full again. */
+export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
   const effective = toEffective(limit, settings);
   const { step_ms, capacity_ms } = toBucket(effective);
   const fullAt = new Map<string, number>();
@@ -105,15 +89,20 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings): Memory
     return undefined;
   };
   return {
-    take(network, now_ms) {
+    /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
+    take(network: string, now_ms: number): void {
       const refusal = tryTake(network, now_ms);
       if (refusal) throw toRateLimited(refusal);
     },
+    /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */
     tryTake,
-    usedShare(network, now_ms) {
+    /** How much of its bucket a network has used, or of that of a wider network around it: 0 to 1, the largest share. */
+    usedShare(network: string, now_ms: number): number {
       const left_ms = toCountedNetworks(network).map(({ network: one }) => (fullAt.get(one) ?? 0) - now_ms);
       return Math.min(1, Math.max(0, ...left_ms) / capacity_ms);
     },
-    refusalOf: (network, now_ms) => (settings.hasLimits ? refusalOf(network, now_ms) : undefined),
+    /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
+    refusalOf: (network: string, now_ms: number): Refusal | undefined =>
+      settings.hasLimits ? refusalOf(network, now_ms) : undefined,
   };
 }

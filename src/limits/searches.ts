@@ -16,12 +16,6 @@ interface Waiting {
 /** To be called when a search has ended. */
 type EndTurn = () => void;
 
-/** In what order the searches of one process begin. */
-interface SearchTurns {
-  /** Resolves to what ends the search when it may begin, or to undefined if it gave up its place. */
-  wait(used: number): Promise<EndTurn | undefined>;
-}
-
 /**
  * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch, and what else arrived
  * meanwhile is answered before the next one. The caller that used the least of its limit is next, and within that the one
@@ -29,7 +23,7 @@ interface SearchTurns {
  * as this process computed during that search, which leaves half of the time to others. When more than `mostWaiting` wait, the
  * one that used most gives up its place, of equals the newest.
  */
-export function createSearchTurns(mostWaiting: number): SearchTurns {
+export function createSearchTurns(mostWaiting: number) {
   const waiting: Waiting[] = [];
   let running = 0;
   let hasBegun = false;
@@ -74,8 +68,9 @@ export function createSearchTurns(mostWaiting: number): SearchTurns {
     if (waiting.length > mostWaiting) waiting.pop()?.answer(undefined);
   };
   return {
-    wait: (used) =>
-      new Promise((resolve) => {
+    /** Resolves to what ends the search when it may begin, or to undefined if it gave up its place. */
+    wait: (used: number) =>
+      new Promise<EndTurn | undefined>((resolve) => {
         enqueue({ used, answer: resolve });
         beginNext();
       }),

@@ -10,17 +10,18 @@ const delimiter = '0001';
 /** The packet that ends a request or a response. */
 const flush = '0000';
 
-/** The body of a POST to git-upload-pack that requests HEAD: an ls-refs command of git protocol v2. */
-export function toHeadQuery(agent: string): Buffer {
-  return Buffer.from(
-    toLine('command=ls-refs') +
-      toLine(`agent=${agent}`) +
+/** The body of a POST to git-upload-pack: a command of git protocol v2 with its arguments. */
+const toCommand = (command: string, capabilities: readonly string[], args: readonly string[]) =>
+  Buffer.from(
+    [`command=${command}`, ...capabilities].map(toLine).join('') +
       delimiter +
-      toLine('symrefs') +
-      toLine('ref-prefix HEAD') +
+      args.map(toLine).join('') +
       flush,
   );
-}
+
+/** Requests HEAD: an ls-refs command. */
+export const toHeadQuery = (agent: string): Buffer =>
+  toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
 /** What HEAD points to; `branch` only for a symbolic ref. */
 export interface HeadRef {
@@ -33,17 +34,30 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 /** Branch names of plain characters; no other text of the response is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** The lines up to the flush packet; undefined if the framing is broken or cut off. */
-function toLines(body: Buffer): string[] | undefined {
-  const lines: string[] = [];
+/** The packets of a response by their stated size, with what is in them; undefined where the framing is broken or cut off. */
+function* packetsOf(
+  body: Buffer,
+): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
   for (let at = 0; at + 4 <= body.length; ) {
     const digits = body.toString('latin1', at, at + 4);
-    if (!length.test(digits)) return undefined;
-    const size = Number.parseInt(digits, 16);
-    if (size === 0) return lines;
-    if (size < 4 || at + size > body.length) return undefined;
-    lines.push(body.toString('utf8', at + 4, at + size).replace(/\n$/, ''));
-    at += size;
+    const size = length.test(digits) ? Number.parseInt(digits, 16) : Number.POSITIVE_INFINITY;
+    if (size > 4 && at + size > body.length) {
+      yield undefined;
+      return;
+    }
+    const end = at + Math.max(size, 4);
+    yield { size, content: body.subarray(at + 4, end) };
+    at = end;
+  }
+}
+
+/** The lines up to the flush packet; undefined if there is none. */
+function toLines(body: Buffer): string[] | undefined {
+  const lines: string[] = [];
+  for (const packet of packetsOf(body)) {
+    if (packet?.size === 0) return lines;
+    if (!packet || packet.size < 4) return undefined;
+    lines.push(packet.content.toString('utf8').replace(/\n$/, ''));
   }
   return undefined;
 }
@@ -59,22 +73,12 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   return commit ? { commit, ...(branch && { branch }) } : undefined;
 }
 
-/**
- * The body of a POST to git-upload-pack that requests one commit without its parents, trees and files: a fetch command of git
- * protocol v2 with `deepen 1` and `filter tree:0`.
- */
+/** Requests one commit without its parents, trees and files: a fetch command with `deepen 1` and `filter tree:0`. */
 export const toCommitQuery = (commit: string, agent: string): Buffer =>
-  Buffer.from(
-    toLine('command=fetch') +
-      toLine(`agent=${agent}`) +
-      (commit.length === 64 ? toLine('object-format=sha256') : '') +
-      delimiter +
-      toLine('no-progress') +
-      toLine('deepen 1') +
-      toLine('filter tree:0') +
-      toLine(`want ${commit}`) +
-      toLine('done') +
-      flush,
+  toCommand(
+    'fetch',
+    [`agent=${agent}`, ...(commit.length === 64 ? ['object-format=sha256'] : [])],
+    ['no-progress', 'deepen 1', 'filter tree:0', `want ${commit}`, 'done'],
   );
 
 /** Longest commit that is read, its message included. */
@@ -85,15 +89,11 @@ const packData = 1;
 function toPack(body: Buffer): Buffer | undefined {
   const data: Buffer[] = [];
   let isPack = false;
-  for (let at = 0; at + 4 <= body.length; ) {
-    const digits = body.toString('latin1', at, at + 4);
-    if (!length.test(digits)) return undefined;
-    const size = Number.parseInt(digits, 16);
-    if (size > 4 && at + size > body.length) return undefined;
-    const packet = body.subarray(at + 4, at + Math.max(size, 4));
-    if (isPack && packet[0] === packData) data.push(packet.subarray(1));
-    if (packet.toString('latin1') === 'packfile\n') isPack = true;
-    at += Math.max(size, 4);
+  for (const packet of packetsOf(body)) {
+    if (!packet) return undefined;
+    const { content } = packet;
+    if (isPack && content[0] === packData) data.push(content.subarray(1));
+    if (content.toString('latin1') === 'packfile\n') isPack = true;
   }
   return isPack ? Buffer.concat(data) : undefined;
 }

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../core/json.ts';
 import { differenceText, wordDifference } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
-import { changedTexts } from './kinds/tools.ts';
-
-type Tool = Readonly<Record<string, unknown>>;
+import type { Tool } from './kind.ts';
+import { changedTexts, nameOf } from './kinds/tools.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */
 const comparedMembers = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
@@ -35,8 +34,6 @@ const mostTexts = 20;
 const longestText = 400;
 /** Hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
-
-const nameOf = ({ name }: { readonly name?: unknown }) => (typeof name === 'string' ? name : '');
 
 /** What a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
 const toTool = ({ input_schema, parameters, ...tool }: Tool): Tool => ({

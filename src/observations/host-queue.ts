@@ -4,18 +4,7 @@ import { refuseInTransaction } from '../core/transaction.ts';
 import type { Lease } from '../store/store.ts';
 import { heldHosts } from '../telemetry/events.ts';
 
-/** Gives each request its turn at a host, over all nodes. */
-export interface HostQueue {
-  /**
-   * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
-   * to be left alone. Throws the signal's reason once the process stops.
-   */
-  run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'>;
-  /** Until when the last of these hosts asked to be left alone, RFC 3339; undefined if none does now. */
-  pausedUntil(hosts: readonly string[]): Promise<string | undefined>;
-  /** Gives back the hosts that this process has. */
-  close(): Promise<void>;
-}
+export type HostQueue = ReturnType<typeof createHostQueue>;
 
 /** What is asked: a host, and one address of it if others may be asked while that one is not. */
 export interface Asked {
@@ -164,8 +153,8 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
   };
 }
 
-/** One request at a time to each host, over all nodes (docs/observations.md). */
-export function createHostQueue(context: QueueContext, signal: AbortSignal): HostQueue {
+/** Gives each request its turn: one at a time to each host, over all nodes (docs/observations.md). */
+export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
   const isLater = (time: string | undefined) => time !== undefined && time > clock().toISOString();
@@ -193,7 +182,11 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal): Hos
     return { result };
   };
   return {
-    async run(asked, work) {
+    /**
+     * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
+     * to be left alone. Throws the signal's reason once the process stops.
+     */
+    async run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
       // Before the turn is waited for: on an engine with one connection that never ends.
       refuseInTransaction('a turn at a host');
       for (;;) {
@@ -205,11 +198,13 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal): Hos
         if (ended !== 'over') return ended.result;
       }
     },
-    async pausedUntil(names) {
+    /** Until when the last of these hosts asked to be left alone, RFC 3339; undefined if none does now. */
+    async pausedUntil(names: readonly string[]) {
       const pauses = await Promise.all(names.map((host) => store.observations.pauses(host)));
       const ends = pauses.map((places, at) => places.get(names[at] ?? ''));
       return ends.filter(isLater).toSorted().at(-1);
     },
+    /** Gives back the hosts that this process has. */
     close: () => hosts.close(),
   };
 }

@@ -26,10 +26,13 @@ export interface Introduction {
   readonly serverInfo?: Readonly<Record<string, unknown>>;
 }
 
+/** A tool object as it was sent; untrusted. */
+export type Tool = Readonly<Record<string, unknown>>;
+
 /** Tool objects as they were sent. */
 export interface ToolList {
   readonly result: 'tools';
-  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  readonly tools: readonly Tool[];
   /** Whether the list was cut off at the cap. */
   readonly isCut: boolean;
 }
@@ -237,7 +240,7 @@ export interface ListedTools {
   readonly first_seen_at?: string;
   readonly observed_at?: string;
   readonly vantage?: string;
-  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  readonly tools: readonly Tool[];
 }
 
 /** What /agents/<handle>/tools.json and the resource answers. */

@@ -2,18 +2,17 @@ import type { Context } from '../context.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
 import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
-import type { Kind, Run } from './kind.ts';
+import type { Kind, Run, Tool } from './kind.ts';
 import { surfaceChanges, surfaceDigest, toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
-import type { ToolSurface } from './table.ts';
 
 /** The tools that endpoints listed, by endpoint. */
-type Surfaces = ReadonlyMap<string, ToolSurface['tools']>;
+type Surfaces = ReadonlyMap<string, readonly Tool[]>;
 
 /** The tools that the endpoints of a run listed: what the kinds have asked, and nothing more. */
 async function listedTools(run: Run): Promise<Surfaces> {
-  const listed = new Map<string, ToolSurface['tools']>();
+  const listed = new Map<string, readonly Tool[]>();
   for (const remote of run.listing.remotes) {
     const endpoint = await run.endpoint(remote);
     if (endpoint.result === 'answered' && endpoint.list.result === 'tools')
@@ -25,18 +24,13 @@ async function listedTools(run: Run): Promise<Surfaces> {
 /** A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. */
 function itemize(
   { kind, subject, before, after }: ObservationChange,
-  known: ToolSurface['tools'],
-  now: ToolSurface['tools'],
+  known: readonly Tool[],
+  now: readonly Tool[],
 ): ObservationChange {
   const { details: _were, ...was } = before ?? { value: null, state: 'observed', seen_until: '' };
   const { details: _are, ...is } = after;
-  return {
-    kind,
-    ...(subject !== undefined && { subject }),
-    before: was,
-    after: is,
-    items: surfaceChanges(known, now),
-  };
+  const items = surfaceChanges(known, now);
+  return { kind, ...(subject !== undefined && { subject }), before: was, after: is, items };
 }
 
 /**
@@ -46,15 +40,8 @@ function itemize(
 async function putSurfaces(
   tx: Transaction,
   handle: string,
-  {
-    surfaces,
-    changes,
-    at,
-  }: {
-    readonly surfaces: Surfaces;
-    readonly changes: readonly ObservationChange[];
-    readonly at: string;
-  },
+  surfaces: Surfaces,
+  { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
 ): Promise<readonly ObservationChange[]> {
   const itemized = new Map<ObservationChange, ObservationChange>();
   for (const [remote, tools] of surfaces) {
@@ -149,7 +136,7 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<R
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
-  const itemized = await putSurfaces(tx, handle, { surfaces, changes, at: stamp.at });
+  const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
     // What is seen for the first time is committed in the log, where an audit looks for it, and changed nothing.

@@ -12,7 +12,7 @@ import type { Lease } from '../store/store.ts';
 import { observationRuns } from '../telemetry/events.ts';
 import type { DatedFinding } from './compare.ts';
 import { createDns } from './endpoint/network.ts';
-import { createHostQueue } from './host-queue.ts';
+import { createHostQueue, type HostQueue } from './host-queue.ts';
 import type { Subject } from './kind.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages.ts';
@@ -80,7 +80,7 @@ const takenPause_ms = 500;
 function createParts(
   context: ObserverContext,
   signal: AbortSignal,
-): RunParts & { readonly queue: ReturnType<typeof createHostQueue> } {
+): RunParts & { readonly queue: HostQueue } {
   const { config, repositories, clock, timeouts } = context;
   const key = cachedOnce(() => openObserverKey(context));
   const queue = createHostQueue(context, signal);

@@ -27,27 +27,23 @@ interface TimeLeft {
   readonly spent: (host: string) => string;
 }
 
-const ofHost = (left_ms: number): TimeLeft => ({
-  left_ms,
-  spent: (host) => `${host} took all the time that Dossier gives one host in one look.`,
-});
-
-const ofLook = (left_ms: number): TimeLeft => ({
-  left_ms,
-  spent: (host) =>
-    `The hosts of this service took all the time that Dossier gives one look; ${host} was not asked any more.`,
-});
-
 /** The times of one run: for each URL that of its host and that of the whole run. */
 export function createTimes({
   observerHost_ms,
   observerLook_ms,
 }: Pick<Timeouts, 'observerHost_ms' | 'observerLook_ms'>): (url: string) => readonly TimeLeft[] {
-  const run = ofLook(observerLook_ms);
+  const run: TimeLeft = {
+    left_ms: observerLook_ms,
+    spent: (host) =>
+      `The hosts of this service took all the time that Dossier gives one look; ${host} was not asked any more.`,
+  };
   const hosts = new Map<string, TimeLeft>();
   return (url) => {
     const name = URL.parse(url)?.host ?? '';
-    const host = hosts.get(name) ?? ofHost(observerHost_ms);
+    const host = hosts.get(name) ?? {
+      left_ms: observerHost_ms,
+      spent: (asked) => `${asked} took all the time that Dossier gives one host in one look.`,
+    };
     hosts.set(name, host);
     return [host, run];
   };

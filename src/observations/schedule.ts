@@ -112,27 +112,12 @@ async function check(
   return report === 'not_due' ? undefined : report;
 }
 
-/** The checks of one process: which listings wait, and which may begin. */
-export interface Schedule {
-  /** Adds the listings that are due; returns how many were not waiting yet. */
-  fill(): Promise<number>;
-  /** Adds a listing before all that are due; false while too many were asked for. */
-  ask(asked: AskedCheck): boolean;
-  /** Begins what may begin, and waits until more may. */
-  step(): Promise<void>;
-  /** How many listings wait or are checked. */
-  size(): number;
-  counts(): CheckCounts;
-  /** Waits until the checks under way have ended. */
-  end(): Promise<void>;
-}
-
-/** Creates the schedule of an observer. A check that fails is logged, counted, and stops no other. */
+/** The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted, and stops no other. */
 export function createSchedule(
   observer: Observer,
   context: ObserverContext,
   { signal, onProgress }: ScheduleOptions,
-): Schedule {
+) {
   const { store, clock, log } = context;
   const due = new Map<string, Waiting>();
   const asked = new Map<string, Waiting>();
@@ -141,19 +126,11 @@ export function createSchedule(
   let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
-  const add = (more: Partial<CheckCounts>) => {
-    const { looked = 0, changed = 0, failed = 0 } = more;
-    counts = {
-      looked: counts.looked + looked,
-      changed: counts.changed + changed,
-      failed: counts.failed + failed,
-    };
-  };
   const remove = ({ handle, root }: Waiting) => (root === undefined ? due : asked).delete(handle);
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'a look failed');
-    add({ failed: 1 });
+    counts = { ...counts, failed: counts.failed + 1 };
   };
 
   const run = async (one: Waiting, leave: () => void): Promise<void> => {
@@ -162,7 +139,12 @@ export function createSchedule(
     running.delete(one);
     if (typeof ended === 'number') one.notBefore_ms = ended;
     else remove(one);
-    if (typeof ended === 'object') add({ looked: 1, changed: ended.changes > 0 ? 1 : 0 });
+    if (typeof ended === 'object')
+      counts = {
+        ...counts,
+        looked: counts.looked + 1,
+        changed: counts.changed + (ended.changes > 0 ? 1 : 0),
+      };
     dueListings.publish({ listings: due.size });
     onProgress?.(counts);
     news.resolve();
@@ -187,6 +169,7 @@ export function createSchedule(
   };
 
   return {
+    /** Adds the listings that are due; returns how many were not waiting yet. */
     async fill() {
       const before = due.size;
       const handles = (await readDue(context)).map((handle) => ({ handle, at: spread(handle) }));
@@ -195,7 +178,8 @@ export function createSchedule(
       dueListings.publish({ listings: due.size });
       return due.size - before;
     },
-    ask({ handle, root }) {
+    /** Adds a listing before all that are due; false while too many were asked for. */
+    ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       const ofRoot = [...asked.values()].filter((one) => one.root === root);
       if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfRoot) return false;
@@ -203,6 +187,7 @@ export function createSchedule(
       news.resolve();
       return true;
     },
+    /** Begins what may begin, and waits until more may. */
     async step() {
       news = Promise.withResolvers();
       while (running.size < places && !signal.aborted && (await beginNext()));
@@ -211,8 +196,10 @@ export function createSchedule(
       await news.promise;
       clearTimeout(tick);
     },
+    /** How many listings wait or are checked. */
     size: () => due.size + asked.size,
     counts: () => counts,
+    /** Waits until the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),
   };
 }

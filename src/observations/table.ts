@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db, Json, Time } from '../store/store.ts';
+import type { Tool } from './kind.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 /** What one run found changed. */
@@ -19,7 +20,7 @@ export interface ToolSurface {
   /** The set's digest, hex. */
   readonly digest: string;
   readonly first_seen_at: string;
-  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  readonly tools: readonly Tool[];
 }
 
 declare module '../store/store.ts' {
@@ -125,7 +126,7 @@ export const createObservationReads = (db: Db) => ({
   surfaces: async (handle: string, remote: string): Promise<ToolSurface[]> =>
     (await readSurfaces(db, handle, remote)).map(({ tools, ...row }) => ({
       ...row,
-      tools: JSON.parse(tools) as ToolSurface['tools'],
+      tools: JSON.parse(tools) as Tool[],
     })),
   /** One set of tools stored for an endpoint, as its JSON text. */
   async surfaceText(handle: string, remote: string, digest: string) {

@@ -14,15 +14,16 @@ const prefix = 'whsec_';
 /** A new secret of a subscription: 32 random bytes as Standard Webhooks writes them. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/** A message and the moment of the attempt. */
-interface SignedMessage {
+/** What is posted, and where. */
+interface Post {
+  readonly url: string;
+  readonly secret: string;
   readonly id: string;
   readonly body: string;
-  readonly now: Date;
 }
 
 /** The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of both and the body. */
-function signMessage(secret: string, { id, body, now }: SignedMessage): Record<string, string> {
+function signMessage({ secret, id, body }: Post, now: Date): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
@@ -51,26 +52,18 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     reach: (url) => reach(url, config),
   });
 
-/** What is posted, and where. */
-interface Post {
-  readonly url: string;
-  readonly secret: string;
-  readonly id: string;
-  readonly body: string;
-}
-
 /** Posts a signed message once, until the signal. Never throws. */
 export function postMessage(
   client: OutboundClient,
-  { url, secret, id, body }: Post,
+  post: Post,
   { clock, timeouts, signal }: Pick<Context, 'clock' | 'timeouts'> & { readonly signal?: AbortSignal },
 ): ReturnType<OutboundClient['fetch']> {
   const timeout = AbortSignal.timeout(timeouts.webhook_ms);
   return client.fetch({
-    url: new URL(url),
+    url: new URL(post.url),
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...signMessage(secret, { id, body, now: clock() }) },
-    body: Buffer.from(body),
+    headers: { 'content-type': 'application/json', ...signMessage(post, clock()) },
+    body: Buffer.from(post.body),
     deadline: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
 }

@@ -7,7 +7,7 @@ import {
   meaningOf,
   type NoAnswer,
 } from '../../net/answer.ts';
-import type { ToolList } from '../kind.ts';
+import type { Tool, ToolList } from '../kind.ts';
 
 /** A JSON-RPC message that an endpoint sent; its members are untrusted. */
 export type Reply = Readonly<Record<string, unknown>>;
@@ -186,7 +186,6 @@ export const legacyMessage = (
   message: { readonly id?: number; readonly method: string; readonly params?: object },
 ): Message => ({ headers: sessionHeaders(session), body: toBody(message) });
 
-type Tool = ToolList['tools'][number];
 type Unread = Exclude<Replied, { is: 'result' }>;
 
 const mostTools = 500;

@@ -4,13 +4,16 @@ import { asMembers } from '../../core/json.ts';
 import { type TextPart, wordDifference } from '../../core/word-difference.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
-import { defineKind, type ToolList } from '../kind.ts';
+import { defineKind, type Tool, type ToolList } from '../kind.ts';
 import type { ListingChange } from '../observation.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
-type Tool = Readonly<Record<string, unknown>>;
+/** The name of a tool; empty for anything but text. */
+export const nameOf = ({ name }: Tool): string => (typeof name === 'string' ? name : '');
 
-const nameOf = ({ name }: Tool) => (typeof name === 'string' ? name : '');
+const longestName = 200;
+const shortName = (name: string) => name.slice(0, longestName);
+const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
 
 /** Leaf digest of a tool: SHA-256 of the RFC 8785 JSON of the whole tool object as sent, hex. */
 export const toolDigest = (tool: Tool): string =>
@@ -31,7 +34,7 @@ const tagged = (description: unknown) =>
  * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
  * description, input schema and title only, base64url. Its serialization writes a missing title as `undefined`.
  */
-function aiSdkFingerprint(tool: Readonly<Record<string, unknown>>): string {
+function aiSdkFingerprint(tool: Tool): string {
   const { title, description, inputSchema } = tool;
   const members = [
     `"description":${toCanonicalJson(tagged(description))}`,
@@ -43,8 +46,6 @@ function aiSdkFingerprint(tool: Readonly<Record<string, unknown>>): string {
     .digest('base64url');
 }
 
-const longestName = 200;
-
 const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
 
@@ -53,14 +54,7 @@ const cutNote = ({ isCut }: ToolList) =>
   isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
 
 /** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
-function toCommon({
-  name,
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-}: ToolList['tools'][number]) {
+function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
   const members = { name, title, description, inputSchema, outputSchema, annotations };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
@@ -82,7 +76,7 @@ export const toolsSurface = defineKind({
       if (list.result !== 'tools') return list;
       const { tools } = list;
       const digests = inNameOrder(tools).map((tool) => ({
-        name: typeof tool.name === 'string' ? tool.name.slice(0, longestName) : '',
+        name: shortNameOf(tool),
         sha256: toolDigest(tool),
         ai_sdk: aiSdkFingerprint(tool),
       }));
@@ -131,7 +125,7 @@ function* textsOf(value: unknown, place: readonly string[] = []): Generator<[str
   for (const [name, member] of Object.entries(value)) {
     const at = [...place, name];
     if (typeof member !== 'string') yield* textsOf(member, at);
-    else if (textMembers.includes(name)) yield [at.join('.').slice(0, longestName), member];
+    else if (textMembers.includes(name)) yield [shortName(at.join('.')), member];
   }
 }
 
@@ -143,8 +137,6 @@ function readTexts(tool: Tool): Map<string, string> {
   }
   return texts;
 }
-
-const shortNameOf = ({ name }: Tool) => (typeof name === 'string' ? name.slice(0, longestName) : '');
 
 function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedText> {
   const [old, now] = [readTexts(before), readTexts(after)];
@@ -183,7 +175,6 @@ const mostChanges = 100;
 /** Members of one tool that are named: a publisher decides how many a tool has, and the log keeps what is named. */
 const mostMembers = 20;
 
-const shortName = (name: string) => name.slice(0, longestName);
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [shortNameOf(tool), tool]));
 
 const differing = (before: Tool, after: Tool): string[] =>
@@ -232,7 +223,7 @@ export interface ShownChange extends ListingChange {
 /** A set of tools that is still stored, with its digest. */
 interface StoredTools {
   readonly digest: string;
-  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  readonly tools: readonly Tool[];
 }
 
 /** Texts that a change shows at most. */
