@@ -2,7 +2,6 @@ import { claimMethods } from '../claims/methods.ts';
 import { handleParts, namespaceText } from '../core/handle.ts';
 import { counted, firstFew, named, quoted } from '../core/text.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
-import { kinds } from '../observations/kinds.ts';
 import {
   type DatedObservation,
   isDated,
@@ -362,7 +361,7 @@ function asksFor({ remotes, packages }: Described): string {
   return inputs.length > 0 ? ` and ${firstFew(inputs).join(' or ')}` : '';
 }
 
-const titleOf = (kind: string) => kinds.find((one) => one.kind === kind)?.title.toLowerCase() ?? kind;
+const titleOf = (kind: string) => kindOf(kind)?.title.toLowerCase() ?? kind;
 const longestValue = 30;
 
 /** What Dossier saw last, with the first few short values; that it has never looked only if it has not. */

@@ -28,13 +28,7 @@ import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes, createCardRoutes } from './routes/assets.ts';
 import { createChangeRoutes, createFeedRoutes, createWebhookRoutes } from './routes/changes.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
-import {
-  createBadgeRoutes,
-  createClaimRoutes,
-  createListingHistoryRoutes,
-  createListingRoutes,
-  createListingToolsRoutes,
-} from './routes/listing.ts';
+import { createBadgeRoutes, createListingRoutes } from './routes/listing.ts';
 import { createLogRoutes, createTransparencyRoutes } from './routes/log.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import {
@@ -116,12 +110,9 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createSearchRoutes(face));
   app.route('/', createCompareRoutes(face));
   app.route('/', createPublisherRoutes(face));
-  app.route('/', createListingHistoryRoutes(face));
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));
-  app.route('/', createListingToolsRoutes(face));
-  app.route('/', createClaimRoutes(face));
   app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));

@@ -136,12 +136,6 @@ const runStep = async (c: Request, face: Face) => {
   });
 };
 
-/** The claim page of a listing (get_agent), and its form (claim_agent). */
-export const createClaimRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
-    .post('/agents/:namespace/:name/claim', (c) => runStep(c, face));
-
 const mostLooks = 100;
 
 /** Which changes: of one kind if it is named, older than a log index if it is given. */
@@ -180,11 +174,6 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
   });
 };
 
-export const createListingHistoryRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
-    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'));
-
 /** The tools of a listing as they were listed to this service, as page or JSON. */
 const showTools = (c: Request, { site, context }: Face, ending: string) => {
   const handle = handleOf(c);
@@ -196,11 +185,6 @@ const showTools = (c: Request, { site, context }: Face, ending: string) => {
       : answerPage(c, toToolsPage(site, listed), cachePolicy);
   });
 };
-
-export const createListingToolsRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
-    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'));
 
 const markdownType = 'text/markdown; charset=utf-8';
 
@@ -275,10 +259,16 @@ const redirectEncoded = async (c: Request, { context }: Face) => {
   return c.redirect(pagePath(handle), 308);
 };
 
-/** The pages of one listing, except its claim page. */
+/** The pages of one listing: get_agent, list_ratings, claim_agent, and what Dossier saw of it. */
 export const createListingRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, face))
     .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
     .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
-    .get('/agents/:handle', (c) => redirectEncoded(c, face));
+    .get('/agents/:handle', (c) => redirectEncoded(c, face))
+    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
+    .post('/agents/:namespace/:name/claim', (c) => runStep(c, face))
+    .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
+    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'))
+    .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
+    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'));
