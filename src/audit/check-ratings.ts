@@ -10,7 +10,7 @@ import {
   ratingGroups,
   toRelationSides,
 } from '../ratings/groups.ts';
-import { isCurrent, type RatingCounts, type RatingRecord } from '../ratings/rating.ts';
+import { isCurrent, type RatingCounts, type RatingRecord, type ShortRating } from '../ratings/rating.ts';
 import { interestedRelationships, newSource_ms } from '../ratings/rules.ts';
 import { claimOf, isProof, momentsOf } from './check-claims.ts';
 import { differingFields } from './entry-proof.ts';
@@ -51,7 +51,7 @@ const toComparable = ({ ratings, sources, source_handles, ...counts }: RatingCou
 });
 
 /** Ratings that are voided, or not, other than the actions beside them say. */
-const findVoidFaults = ({ handle, ratings }: Pick<ShownListing, 'handle' | 'ratings'>): AuditFault[] =>
+const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
   ratings.flatMap(({ rating_id, voided_at, moderation = [] }) => {
     const said = moderation.find(({ action }) => action === 'void')?.at;
     if (said === voided_at) return [];
@@ -59,76 +59,42 @@ const findVoidFaults = ({ handle, ratings }: Pick<ShownListing, 'handle' | 'rati
     return [rowFault(`rating ${rating_id} of ${handle}`, shown)];
   });
 
-const differs = (shown: object, counted: object) => toCanonicalJson(shown) !== toCanonicalJson(counted);
-
-/** Where the total, the flags and the newest records of a listing document are not those of the listed records. */
-function findTotalFaults({
-  handle,
-  native,
-  ratings,
-}: Pick<ShownListing, 'handle' | 'native' | 'ratings'>): AuditFault[] {
-  if (!native) return [];
-  const current = ratings.filter(isCurrent);
-  const fault = (shown: unknown, counted: unknown, what: string) =>
-    rowFault(
-      `counts of ${handle}`,
-      `the document has ${toShownValue(shown)} as ${what}, but the listed records have ${toShownValue(counted)}`,
-    );
-  const flags = countOf(current.flatMap((rating) => rating.flags));
-  const shownFlags = withoutZeros(native.flags);
-  const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
-  const recent = native.recent.flatMap((shown) => {
-    const listed: Readonly<Record<string, unknown>> = { ...byId.get(shown.rating_id) };
-    const [field] = differingFields(listed, { ...shown }, Object.keys(shown));
+/** The first field in which each of the newest records of a listing document differs from the listed one. */
+const findRecentFaults = (handle: string, recent: readonly ShortRating[], ratings: readonly RatingRecord[]) =>
+  recent.flatMap((record) => {
+    const shown: Readonly<Record<string, unknown>> = { ...record };
+    const listed: Readonly<Record<string, unknown>> = {
+      ...ratings.find(({ rating_id }) => rating_id === record.rating_id),
+    };
+    const [field] = differingFields(listed, shown, Object.keys(shown));
     if (field === undefined) return [];
-    const [is, must] = [toShownValue(shown[field as keyof typeof shown]), toShownValue(listed[field])];
-    const message = `${field} is ${is} in the document, but ${must} in the listed record`;
-    return [rowFault(`rating ${shown.rating_id} of ${handle}`, message)];
+    const message = `${field} is ${toShownValue(shown[field])} in the document, but ${toShownValue(listed[field])} in the listed record`;
+    return [rowFault(`rating ${record.rating_id} of ${handle}`, message)];
   });
-  return [
-    ...(native.ratings === current.length ? [] : [fault(native.ratings, current.length, 'ratings')]),
-    ...(differs(shownFlags, flags) ? [fault(shownFlags, flags, 'flags')] : []),
-    ...recent,
-  ];
-}
-
-/** Where the counts of voided ratings and of hidden texts differ from the records. */
-function findModeratedFaults({
-  handle,
-  native,
-  ratings,
-}: Pick<ShownListing, 'handle' | 'native' | 'ratings'>): AuditFault[] {
-  const counted = {
-    voided: ratings.filter(({ voided_at }) => voided_at !== undefined).length,
-    hidden: ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'))
-      .length,
-  };
-  return (['voided', 'hidden'] as const).flatMap((name) =>
-    native === undefined || native[name] === counted[name]
-      ? []
-      : [
-          rowFault(
-            `counts of ${handle}`,
-            `the document counts ${native[name]} ${name}, but the listed records are ${counted[name]}`,
-          ),
-        ],
-  );
-}
 
 /** Where the counts of a listing document differ from the records that list_ratings shows of the same listing. */
-export function findCountFaults({ handle, native, ratings }: ShownListing): AuditFault[] {
-  const voided = findVoidFaults({ handle, ratings });
-  if (!native) return voided;
+export function findCountFaults(listing: ShownListing): AuditFault[] {
+  const { handle, native, ratings } = listing;
+  if (!native) return findVoidFaults(listing);
   const current = ratings.filter(isCurrent);
-  const moderated = findModeratedFaults({ handle, native, ratings });
-  const grouped = ratingGroups.flatMap((group) => {
-    const counted = countRecords(current.filter((rating) => rating.group === group));
-    const shown = toComparable(native[group]);
-    if (toCanonicalJson(counted) === toCanonicalJson(shown)) return [];
-    const message = `the document counts ${toShownValue(shown)} in the group ${group}, but the listed records are ${toShownValue(counted)}`;
+  const listed = (name: 'voided_at' | 'hidden_at') => ratings.filter((one) => one[name] !== undefined).length;
+  const flags = countOf(current.flatMap((rating) => rating.flags));
+  const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
+    ...ratingGroups.map((group): (typeof compared)[number] => {
+      const counted = countRecords(current.filter((rating) => rating.group === group));
+      return [toComparable(native[group]), counted, `in the group ${group}`, 'counts', 'are'];
+    }),
+    [native.voided, listed('voided_at'), 'voided', 'counts', 'are'],
+    [native.hidden, listed('hidden_at'), 'hidden', 'counts', 'are'],
+    [native.ratings, current.length, 'as ratings', 'has', 'have'],
+    [withoutZeros(native.flags), flags, 'as flags', 'has', 'have'],
+  ];
+  const faults = compared.flatMap(([shown, counted, what, verb, be]) => {
+    if (toCanonicalJson([shown]) === toCanonicalJson([counted])) return [];
+    const message = `the document ${verb} ${toShownValue(shown)} ${what}, but the listed records ${be} ${toShownValue(counted)}`;
     return [rowFault(`counts of ${handle}`, message)];
   });
-  return [...voided, ...grouped, ...moderated, ...findTotalFaults({ handle, native, ratings })];
+  return [...findVoidFaults(listing), ...faults, ...findRecentFaults(handle, native.recent, ratings)];
 }
 
 const day_ms = 86_400_000;

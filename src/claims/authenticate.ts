@@ -46,15 +46,8 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
   return capability;
 }
 
-/** The result of a revocation. */
-interface Revocation {
-  readonly handle: string;
-  readonly capability_id: string;
-  readonly revoked_at: string;
-}
-
 /** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */
-export async function revokeCapability(context: Context): Promise<Revocation> {
+export async function revokeCapability(context: Context) {
   const { capability: found } = await findHolder(context);
   const revoked_at = context.clock().toISOString();
   await context.store.write(async (tx) => {
@@ -68,31 +61,22 @@ export async function revokeCapability(context: Context): Promise<Revocation> {
 /** Looks that the maintainer of a claimed listing may ask for, on all nodes together. */
 export const askedLookLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as const;
 
-/** That a look was asked for, and from when the next one can be. */
-interface AskedLook {
-  readonly handle: string;
-  readonly asked_at: string;
-  readonly next_at: string;
-}
-
-const full = () =>
-  new Problem('rate_limited', {
-    retry_after_s: 60,
-    detail: 'Too many looks that were asked for wait already, of all maintainers or of yours.',
-  });
-
 /**
  * Asks the observer of this process to look at the caller's own listing before those that are due. Throws not_found if it
  * does not observe, rate_limited before `next_at` or while too many wait, and the problems of authenticate.
  */
-export async function askLook(context: Context): Promise<AskedLook> {
+export async function askLook(context: Context) {
   const { handle } = await authenticate(context);
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
     throw new Problem('not_found', { detail: 'This service does not look at listings itself (OBSERVE).' });
   await context.store.write(async (tx) => {
     await takeLimits(tx, [{ limit: askedLookLimit, key: handle }], context);
-    if (!context.askedChecks.add?.({ handle, root })) throw full();
+    if (!context.askedChecks.add?.({ handle, root }))
+      throw new Problem('rate_limited', {
+        retry_after_s: 60,
+        detail: 'Too many looks that were asked for wait already, of all maintainers or of yours.',
+      });
   });
   const now = context.clock();
   const next = new Date(now.getTime() + askedLookLimit.refill_s * 1000);

@@ -77,7 +77,7 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames 
 
 type Message = (names: PlaceNames) => string;
 
-const ofLines = {
+const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: ({ file }) =>
     `${file} was read, but the challenge is not in it. Put the whole line on a line of its own.`,
@@ -97,9 +97,6 @@ const ofLines = {
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
   too_large: ({ file }) => `${file} is larger than 16 KiB or holds more than 64 challenges. Make it smaller.`,
-} satisfies Partial<Record<CheckResult, Message>>;
-
-const ofHosts = {
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
   repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
@@ -111,9 +108,6 @@ const ofHosts = {
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
   host_rate_limited: ({ host }) => `The ${host} limits our requests. Try again later.`,
   host_error: ({ host }) => `The ${host} answered with an error. Try again later.`,
-} satisfies Partial<Record<CheckResult, Message>>;
-
-const ofDomains = {
   well_known_absent: ({ file }) =>
     `There is nothing at ${file}. Serve the challenge line there as plain text.`,
   dns_no_record: ({ file }) =>
@@ -130,9 +124,7 @@ const ofDomains = {
     'The listing is claimed in another way by whoever controls another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
   capability_needed: ({ put }) =>
     `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim.`,
-} satisfies Partial<Record<CheckResult, Message>>;
-
-const messages: Record<Exclude<CheckResult, 'proven'>, Message> = { ...ofLines, ...ofHosts, ...ofDomains };
+};
 
 /** What a result other than `proven` means at a place and what to do about it. */
 export function checkMessage(

@@ -29,7 +29,6 @@ interface ShownClaim {
 
 /** One way to claim a listing: where it is proven, how it is explained, and what it shows. */
 interface ClaimMethod {
-  readonly kind: ClaimKind;
   /** What is done, in a few words. */
   readonly title: string;
   /** What is looked for. */
@@ -66,44 +65,6 @@ function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace |
 /** The name whose TXT records are read, under a domain. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
-/** A TXT record in the DNS of the namespace's domain, or of one above it. */
-const dnsMethod: ClaimMethod = {
-  kind: 'dns',
-  title: 'Add a TXT record to the DNS of the domain',
-  noun: 'TXT record',
-  control: 'control of the DNS of its domain',
-  placeOf: (record) => domainPlace('dns', record),
-  whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
-  toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
-  shown: ({ claimed_at, place, seen }) =>
-    `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayOf(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
-};
-
-/** A file in the repository that has the name of the account in the namespace: github.com/alice/alice for io.github.alice. */
-const profileRepositoryMethod: ClaimMethod = {
-  kind: 'profile_repository',
-  title: 'Commit a file to the profile repository of the account',
-  noun: 'File in the repository',
-  control: 'write access to the repository of its account',
-  placeOf({ handle }, toKey) {
-    const account = githubAccount(handle);
-    const shown = `https://github.com/${account}/${account}`;
-    const key = account === undefined ? undefined : toKey(shown);
-    return key === undefined
-      ? undefined
-      : { kind: 'profile_repository', shown, key, root: repositoryRoot(key) };
-  },
-  isOffered({ handle, repository }, toKey) {
-    const key = repository === undefined ? undefined : toKey(repository);
-    return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
-  },
-  whereToPut: ({ shown }, claimFile) =>
-    `Commit the line to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
-  toCopy: (_place, challenge) => challenge,
-  shown: ({ claimed_at, commit, place }) =>
-    `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
-};
-
 /** Where a domain publishes the key that the MCP registry checks, besides TXT records of the domain itself. */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
@@ -113,62 +74,85 @@ openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
 # an ECDSA P-384 key:
 openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 
-/** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
-const registryKeyMethod: ClaimMethod = {
-  kind: 'registry_key',
-  title: 'Sign with the key that the domain publishes for the MCP registry',
-  noun: 'Signature',
-  control: 'possession of the key that its domain publishes for the registry',
-  placeOf: (record) => domainPlace('registry_key', record),
-  whereToPut: ({ shown }) =>
-    `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
-  toCopy: (_place, challenge) => sign(challenge),
-  shown: ({ claimed_at, place, seen }) =>
-    `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayOf(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
-};
-
-/** A file in the recorded repository (specification, "Claim procedure"). */
-const repositoryMethod: ClaimMethod = {
-  kind: 'repository',
-  title: 'Commit a file to the recorded repository',
-  noun: 'File in the repository',
-  control: 'write access to its repository',
-  placeOf({ repository }, toKey) {
-    const key = repository === undefined ? undefined : toKey(repository);
-    if (repository === undefined || key === undefined) return undefined;
-    return { kind: 'repository', shown: repository, key, root: repositoryRoot(key) };
-  },
-  whereToPut: ({ shown }, claimFile) =>
-    `Commit the line to ${shown} as ${claimFile}, at the root of the default branch.`,
-  toCopy: (_place, challenge) => challenge,
-  shown: ({ claimed_at, commit }) =>
-    `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
-};
-
 /** Where the file stands on the web server of a domain (RFC 8615). */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
-/** A file on the web server of the namespace's domain. */
-const wellKnownMethod: ClaimMethod = {
-  kind: 'well_known',
-  title: 'Put a file on the web server of the domain',
-  noun: 'File on the web server',
-  control: 'control of what the web server of its domain serves',
-  placeOf: (record) => domainPlace('well_known', record),
-  whereToPut: ({ shown }, claimFile) =>
-    `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
-  toCopy: (_place, challenge) => challenge,
-  shown: ({ claimed_at, place }) =>
-    `Control of what https://${place}/.well-known/ serves was shown on ${dayOf(claimed_at)}`,
-};
-
-/** Every way to claim a listing, by its kind. */
+/** Every method to claim a listing, by its kind, the easiest first. */
 export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
-  repository: repositoryMethod,
-  profile_repository: profileRepositoryMethod,
-  registry_key: registryKeyMethod,
-  well_known: wellKnownMethod,
-  dns: dnsMethod,
+  /** A file in the recorded repository (specification, "Claim procedure"). */
+  repository: {
+    title: 'Commit a file to the recorded repository',
+    noun: 'File in the repository',
+    control: 'write access to its repository',
+    placeOf({ repository }, toKey) {
+      const key = repository === undefined ? undefined : toKey(repository);
+      if (repository === undefined || key === undefined) return undefined;
+      return { kind: 'repository', shown: repository, key, root: repositoryRoot(key) };
+    },
+    whereToPut: ({ shown }, claimFile) =>
+      `Commit the line to ${shown} as ${claimFile}, at the root of the default branch.`,
+    toCopy: (_place, challenge) => challenge,
+    shown: ({ claimed_at, commit }) =>
+      `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+  },
+  /** A file in the repository that has the name of the account in the namespace: github.com/alice/alice for io.github.alice. */
+  profile_repository: {
+    title: 'Commit a file to the profile repository of the account',
+    noun: 'File in the repository',
+    control: 'write access to the repository of its account',
+    placeOf({ handle }, toKey) {
+      const account = githubAccount(handle);
+      const shown = `https://github.com/${account}/${account}`;
+      const key = account === undefined ? undefined : toKey(shown);
+      return key === undefined
+        ? undefined
+        : { kind: 'profile_repository', shown, key, root: repositoryRoot(key) };
+    },
+    isOffered({ handle, repository }, toKey) {
+      const key = repository === undefined ? undefined : toKey(repository);
+      return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
+    },
+    whereToPut: ({ shown }, claimFile) =>
+      `Commit the line to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
+    toCopy: (_place, challenge) => challenge,
+    shown: ({ claimed_at, commit, place }) =>
+      `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+  },
+  /** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
+  registry_key: {
+    title: 'Sign with the key that the domain publishes for the MCP registry',
+    noun: 'Signature',
+    control: 'possession of the key that its domain publishes for the registry',
+    placeOf: (record) => domainPlace('registry_key', record),
+    whereToPut: ({ shown }) =>
+      `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
+    toCopy: (_place, challenge) => sign(challenge),
+    shown: ({ claimed_at, place, seen }) =>
+      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayOf(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
+  },
+  /** A file on the web server of the namespace's domain. */
+  well_known: {
+    title: 'Put a file on the web server of the domain',
+    noun: 'File on the web server',
+    control: 'control of what the web server of its domain serves',
+    placeOf: (record) => domainPlace('well_known', record),
+    whereToPut: ({ shown }, claimFile) =>
+      `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
+    toCopy: (_place, challenge) => challenge,
+    shown: ({ claimed_at, place }) =>
+      `Control of what https://${place}/.well-known/ serves was shown on ${dayOf(claimed_at)}`,
+  },
+  /** A TXT record in the DNS of the namespace's domain, or of one above it. */
+  dns: {
+    title: 'Add a TXT record to the DNS of the domain',
+    noun: 'TXT record',
+    control: 'control of the DNS of its domain',
+    placeOf: (record) => domainPlace('dns', record),
+    whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
+    toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
+    shown: ({ claimed_at, place, seen }) =>
+      `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayOf(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
+  },
 };
 
 /** The places where a listing can be claimed, the easiest first. */

@@ -108,25 +108,19 @@ export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Pr
     await suspendClaim(tx, { handle, reason: 'host_unreachable_30d', at });
 }
 
-/** How a capability ends for good: `revoked` by its holder, or `leaked`: found in a claim file. */
-interface CapabilityEnd {
-  readonly state: 'revoked' | 'leaked';
-  readonly at: string;
-}
-
-const reasons: Record<CapabilityEnd['state'], { event?: string; suspension: SuspensionReason }> = {
+const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: SuspensionReason }> = {
   revoked: { suspension: 'withdrawn' },
   leaked: { event: 'secret_published', suspension: 'proof_missing' },
 };
 
 /**
- * Ends a capability for good, with history and log. Suspends the claim if no active capability is left. Returns false
+ * Ends a capability for good, `revoked` by its holder or `leaked`: found in a claim file, with history and log. Suspends the claim if no active capability is left. Returns false
  * if it had already ended.
  */
 export async function endCapability(
   tx: Transaction,
   { hash, id, handle, state }: Capability,
-  end: CapabilityEnd,
+  end: { readonly state: 'revoked' | 'leaked'; readonly at: string },
 ): Promise<boolean> {
   if (state === 'revoked' || state === 'leaked') return false;
   const claim = await tx.claims.claim(handle);

@@ -80,16 +80,8 @@ const receiptStruct: TypedStruct = {
 
 const invalid = (detail: string) => new Problem('proof_invalid', { detail });
 
-/** A receipt without its signature; `transaction` is empty where it names none. */
-interface Payment {
-  readonly network: string;
-  readonly resourceUrl: string;
-  readonly payer: string;
-  readonly issued_ms: number;
-  readonly transaction: string;
-}
-
-function toPayment(payload: JsonObject): Payment {
+/** A receipt without its signature; `transaction` is empty if it names none. */
+function toPayment(payload: JsonObject) {
   const { version, network, resourceUrl, payer, issuedAt, transaction = '' } = payload;
   const isComplete = [network, resourceUrl, payer, transaction].every((value) => typeof value === 'string');
   if (version !== 1 || !isComplete || !Number.isSafeInteger(issuedAt))
@@ -159,14 +151,6 @@ async function checkPaymentReceipt(
   return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
 }
 
-/** An x402 receipt and the payer's signature of the rating (docs/ratings.md). */
-const paymentReceipt: ProofKind = {
-  name: 'Payment receipt',
-  shows:
-    'A key paid and signed this rating, and a key that the rated listing published in its claim acknowledged the payment; not who owns the wallet, and nothing of quality. A service can refuse receipts to critics.',
-  check: checkPaymentReceipt,
-};
-
 async function checkServiceReceipt(
   value: string,
   { subject, source, keys }: ProofFacts,
@@ -175,18 +159,22 @@ async function checkServiceReceipt(
   return { identity: [iss, sub, jti], issued_ms: iat * 1000, interaction_id: jti };
 }
 
-/** A JWS by a key that the rated listing published in its claim (docs/ratings.md). */
-const serviceReceipt: ProofKind = {
-  name: 'Service receipt',
-  shows:
-    'A key that the rated listing published in its claim signed that this interaction with this rater took place; not that it went well. A service can refuse receipts to critics.',
-  check: checkServiceReceipt,
-};
-
-/** Every class of proof that is checked when a rating is submitted. */
+/** Every class of proof that is checked when a rating is submitted (docs/receipts.md). */
 export const proofKinds = {
-  service_receipt: serviceReceipt,
-  payment_receipt: paymentReceipt,
+  /** A JWS by a key that the rated listing published in its claim. */
+  service_receipt: {
+    name: 'Service receipt',
+    shows:
+      'A key that the rated listing published in its claim signed that this interaction with this rater took place; not that it went well. A service can refuse receipts to critics.',
+    check: checkServiceReceipt,
+  },
+  /** An x402 receipt and the payer's signature of the rating. */
+  payment_receipt: {
+    name: 'Payment receipt',
+    shows:
+      'A key paid and signed this rating, and a key that the rated listing published in its claim acknowledged the payment; not who owns the wallet, and nothing of quality. A service can refuse receipts to critics.',
+    check: checkPaymentReceipt,
+  },
 } as const satisfies Record<string, ProofKind>;
 
 /** The name of a class of proof. */
@@ -217,13 +205,10 @@ export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 's
   ...proofKinds,
 };
 
-/** How many ratings a class of proof has in every group. */
-interface CountedProofs {
-  readonly by_proof: Readonly<Record<string, number>>;
-}
-
 /** How many ratings each class has in all groups together; classes without any are left out. */
-export function countProofs(groups: Readonly<Record<RatingGroup, CountedProofs>>): Record<string, number> {
+export function countProofs(
+  groups: Readonly<Record<RatingGroup, { readonly by_proof: Readonly<Record<string, number>> }>>,
+): Record<string, number> {
   const counted = proofClasses.map((name): [string, number] => [
     name,
     ratingGroups.reduce((sum, group) => sum + (groups[group].by_proof[name] ?? 0), 0),

@@ -371,8 +371,8 @@ type JoinedClaim = {
   [Column in 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at']: ClaimRow[Column] | null;
 };
 
-function decodeSideClaim({ state, ...columns }: JoinedClaim): SideClaim | undefined {
-  const { place_key, root, root_generation, first_proved_at } = columns;
+function decodeSideClaim(columns: JoinedClaim): SideClaim | undefined {
+  const { state, place_key, root, root_generation, first_proved_at } = columns;
   if (place_key === null || root === null || root_generation === null || first_proved_at === null)
     return undefined;
   return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
