@@ -39,7 +39,7 @@ const testsOf: Record<string, string> = {
   listings: 'registry store evidence/tags http/publishers',
   log: 'transparency-log witness evidence/log properties/merkle http/changes',
   mcp: 'mcp',
-  moderation: 'moderation properties/moderation',
+  moderation: 'moderation properties/moderation http/forms',
   net: 'repositories claims/domains observer/dns properties/repository-url',
   observations: 'observer',
   ratings: 'ratings properties/rating evidence/identity http/ratings',
