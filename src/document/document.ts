@@ -7,7 +7,7 @@ import { toAppeal } from '../moderation/moderation.ts';
 import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { CopyField, ListingDocument } from './listing-document.ts';
-import { type ListingFacts, savedCopySentence, toRecordSignals } from './record.ts';
+import { type ListingFacts, savedCopySentence } from './record.ts';
 import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen, toSummaryText } from './sentences.ts';
 
 /** The service that the links of a document point to. */
@@ -117,17 +117,6 @@ function toRecorded({ listing, reading }: ListingFacts) {
   };
 }
 
-/** Facts from elsewhere, those of the record as of its reading. */
-function toImported(facts: ListingFacts): ImportedSignal[] {
-  const { listing, imported, reading } = facts;
-  const ofRecord = ({ source }: ImportedSignal) => source === listing.origin;
-  return [
-    ...toRecordSignals(imported.filter(ofRecord), { listing, reading }),
-    ...imported.filter((signal) => !ofRecord(signal)),
-    publisherSignal(facts),
-  ];
-}
-
 /** Names of fields of the record that Dossier stores and does not read. */
 const toUnread = (imported: readonly ImportedSignal[]): string[] =>
   String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
@@ -154,7 +143,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
   });
-  const imported = toImported(facts);
+  const imported = [...facts.imported, publisherSignal(facts)];
   const document: Omit<ListingDocument, 'summary'> = {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),

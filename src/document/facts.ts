@@ -3,7 +3,6 @@ import { decodeClaim, readClaimHistory } from '../claims/table.ts';
 import { decodeProgress } from '../imports/table.ts';
 import { type Listing, withoutHidden } from '../listings/listing.ts';
 import { decodeListing } from '../listings/table.ts';
-import { decodeSignals } from '../listings/writes.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -14,6 +13,7 @@ import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
+import { recordedFacts } from './recorded-facts.ts';
 
 declare module '../store/store.ts' {
   interface Reads {
@@ -28,7 +28,6 @@ const hasRow = (table: keyof Schema, column = 'handle') =>
   >`exists (select 1 from ${sql.table(table)} as other where ${sql.ref(`other.${column}`)} = listing.handle)`;
 
 const doneRunsOfSource = sql`import_run as other where other.source = import_run.source and other.state = 'done'`;
-const otherVersions = sql`listing_version as other where other.handle = listing.handle and other.version <> listing.version`;
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
@@ -38,13 +37,16 @@ const isRecorded = (from: string, before = `${from}!`) =>
     boolean | number
   >`exists (select 1 from facet_count where facet >= ${from} and facet < ${before} and listings > 0)`;
 
+/** What most listings have, in one statement, because each further one costs as much as reading the listing. */
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
     .leftJoin('observation', 'observation.handle', 'listing.handle')
     .leftJoin('publisher_count', 'publisher_count.namespace', 'listing.namespace')
     .leftJoin('import_run', 'import_run.id', 'listing.import_run')
-    .leftJoin('imported_signal', 'imported_signal.handle', 'listing.handle')
+    .leftJoin('listing_version as shown', (join) =>
+      join.onRef('shown.handle', '=', 'listing.handle').onRef('shown.version', '=', 'listing.version'),
+    )
     .where('listing.handle', 'in', [...handles])
     .selectAll('listing')
     .select([
@@ -53,15 +55,16 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       'publisher_count.listings as publisher_listings',
       'import_run.source as run_source',
       'import_run.counts as run_counts',
-      'imported_signal.source as signal_source',
-      'imported_signal.signals',
+      'shown.record',
       sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
         'read_at',
       ),
       sql<string | null>`(select counts from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
         'full_run_counts',
       ),
-      sql<boolean | number>`exists (select 1 from ${otherVersions})`.as('has_other_versions'),
+      sql<number>`(select count(*) from listing_version as other where other.handle = listing.handle)`.as(
+        'stored_versions',
+      ),
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
@@ -73,12 +76,7 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
     ]),
 );
 
-/**
- * What most listings have, in one statement, because each further one costs as much as reading the listing: a row for each
- * source of imported signals, in no particular order, and one row where there is none. Rows differ in their signals only.
- */
-const readFactsRows = (db: Db, handles: readonly string[]) => selectFacts(db, handles);
-export type FactsRow = Awaited<ReturnType<typeof readFactsRows>>[number];
+type FactsRow = Awaited<ReturnType<typeof selectFacts>>[number];
 
 const shownVersions = 10;
 const shownRatings = 5;
@@ -119,23 +117,20 @@ async function readClaims(db: Db, handle: string) {
   return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
 }
 
+const hasOtherVersions = ({ stored_versions, record }: FactsRow) =>
+  Number(stored_versions) > (record === null ? 0 : 1);
+
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle, namespace } = row;
   const plain = toPlain(row);
   const [versions, claims, native, moderation] = await Promise.all([
-    row.has_other_versions ? readVersions(db, handle) : plain.versions,
+    hasOtherVersions(row) ? readVersions(db, handle) : plain.versions,
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
     row.has_moderation ? readModerationOf(db, handle, namespace) : [],
   ]);
   return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }
-
-/** Source by source. Most listings have one. */
-const toImported = (rows: readonly FactsRow[]): ListingFacts['imported'] =>
-  rows
-    .toSorted((a, b) => ((a.signal_source ?? '') < (b.signal_source ?? '') ? -1 : 1))
-    .flatMap(({ signals }) => decodeSignals(signals));
 
 /** Most listings were written by the first full run. */
 const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...copy }: FactsRow): ReadingRuns => ({
@@ -158,20 +153,23 @@ const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): 
     ? undefined
     : { observed_at, observations: recordedNow(listing, decodeObservations(observations)) };
 
-/** The facts of a listing, of all its rows, and what its rows say there is besides. */
-async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: string): Promise<ListingFacts> {
-  const [row] = rows;
+async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
-    row.has_other_versions || row.has_claims || row.has_ratings || row.has_moderation
+    hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
       : toPlain(row);
   const listing = withoutHidden(decodeListing(row));
+  const { record, run_source: source } = row;
+  const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
+  const stored = { versions: Number(row.stored_versions), lastPublished, source };
+  const reading = toReading(listing, toRuns(row));
   return {
     ...parts,
-    ...{ listing, imported: toImported(rows) },
+    listing,
+    imported: record === null ? [] : recordedFacts(listing, { ...stored, record }, reading),
     observed: toObserved(row, listing),
     publisherListings: row.publisher_listings ?? 0,
-    reading: toReading(listing, toRuns(row)),
+    reading,
   };
 }
 
@@ -181,11 +179,11 @@ async function toFacts(db: Db, rows: readonly [FactsRow, ...FactsRow[]], now: st
  */
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
-  const found = Map.groupBy(await readFactsRows(db, handles), ({ handle }) => handle);
+  const found = new Map((await selectFacts(db, handles)).map((row) => [row.handle, row]));
   const facts: ListingFacts[] = [];
   for (const handle of handles) {
-    const [first, ...others] = found.get(handle) ?? [];
-    if (first) facts.push(await toFacts(db, [first, ...others], now));
+    const row = found.get(handle);
+    if (row) facts.push(await toFacts(db, row, now));
   }
   return facts;
 }

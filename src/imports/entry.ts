@@ -3,12 +3,10 @@ import semver from 'semver';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { cleanText, toLine } from '../core/text.ts';
-import type { ListingVersion, VersionSummary } from '../listings/listing.ts';
+import { type ListingVersion, publisherMeta, type VersionSummary } from '../listings/listing.ts';
 
 /** Key of the registry's own facts in an entry's `_meta`. */
 const registryMeta = 'io.modelcontextprotocol.registry/official';
-/** Key of the publisher's own facts in a record's `_meta`. */
-export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 
 const listPage = Type.Object({
   servers: Type.Union([Type.Array(Type.Unknown()), Type.Null()]),

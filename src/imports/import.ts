@@ -18,7 +18,7 @@ import {
   toChanges,
   withdraws,
 } from './plan.ts';
-import { type Origin, recordedOf } from './recorded.ts';
+import { recordedOf } from './recorded.ts';
 import { beginRun, newestKnown, type Run, type RunStart, saveWithLease, whileImporting } from './run.ts';
 import {
   batchPages,
@@ -30,9 +30,6 @@ import {
   readPages,
   readSampleHandles,
 } from './source.ts';
-
-/** The source of the signals that the import derives. */
-export const signalSource = 'registry';
 
 /** What is written besides the plan. */
 export interface PageWrite {
@@ -86,18 +83,12 @@ const renamed = ({ listings }: PagePlan): string[] =>
     .filter(({ known, listing }) => known && !isDeepStrictEqual(lookedAt(known), lookedAt(listing)))
     .map(({ listing: { handle } }) => handle);
 
-/** Writes a page in the caller's transaction: versions, listings, signals, quarantine, and its effect on claims. */
+/** Writes a page in the caller's transaction: versions, listings, quarantine, and its effect on claims. */
 export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions, write.at);
   await tx.ratings.putIdentities(toIdentities(plan, write.at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
-  await tx.listings.putSignals(
-    plan.listings.map(({ listing: { handle }, signals }) => ({ handle, source: signalSource, signals })),
-  );
-  for (const { optOut } of plan.optedOut) await tx.optOuts.put(optOut);
-  await tx.listings.putSignals(
-    plan.optedOut.map(({ optOut: { handle }, signals }) => ({ handle, source: signalSource, signals })),
-  );
+  for (const optOut of plan.optedOut) await tx.optOuts.put(optOut);
   await tx.observations.setDue(renamed(plan), write.at);
   if (write.mayRelease) await tx.imports.release(plan.readable);
   await tx.imports.quarantine(toQuarantine(plan, write));
@@ -120,7 +111,6 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
   await suspendClaim(tx, { handle, reason: 'withdrawn', at });
   await withdrawRatings(tx, handle, at);
   await tx.listings.deleteVersions(handle);
-  await tx.listings.putSignals([{ handle, source: signalSource, signals: [] }]);
   await tx.listings.putListings([toWithdrawn(listing, 'deleted')]);
 }
 
@@ -153,7 +143,6 @@ export interface ImportProgress {
 export interface Import {
   readonly context: ImportContext;
   readonly source: RegistrySource;
-  readonly origin: Origin;
   readonly guard: MassChangeGuard;
   /** Whether the list may end before most of what the last full run read. */
   readonly acceptsShorter: boolean;
@@ -189,7 +178,8 @@ function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
 class ReviewNeeded extends Error {}
 
 async function writePage(current: Import, page: Page): Promise<void> {
-  const { context, guard, origin, run } = current;
+  const { context, guard, run } = current;
+  const { origin } = current.source;
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
   requireWhole(current, page);
@@ -217,11 +207,13 @@ async function writePage(current: Import, page: Page): Promise<void> {
 }
 
 /** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
-async function review({ context, run, source, origin, guard, signal }: Import): Promise<void> {
+async function review({ context, run, source, guard, signal }: Import): Promise<void> {
   const { cursor, updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
-    guard.count((await planPage(context.store, entries, { origin, at, runId: run.id })).affected);
+    guard.count(
+      (await planPage(context.store, entries, { origin: source.origin, at, runId: run.id })).affected,
+    );
     await setImmediate();
   }
   guard.clear();
@@ -305,7 +297,6 @@ async function openImport(
   return {
     context,
     source,
-    origin: { name: source.origin, ...(source.api && { api: source.api }) },
     guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
     acceptsShorter: request.acceptChanges ?? false,
     isRecorded: done !== undefined && done.source !== sampleSource,

@@ -1,16 +1,9 @@
 import { claimStates } from '../claims/claim.ts';
-import {
-  type ImportedSignal,
-  isSpecified,
-  type Listing,
-  type ListingVersion,
-  toStaticRank,
-  type VersionSummary,
-} from '../listings/listing.ts';
+import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
 import { toFacets, withNativeFacets } from '../search/facets.ts';
 import { newest, oldest } from './entry.ts';
-import { nothingRecorded, type Origin, type Recorded, recordedOf, toImportSignals } from './recorded.ts';
+import { nothingRecorded, type Recorded, recordedOf } from './recorded.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
 
@@ -28,12 +21,6 @@ export interface ListingSource {
   readonly runId: number;
 }
 
-/** A listing and the signals that the import derives. */
-export interface ImportedListing {
-  readonly listing: Listing;
-  readonly signals: readonly ImportedSignal[];
-}
-
 const kinds = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
 ];
@@ -47,14 +34,7 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
   ]);
   const packageTypes = kinds(packages.map(({ registry_type }) => registry_type));
   const hasRemote = remotes.length > 0;
-  const tags = toTags({
-    title,
-    description,
-    keywords,
-    hasRemote,
-    packageTypes,
-    transports,
-  });
+  const tags = toTags({ title, description, keywords, hasRemote, packageTypes, transports });
   const native = known?.facets ?? [];
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
@@ -71,16 +51,23 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
   return { tags, facets: withNativeFacets(facets, state, hasNativeRatings) };
 }
 
-function combine(source: ListingSource, recorded: Recorded, origin: Origin): Listing {
-  const { handle, versions, shown, known, importedAt, runId } = source;
+/**
+ * Derives a server's listing from all its versions; pure. `published_at` is the oldest publication of all its versions. A
+ * listing whose versions are all deleted is withdrawn and has no publisher text.
+ */
+export function toListing(
+  { handle, versions, shown, known, importedAt, runId }: ListingSource,
+  origin: string,
+): Listing {
+  const recorded = shown ? recordedOf(shown) : nothingRecorded;
   const published_at = oldest(versions.map((version) => version.published_at));
-  const { keywords: _, unread: __, ...fields } = recorded;
+  const { keywords: _, ...fields } = recorded;
   return {
     id: toStaticRank(handle, published_at),
     handle,
     ...fields,
     version: shown?.version ?? '',
-    origin: origin.name,
+    origin,
     origin_status: shown?.status === 'deprecated' ? 'deprecated' : 'active',
     status_message: shown?.status_message,
     published_at,
@@ -90,29 +77,4 @@ function combine(source: ListingSource, recorded: Recorded, origin: Origin): Lis
     withdrawn: shown ? undefined : 'deleted',
     ...(shown ? toTagsAndFacets(recorded, known) : { tags: [], facets: [] }),
   };
-}
-
-/**
- * Derives a server's listing from all its versions; pure. `published_at` is the oldest publication of all its versions. A listing whose
- * versions are all deleted is withdrawn and has no publisher text.
- */
-export function toListing(source: ListingSource, origin: Origin): ImportedListing {
-  const { handle, versions, shown } = source;
-  const recorded = shown ? recordedOf(shown) : nothingRecorded;
-  const listing = combine(source, recorded, origin);
-  const { remotes, packages, unread, repository_key: repositoryKey } = recorded;
-  const statusMessage = shown?.status_message;
-  const { importedAt } = source;
-  const facts = {
-    handle,
-    versions,
-    shown,
-    statusMessage,
-    remotes,
-    packages,
-    repositoryKey,
-    importedAt,
-    unread,
-  };
-  return { listing, signals: isSpecified(listing) ? [] : toImportSignals(facts, origin) };
 }

@@ -13,8 +13,7 @@ import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';
 import { type ImportCounts, zeroImportCounts } from './import-run.ts';
-import { type ImportedListing, toListing } from './listing.ts';
-import type { Origin } from './recorded.ts';
+import { toListing } from './listing.ts';
 
 /** Mutable counts, for counting. */
 type Counting = { -readonly [Name in keyof ImportCounts]: number };
@@ -99,7 +98,8 @@ async function classifyEntries(
 }
 
 /** A listing after the page, and before it. */
-interface ListingChange extends ImportedListing {
+interface ListingChange {
+  readonly listing: Listing;
   readonly known: Listing | undefined;
   /** Whether the listing differs in more than when it was read. */
   readonly differs: boolean;
@@ -107,17 +107,12 @@ interface ListingChange extends ImportedListing {
   readonly optOut?: OptOut;
 }
 
-/** An opt-out line that stays in force, with the listing as now recorded. */
-interface OptedOut {
-  readonly optOut: OptOut;
-  readonly signals: ImportedListing['signals'];
-}
-
 /** Everything one page changes, planned before anything is written. */
 export interface PagePlan {
   readonly versions: readonly ListingVersion[];
   readonly listings: readonly ListingChange[];
-  readonly optedOut: readonly OptedOut[];
+  /** Opt-out lines that stay in force, with the listing as now recorded. */
+  readonly optedOut: readonly OptOut[];
   readonly quarantined: readonly Unreadable[];
   /** Entries that were read, changed or not. */
   readonly readable: readonly { readonly name: string; readonly version: string }[];
@@ -130,7 +125,7 @@ export interface PagePlan {
 
 /** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
 interface PageFacts {
-  readonly origin: Origin;
+  readonly origin: string;
   readonly at: string;
   readonly runId: number;
 }
@@ -160,9 +155,8 @@ async function planListings(
     (await reads.listings.byHandles(handles)).map((listing) => [listing.handle, listing]),
   );
   const listings: ListingChange[] = [];
-  const optedOut: OptedOut[] = [];
-  const ownOrigin = (handle: string) =>
-    isSample({ origin: origin.name }) ? { name: sampleOriginOf(handle) } : origin;
+  const optedOut: OptOut[] = [];
+  const ownOrigin = (handle: string) => (isSample({ origin }) ? sampleOriginOf(handle) : origin);
   for (const handle of handles) {
     const before = known.get(handle);
     const all = [...(versions.get(handle)?.values() ?? [])];
@@ -174,15 +168,14 @@ async function planListings(
       { handle, versions: all, shown, known: before, importedAt: at, runId },
       ownOrigin(handle),
     );
-    const listing = withModeration(withKnownId(made.listing, before), before);
-    const { signals } = made;
+    const listing = withModeration(withKnownId(made, before), before);
     const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.of(handle) : undefined;
     if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
-      optedOut.push({ optOut: { ...optOut, listing }, signals });
+      optedOut.push({ ...optOut, listing });
       continue;
     }
     const differs = !before || differ(listing, before);
-    listings.push({ listing, signals, known: before, differs, ...(optOut && { optOut }) });
+    listings.push({ listing, known: before, differs, ...(optOut && { optOut }) });
   }
   return { listings, optedOut };
 }

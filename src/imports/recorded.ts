@@ -1,17 +1,14 @@
-import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { isJsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type {
-  ImportedSignal,
   Listing,
   ListingInput,
   ListingPackage,
   ListingRemote,
   ListingVersion,
-  VersionSummary,
 } from '../listings/listing.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import { newest, oldest, publisherKeywords, publisherMeta, type ServerJson } from './entry.ts';
+import { publisherKeywords, type ServerJson } from './entry.ts';
 
 const longestName = 200;
 const mostInputs = 100;
@@ -82,44 +79,6 @@ const packageInputs = (recorded: {
     ...toVariables(recorded.transport?.variables),
   ]);
 
-const deepest = 4;
-const mostNames = 50;
-const longestFieldName = 60;
-
-/** Fields of a server.json that Dossier reads or knows to state nothing else. */
-const readFields: ReadonlySet<string> = new Set([
-  '$schema',
-  'name',
-  'title',
-  'description',
-  'version',
-  'websiteUrl',
-  'repository',
-  'remotes',
-  'packages',
-  'icons',
-  '_meta',
-]);
-
-function* namesIn(value: unknown, depth = 0): Generator<string> {
-  if (typeof value !== 'object' || value === null || depth === deepest) return;
-  for (const [name, inside] of Object.entries(value)) {
-    if (!Array.isArray(value)) yield toLine(name).slice(0, longestFieldName).toWellFormed();
-    yield* namesIn(inside, depth + 1);
-  }
-}
-
-/**
- * Names of the fields of a server.json that Dossier stores without reading them: those of the publisher's own `_meta`, and
- * top-level ones outside of the schema. At most 50, each once; publisher text.
- */
-function publisherFields(server: object): string[] {
-  const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
-  const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
-  const names = [...namesIn(Object.fromEntries(unread)), ...namesIn(_meta?.[publisherMeta])];
-  return [...new Set(names.filter(Boolean))].slice(0, mostNames);
-}
-
 const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
@@ -132,8 +91,6 @@ export type Recorded = Pick<
   readonly remotes: readonly ListingRemote[];
   readonly packages: readonly ListingPackage[];
   readonly keywords: readonly string[];
-  /** Names of fields that are stored and not read (publisher-fields.ts). */
-  readonly unread: readonly string[];
 };
 
 const line = (text: string | null | undefined) =>
@@ -187,7 +144,6 @@ function toRecorded(server: ServerJson): Recorded {
     remotes,
     packages: toPackages(server),
     keywords: publisherKeywords(server),
-    unread: publisherFields(server),
   };
 }
 
@@ -213,96 +169,4 @@ export const nothingRecorded: Recorded = {
   remotes: [],
   packages: [],
   keywords: [],
-  unread: [],
 };
-
-/** Version of the method behind these facts; it changes with their meaning. */
-const methodVersion = 'import/1';
-
-/** Where the facts come from: the origin's name, and the base of its API if it has one. */
-export interface Origin {
-  readonly name: string;
-  readonly api?: string;
-}
-
-/** What the import's signals are derived from. */
-interface SignalFacts {
-  readonly handle: string;
-  /** Every version in the registry, in any order; at least one. */
-  readonly versions: readonly VersionSummary[];
-  /** The version shown; undefined if the registry deleted every version. */
-  readonly shown: VersionSummary | undefined;
-  readonly statusMessage: string | undefined;
-  readonly remotes: readonly ListingRemote[];
-  readonly packages: readonly ListingPackage[];
-  readonly repositoryKey: string | undefined;
-  /** Names of fields of the record that are not read. */
-  readonly unread: readonly string[];
-  /** When they were read, RFC 3339. */
-  readonly importedAt: string;
-}
-
-type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'state'>;
-type Value = ImportedSignal['value'] | undefined;
-
-/** A fact with a value is `observed`, one without is `not_stated`. */
-const fact = (kind: string, value: Value): Fact =>
-  value === undefined || value === ''
-    ? { kind, value: null, state: 'not_stated' }
-    : { kind, value, state: 'observed' };
-
-const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
-
-function historyFacts({ versions }: SignalFacts): Fact[] {
-  const published = versions.map(({ published_at }) => published_at);
-  return [
-    { ...fact('registry.versions', versions.length), unit: 'versions' },
-    fact('registry.first_published', oldest(published)),
-    fact('registry.last_published', newest(published)),
-  ];
-}
-
-function namespaceFacts({ handle, repositoryKey }: SignalFacts): Fact[] {
-  const account = handle.toLowerCase().startsWith('io.github.');
-  const match = namespaceMatchesRepositoryOwner(handle, repositoryKey);
-  const owner = 'namespace.matches_repository_owner';
-  return [
-    fact('namespace.proof', account ? 'github account' : 'domain'),
-    match === 'not_comparable'
-      ? { kind: owner, value: null, state: 'not_checked' }
-      : fact(owner, match === 'yes'),
-  ];
-}
-
-function recordFacts(facts: SignalFacts, { status, updated_at }: VersionSummary): Fact[] {
-  const { remotes, packages, repositoryKey, statusMessage, unread } = facts;
-  const transports = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
-  return [
-    fact('registry.status', status),
-    ...(statusMessage ? [fact('registry.status_message', statusMessage)] : []),
-    fact('registry.last_update', updated_at),
-    ...historyFacts(facts),
-    fact('record.transports', listed(transports)),
-    fact('record.package_types', listed(packages.map(({ registry_type }) => registry_type))),
-    fact('record.repository', repositoryKey),
-    ...(unread.length > 0 ? [fact('record.unread_fields', listed(unread))] : []),
-    ...namespaceFacts(facts),
-  ];
-}
-
-/**
- * The signals that the import derives. `observed_at` is when the entry was read; a later reading that finds nothing
- * changed moves it (evidence/listing/record/reading.ts). Dates that the registry states are facts of their own.
- */
-export function toImportSignals(facts: SignalFacts, origin: Origin): ImportedSignal[] {
-  const { handle, shown, importedAt } = facts;
-  const found = shown ? recordFacts(facts, shown) : [fact('registry.status', 'deleted')];
-  const source_url = origin.api && `${origin.api}/servers/${encodeURIComponent(handle)}/versions`;
-  return found.map((one) => ({
-    ...one,
-    source: origin.name,
-    ...(source_url && { source_url }),
-    observed_at: importedAt,
-    method_version: methodVersion,
-  }));
-}

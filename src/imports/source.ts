@@ -12,7 +12,6 @@ import { decodeUtf8, readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import { readListPage } from './entry.ts';
-import type { Origin } from './recorded.ts';
 
 /** One page of entries as received, and the cursor of the next one. */
 export interface Page {
@@ -33,14 +32,15 @@ interface PageRequest {
 
 /** A registry, or a saved copy of one. */
 export interface RegistrySource {
-  /** Name of its runs. A run with the same name can continue from a stored cursor. Contains no path of this machine. */
+  /**
+   * Name of its runs: of a registry the base URL of its API. A run with the same name can continue from a stored cursor.
+   * Contains no path of this machine.
+   */
   readonly name: string;
-  /** Base URL of its API, for links; absent for a saved copy. */
-  readonly api?: string;
   /** Whether it can list only what changed since a time. */
   readonly isIncremental: boolean;
-  /** The origin stored with its listings and signals. */
-  readonly origin: Origin['name'];
+  /** The origin stored with its listings. */
+  readonly origin: string;
   /** Throws RegistryError. */
   page(request: PageRequest): Promise<Page>;
 }
@@ -199,7 +199,6 @@ function createRegistryClient(options: RegistryClientOptions): RegistrySource {
   const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...options.patience };
   return {
     name: api,
-    api,
     origin,
     isIncremental: true,
     async page(request) {

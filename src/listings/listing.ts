@@ -121,6 +121,9 @@ export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
+/** Key of the publisher's own facts in a record's `_meta`. */
+export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
+
 /** A publisher's record without the texts that are hidden. */
 export const withoutHiddenText = <T extends object>(record: T) => ({
   ...record,

@@ -3,7 +3,6 @@ import type { Facet } from '../search/facets.ts';
 import type { SearchSort } from '../search/query.ts';
 import type { Db, Json, Time } from '../store/store.ts';
 import {
-  type ImportedSignal,
   type Listing,
   type ListingSummary,
   type ListingVersion,
@@ -36,13 +35,6 @@ export interface VersionQuery {
   readonly updatedSince: string | undefined;
   /** Deleted versions too. */
   readonly withDeleted: boolean;
-}
-
-/** What one source reports about a listing; it replaces the source's earlier report. */
-export interface SourceSignals {
-  readonly handle: string;
-  readonly source: string;
-  readonly signals: readonly ImportedSignal[];
 }
 
 /** Listings by their facets alone. */
@@ -105,13 +97,6 @@ export interface ListingVersionRow {
   listed_at: Time;
 }
 
-/** Imported signals, apart from ratings: one row per listing and source (queries/listings/signals.ts). */
-export interface ImportedSignalRow {
-  handle: string;
-  source: string;
-  signals: Json;
-}
-
 /** How many visible listings have a facet; every write updates it, so that no read has to count. */
 export interface FacetCountRow {
   facet: string;
@@ -128,7 +113,6 @@ declare module '../store/store.ts' {
   interface Schema {
     listing: ListingRow;
     listing_version: ListingVersionRow;
-    imported_signal: ImportedSignalRow;
     facet_count: FacetCountRow;
     publisher_count: PublisherCountRow;
   }

@@ -5,16 +5,9 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { currentFlag, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
-import type { ImportedSignal, Listing, ListingVersion } from './listing.ts';
+import type { Listing, ListingVersion } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
-import {
-  decodeFacets,
-  encodeFacets,
-  encodeListing,
-  type ImportedSignalRow,
-  type ListingRow,
-  type SourceSignals,
-} from './table.ts';
+import { decodeFacets, encodeFacets, encodeListing, type ListingRow } from './table.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
 const probedIds = 512;
@@ -78,51 +71,6 @@ async function readReindexed(db: Db, handle: string): Promise<ListingRow | undef
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   return row && { ...row, facets };
 }
-
-/** Signals as one row stores them: fields with the same value in all of them are stored once. */
-interface StoredSignals {
-  readonly shared: Partial<ImportedSignal>;
-  readonly signals: readonly Partial<ImportedSignal>[];
-}
-
-const pick = (signal: ImportedSignal, isPicked: (name: keyof ImportedSignal) => boolean) =>
-  Object.fromEntries(Object.entries(signal).filter(([name]) => isPicked(name as keyof ImportedSignal)));
-
-function encode(signals: readonly ImportedSignal[]): StoredSignals {
-  const [first] = signals;
-  if (!first) return { shared: {}, signals };
-  const names = Object.keys(first) as (keyof ImportedSignal)[];
-  const shared = new Set(names.filter((name) => signals.every((signal) => signal[name] === first[name])));
-  return {
-    shared: pick(first, (name) => shared.has(name)),
-    signals: signals.map((signal) => pick(signal, (name) => !shared.has(name))),
-  };
-}
-
-/** The signals of one source from the `signals` column; none where it has none. */
-export function decodeSignals(stored: string | null): ImportedSignal[] {
-  if (stored === null) return [];
-  const { shared, signals } = JSON.parse(stored) as StoredSignals;
-  return signals.map((signal) => Object.assign(signal, shared) as ImportedSignal);
-}
-
-const putSignalRows = precompileQuery((db, rows: readonly ImportedSignalRow[]) =>
-  db
-    .insertInto('imported_signal')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['handle', 'source']).doUpdateSet(({ ref }) => ({ signals: ref('excluded.signals') })),
-    ),
-);
-
-/** Replaces what these sources report about these listings. */
-const writeSignals = (db: Db, rows: readonly SourceSignals[]): Promise<void> =>
-  inChunks(rows, (chunk) =>
-    putSignalRows(
-      db,
-      chunk.map((row) => ({ ...row, signals: JSON.stringify(encode(row.signals)) })),
-    ),
-  );
 
 const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
   db
@@ -232,11 +180,6 @@ export function createListingWrites(db: Db, search: SearchIndex, touch: (handle:
       touch(handle);
       const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
       if (row) await put([row]);
-    },
-    /** Replaces what these sources report about these listings. */
-    async putSignals(signals: readonly SourceSignals[]) {
-      for (const { handle } of signals) touch(handle);
-      await writeSignals(db, signals);
     },
   };
 }

@@ -43,7 +43,6 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   listing: ['id'],
   listing_version: ['handle', 'version'],
   opt_out: ['handle'],
-  imported_signal: ['handle', 'source'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],
   import_run: ['id'],

@@ -128,8 +128,8 @@ describe('importing from a registry', () => {
       ['registry.status', 'deprecated', 'observed'],
       ['registry.status_message', 'Use 2.0', 'observed'],
       ['registry.last_update', '2026-10-05T00:00:00.000Z', 'observed'],
-      ['registry.versions', 1, 'observed'],
-      ['registry.first_published', '2026-10-01T08:00:00.000Z', 'observed'],
+      ['registry.versions', null, 'not_stated'],
+      ['registry.first_published', null, 'not_stated'],
       ['registry.last_published', '2026-10-01T08:00:00.000Z', 'observed'],
       ['record.transports', 'sse', 'observed'],
       ['record.package_types', null, 'not_stated'],
@@ -138,7 +138,7 @@ describe('importing from a registry', () => {
       ['namespace.matches_repository_owner', true, 'observed'],
     ]);
     expect(new Set(signals.map(({ observed_at }) => observed_at))).toEqual(
-      new Set(['2026-11-01T00:00:00.000Z']),
+      new Set(['2026-11-01T01:00:00.000Z']),
     );
     expect(signals[0]).toMatchObject({ source: 'registry.test (MCP)', method_version: 'import/1' });
     expect(signals[0]?.source_url).toMatch(/\/v0\.1\/servers\/io\.github\.owner%2Ftool\/versions$/);

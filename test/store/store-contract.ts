@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
-import type { ImportedSignal } from '../../src/listings/listing.ts';
 import type { ListQuery } from '../../src/listings/table.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { createOutboundClient } from '../../src/net/client.ts';
@@ -508,56 +507,25 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         '1.1.0 deprecated',
       ]);
     });
-    it('stores the signals of a source about a listing until the source changes them', async () => {
-      const said = {
-        source: 'registry',
-        observed_at: '2026-01-01T00:00:00.000Z',
-        method_version: 'import/1',
-      };
-      const count = {
-        ...said,
-        kind: 'registry.versions',
-        value: 2,
-        unit: 'versions',
-        state: 'observed',
-      } as const;
-      const missing = { ...said, kind: 'record.transports', value: null, state: 'not_found' } as const;
-      const proof = { ...said, kind: 'namespace.proof', value: 'domain', state: 'observed' } as const;
-      const other = { ...proof, source: 'other', source_url: 'https://other.example/one' };
-      const put = (source: string, ...signals: readonly ImportedSignal[]) =>
-        store.write((tx) => tx.listings.putSignals([{ handle: 'a/one', source, signals }]));
-      await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
-      await put('registry', count, missing, count);
-      await put('other', other);
-      expect((await store.documents.facts('a/one'))?.imported).toEqual([other, count, missing, count]);
-      await put('registry');
-      await put('other', proof, count);
-      expect((await store.documents.facts('a/one'))?.imported).toEqual([proof, count]);
-    });
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
         await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);
         await tx.listings.putVersions([makeVersion('a/one', '1.0.0')], '2026-01-03T00:00:00.000Z');
-        await tx.listings.putSignals([
-          {
-            handle: 'a/one',
-            source: 'registry',
-            signals: [
-              {
-                kind: 'registry.versions',
-                value: 1,
-                source: 'registry',
-                observed_at: '2026-01-01T00:00:00.000Z',
-                method_version: 'import/1',
-                state: 'observed',
-              },
-            ],
-          },
-        ]);
       });
       const facts = await store.documents.facts('a/one');
       expect(facts?.publisherListings).toBe(2);
-      expect(facts?.imported.map(({ kind }) => kind)).toEqual(['registry.versions']);
+      expect(facts?.imported.map(({ kind }) => kind)).toEqual([
+        'registry.status',
+        'registry.last_update',
+        'registry.versions',
+        'registry.first_published',
+        'registry.last_published',
+        'record.transports',
+        'record.package_types',
+        'record.repository',
+        'namespace.proof',
+        'namespace.matches_repository_owner',
+      ]);
       expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
       expect(facts?.claim).toBeUndefined();
       expect(facts?.native.ratings).toBe(0);

@@ -38,8 +38,6 @@ const listingParts = ({ int8, text }: Types): Statements => [
   sql`create table opt_out (
     handle ${text} not null primary key, state ${text} not null, kind ${text} not null, place ${text} not null,
     place_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
-  sql`create table imported_signal (
-    handle ${text} not null, source ${text} not null, signals ${text} not null, primary key (handle, source))`,
   sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,
   sql`create table publisher_count (namespace ${text} not null primary key, listings ${int8} not null)`,
 ];
