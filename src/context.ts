@@ -38,7 +38,7 @@ export interface Context {
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
   readonly domains: DomainReader;
-  /** The claim checks that run in this process, by listing and place (claims/checks/shared-check.ts). */
+  /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /** `add` is there while this process observes: it takes a listing that is to be looked at soon; false: too many wait. */
   readonly askedChecks: { add?: (asked: AskedCheck) => boolean };

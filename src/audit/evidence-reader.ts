@@ -68,7 +68,7 @@ export interface ShownListing {
   readonly native?: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'> | undefined;
 }
 
-/** Where an audit reads: a database (stored-evidence.ts), or a service over HTTP (served-evidence.ts). */
+/** Where an audit reads: a database (stored.ts), or a service over HTTP (served.ts). */
 export interface EvidenceReader {
   /** All logs, oldest first. */
   logs(): Promise<AuditedLog[]>;

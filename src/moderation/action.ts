@@ -26,7 +26,7 @@ interface Application {
 
 /**
  * One thing that the operator can do. Its row and its entry of the log are written for every action alike
- * (apply-action.ts); `apply` and `undo` write what else changes, after the row.
+ * (actions.ts); `apply` and `undo` write what else changes, after the row.
  */
 export interface Action {
   /** The command, and what is published. */

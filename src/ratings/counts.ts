@@ -109,7 +109,7 @@ async function countModerated(db: Db, subject: string): Promise<Record<'voided' 
   return { voided: countOf('void'), hidden: countOf('hide') };
 }
 
-/** Counted ratings of a subject by outcome, group and class of proof (contract/ratings.ts). */
+/** Counted ratings of a subject by outcome, group and class of proof. */
 export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
   const rows = await db
     .selectFrom(groupedOf(db, subject, now).as('grouped'))
