@@ -123,6 +123,8 @@ export interface CountedRating
   /** Whether a version that is erased may say what no other one does. */
   readonly isUnknown: boolean;
   readonly first_created_at: string;
+  /** When the first version that praises was made, else the first one. */
+  readonly praised_at: string;
   /** The day on which it was read. */
   readonly read_on: string;
 }
@@ -153,9 +155,13 @@ export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
         if (before) all.add(before);
       }
       const [first_created_at = ''] = [...all].map(({ created_at }) => created_at).sort();
+      const [praised_at = first_created_at] = [...all]
+        .filter(isPraise)
+        .map(({ created_at }) => created_at)
+        .sort();
       return {
         ...rating,
-        ...{ read_on, first_created_at, isCurrent: isCurrent(rating) },
+        ...{ read_on, first_created_at, praised_at, isCurrent: isCurrent(rating) },
         isDeclared: [...all].some(isInterested),
         isUnknown: sourcesOfErased.has(rating.source_handle),
       };
@@ -279,7 +285,8 @@ function createPairs({ ratings, unshown, eventsOf, endedBy, size }: GroupEvidenc
       back === undefined ||
       back.isUnknown ||
       rating.isUnknown ||
-      Math.abs(Date.parse(back.first_created_at) - Date.parse(rating.first_created_at)) <= pair_ms;
+      (Date.parse(back.first_created_at) - Date.parse(rating.praised_at) <= pair_ms &&
+        Date.parse(rating.first_created_at) - Date.parse(back.praised_at) <= pair_ms);
     const near = found.filter(isNear);
     if (near.some(({ isSure }) => isSure)) return true;
     return near.length === 0 && isWhole ? false : undefined;
@@ -307,8 +314,14 @@ function toExpected(
 
 /** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version. */
 function isAllowedOverlap(rating: CountedRating, at: string): boolean {
-  const { source_handle: source, subject_handle: subject, group_reason, first_created_at } = rating;
-  if (at > first_created_at.slice(0, 10)) return false;
+  const {
+    source_handle: source,
+    subject_handle: subject,
+    group_reason,
+    first_created_at,
+    praised_at,
+  } = rating;
+  if (at > (isPraise(rating) ? praised_at : first_created_at).slice(0, 10)) return false;
   const bySource = overlapReason({ by: source, of: subject, at });
   return (
     group_reason === bySource ||

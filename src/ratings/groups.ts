@@ -237,15 +237,15 @@ export const toStatedOverlap = (
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
- * The relation of two listings: proofs whenever they came, statements until the first version of the rating. `criticNames`:
- * of criticism, what the source's record names now.
+ * The relation of two listings: proofs whenever they came, statements until the first version of the rating, or the first one
+ * that praises. `criticNames`: of criticism, what the source's record names now.
  */
 export const toRelation = (
-  rating: Parameters<typeof toRelationSides>[0] & { readonly first_created_at: string },
+  rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },
   recorded: readonly RecordedIdentity[],
   criticNames?: readonly RecordedName[],
 ): Pick<RatingBasis, 'related' | 'stated_overlap'> => {
-  const until = recorded.filter((row) => row.first_imported_at <= rating.first_created_at);
+  const until = recorded.filter((row) => row.first_imported_at <= rating.stated_until);
   return {
     related: isRelated(toRelationSides(rating, recorded), !criticNames),
     stated_overlap: toStatedOverlap(toRelationSides(rating, until), criticNames),

@@ -137,6 +137,8 @@ export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, Rat
   readonly subject_root_generation?: number | undefined;
   /** When the first version was made. */
   readonly first_created_at: string;
+  /** When the first version that praises was made, if one does; only until it is stored, as what follows from it. */
+  readonly praised_at?: string | undefined;
 }
 
 /** Whether a rating counts: neither superseded, withdrawn nor voided. */

@@ -39,8 +39,8 @@ export interface Submission {
   readonly now: Date;
 }
 
-/** What decides the group of a new version, and when the first version was made. */
-type JudgedBasis = RatingBasis & Pick<Rating, 'first_created_at'>;
+/** What decides the group of a new version, and when the first version was made, and the first one that praises. */
+type JudgedBasis = RatingBasis & Pick<Rating, 'first_created_at' | 'praised_at'>;
 
 /** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
 export interface Sides extends RatingSides {
@@ -91,12 +91,15 @@ export async function judgeBasis(
 ): Promise<JudgedBasis> {
   const { root, first_proved_at } = source.claim;
   const first_created_at = earlier[0]?.first_created_at ?? now.toISOString();
+  const praises = isPraise(content);
+  const praised_at = earlier.find(isPraise)?.created_at ?? (praises ? now.toISOString() : undefined);
   const rating = {
     ...{ source_handle: source.handle, source_root: root, subject_handle: subject.handle },
-    first_created_at,
+    // Praise that was criticism before is as new as its first praise.
+    stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const recorded = await tx.ratings.identities(source.handle, subject.handle);
-  const critic = isPraise(content) ? undefined : await tx.listings.byHandle(source.handle);
+  const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
   return {
     ...toRelation(rating, recorded, critic && recordedNames(critic)),
     declared_interest:
@@ -104,7 +107,7 @@ export async function judgeBasis(
       earlier.some((version) => version.declared_interest),
     reciprocal: false,
     new_until: new Date(Date.parse(first_proved_at) + newSource_ms).toISOString(),
-    first_created_at,
+    ...{ first_created_at, praised_at },
   };
 }
 

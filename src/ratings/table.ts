@@ -90,14 +90,14 @@ export function encodeRating(rating: Rating): RatingRow {
   const { content = [], columns = [] } = Object.groupBy(Object.entries(rating), ([name]) =>
     isStored(name) ? 'content' : 'columns',
   );
-  const { related, declared_interest, reciprocal, stated_overlap, ...made } = Object.fromEntries(
+  const { related, declared_interest, reciprocal, stated_overlap, praised_at, ...made } = Object.fromEntries(
     columns,
   ) as Omit<Rating, keyof StoredContent>;
   return {
     ...withNulls(made, absent),
     content: JSON.stringify(Object.fromEntries(content)),
     ...{ source: countedSource(rating.source_root), source_identity: rootIdentity(rating.source_root) },
-    pair_until: new Date(Date.parse(rating.first_created_at) + pair_ms).toISOString(),
+    pair_until: new Date(Date.parse(praised_at ?? rating.first_created_at) + pair_ms).toISOString(),
     related: related ? 1 : 0,
     declared_interest: declared_interest ? 1 : 0,
     reciprocal: reciprocal ? 1 : 0,
