@@ -159,7 +159,7 @@ async function checkServiceReceipt(
   return { identity: [iss, sub, jti], issued_ms: iat * 1000, interaction_id: jti };
 }
 
-/** Every class of proof that is checked when a rating is submitted (docs/receipts.md). */
+/** Every class of proof that is checked when a rating is submitted (docs/ratings.md). */
 export const proofKinds = {
   /** A JWS by a key that the rated listing published in its claim. */
   service_receipt: {

@@ -27,7 +27,7 @@ export interface SourceRoot {
 }
 
 /** Columns of a rating that are stored otherwise than Rating has them, or follow from it. */
-type ComputedColumn = 'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap';
+type ComputedColumn = 'related' | 'declared_interest' | 'reciprocal' | 'stated_overlap' | 'praised_at';
 
 /** A native rating, every version of it. */
 export type RatingRow = RowOf<Omit<Rating, ComputedColumn | keyof StoredContent>> & {
