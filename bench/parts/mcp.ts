@@ -16,7 +16,7 @@ const initialize = {
   clientInfo: { name: 'bench', version: '1' },
 };
 
-/** A valid message that is not cacheable (http/cache/cacheable-message.ts), so that it reaches the SDK. */
+/** A valid message that is not cacheable (http/cache/mcp-cache.ts), so that it reaches the SDK. */
 function toUnusual(sent: Sent): Sent {
   const message = JSON.parse(String(sent.body)) as { params: { _meta?: object } };
   const _meta = { ...message.params._meta, 'bench/unusual': {} };

@@ -77,15 +77,17 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   const { handle, native, ratings } = listing;
   if (!native) return findVoidFaults(listing);
   const current = ratings.filter(isCurrent);
-  const listed = (name: 'voided_at' | 'hidden_at') => ratings.filter((one) => one[name] !== undefined).length;
+  const voided = ratings.filter(({ voided_at }) => voided_at !== undefined);
+  // The older versions of a hidden rating are hidden with it, and no action of their own is counted.
+  const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
   const flags = countOf(current.flatMap((rating) => rating.flags));
   const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {
       const counted = countRecords(current.filter((rating) => rating.group === group));
       return [toComparable(native[group]), counted, `in the group ${group}`, 'counts', 'are'];
     }),
-    [native.voided, listed('voided_at'), 'voided', 'counts', 'are'],
-    [native.hidden, listed('hidden_at'), 'hidden', 'counts', 'are'],
+    [native.voided, voided.length, 'voided', 'counts', 'are'],
+    [native.hidden, hidden.length, 'hidden', 'counts', 'are'],
     [native.ratings, current.length, 'as ratings', 'has', 'have'],
     [withoutZeros(native.flags), flags, 'as flags', 'has', 'have'],
   ];

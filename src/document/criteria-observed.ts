@@ -43,7 +43,7 @@ function unseenPriceOf({ factOf }: RecordedEndpoint): Observation | 'nothing' | 
   return tools && !['no_price_seen', 'not_found'].includes(tools.state) ? tools : undefined;
 }
 
-/** An endpoint answers if it introduces itself, or asks to sign in or to pay (evidence/kinds/endpoint/answers.ts). */
+/** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
 function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint): Finding {
   const check = factOf('endpoint.answers');
   if (check?.state === 'observed')

@@ -70,7 +70,7 @@ export const choiceCriterion = (
 export const tagCriterion = (question: Question, rule: Rule<string>): Criterion =>
   define(question, { kind: 'tag' }, rule);
 
-/** A criterion that takes a price (evidence/kinds/price/price-limit.ts). */
+/** A criterion that takes a price (observations/kinds/price.ts). */
 export const priceCriterion = (question: Question, rule: Rule<string>): Criterion =>
   define(question, { kind: 'price' }, rule);
 

@@ -1,6 +1,12 @@
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { toLine } from '../core/text.ts';
-import { type ImportedSignal, isSpecified, type Listing, publisherMeta } from '../listings/listing.ts';
+import {
+  type ImportedSignal,
+  isSample,
+  isSpecified,
+  type Listing,
+  publisherMeta,
+} from '../listings/listing.ts';
 import { type Reading, whyNoHistory } from './record.ts';
 
 const deepest = 4;
@@ -54,12 +60,14 @@ const fact = (kind: string, value: ImportedSignal['value'] | undefined): Fact =>
 
 const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
 
-function namespaceFacts({ handle, repository_key }: Listing): Fact[] {
+function namespaceFacts(listing: Listing): Fact[] {
+  const { handle, repository_key } = listing;
   const account = handle.toLowerCase().startsWith('io.github.');
   const match = namespaceMatchesRepositoryOwner(handle, repository_key);
   const owner = 'namespace.matches_repository_owner';
   return [
-    fact('namespace.proof', account ? 'github account' : 'domain'),
+    // Nobody showed anything for a listing of the sample: it is made up.
+    ...(isSample(listing) ? [] : [fact('namespace.proof', account ? 'github account' : 'domain')]),
     match === 'not_comparable'
       ? { kind: owner, value: null, state: 'not_checked' }
       : fact(owner, match === 'yes'),

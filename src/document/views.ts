@@ -12,7 +12,7 @@ interface ViewSpan {
 }
 
 export interface ViewPass {
-  /** The view with its criteria (keyOf in evidence/comparison/saved-view.ts). */
+  /** The view with its criteria (keyOf in config/files.ts). */
   readonly view: string;
   /** Changes after this position are not in it. */
   readonly seq: number;

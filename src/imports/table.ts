@@ -24,7 +24,7 @@ export interface ImportRunRow {
   finished_at: Time | null;
   updated_since: Time | null;
   cursor: string | null;
-  /** RunProgress (evidence/import-run.ts). */
+  /** RunProgress (imports/import-run.ts). */
   counts: Json;
   error: string | null;
 }

@@ -48,7 +48,7 @@ export interface ListQuery {
 
 /** One listing: the facts of its latest version. */
 export interface ListingRow {
-  /** The static rank (evidence/listing/static-rank.ts). */
+  /** The static rank (listings/listing.ts). */
   id: number;
   handle: string;
   handle_folded: string;

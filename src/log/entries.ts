@@ -45,7 +45,7 @@ export interface LogLeafRow {
   erased_by: number | null;
 }
 
-/** Hashes of the complete subtrees over one log's leaves (evidence/log/merkle.ts); level 0 is the leaf hashes. */
+/** Hashes of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
 export interface LogNodeRow {
   log: number;
   level: number;
@@ -168,7 +168,7 @@ export const createLogReads = (db: Db) => ({
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
   /** The records and salts of entries, by log_index; those that are not stored are left out. */
   records: (indexes: readonly number[]) => readRecords(db, indexes),
-  /** Reads hashes of complete subtrees of one log (evidence/log/merkle.ts). */
+  /** Reads hashes of complete subtrees of one log (log/merkle.ts). */
   tree: (log: number) => readTree(db, log),
   /** Hashes of one level of one log from a position on, at most `limit`. */
   nodes: (log: number, level: number, from: number, limit: number) =>

@@ -12,7 +12,7 @@ export interface FacetRange {
   readonly limit: number;
 }
 
-/** How many listings have a term, and of how many it is one that says most (`strong` in evidence/search/document.ts). */
+/** How many listings have a term, and of how many it is one that says most (`strong` in search/document.ts). */
 export interface TermCount {
   readonly listings: number;
   readonly strong: number;

@@ -25,7 +25,7 @@ export const readsOnly: ToolEffects = {
   openWorldHint: false,
 };
 
-/** URI of the card that hosts of MCP Apps show beside an answer (resources/card.ts). */
+/** URI of the card that hosts of MCP Apps show beside an answer (resources/listing.ts). */
 export const cardAddress = 'ui://dossier/card';
 
 /**

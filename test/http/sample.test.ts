@@ -50,6 +50,14 @@ describe('a listing of the shipped sample is called a sample', () => {
     });
   });
 
+  it('says of nothing made up that somebody showed it to a registry', async () => {
+    const { signals } = await readJson(`/agents/${madeUp}.json`);
+    const kinds = signals.imported.map(({ kind }: { kind: string }) => kind);
+    expect(kinds).toContain('registry.last_published');
+    expect(kinds).not.toContain('namespace.proof');
+    expect(await read(`/agents/${madeUp}`)).not.toContain('What the publisher showed to the registry');
+  });
+
   it.each([
     ['the page', `/agents/${madeUp}`, `<p class="note">${sentence}</p>`],
     [
