@@ -14,8 +14,9 @@ type Surfaces = ReadonlyMap<string, readonly Tool[]>;
 async function listedTools(run: Run): Promise<Surfaces> {
   const listed = new Map<string, readonly Tool[]>();
   for (const remote of run.listing.remotes) {
-    const endpoint = await run.endpoint(remote);
-    if (endpoint.result === 'answered' && endpoint.list.result === 'tools')
+    // Why a question failed was logged with the kinds that asked it.
+    const endpoint = await run.endpoint(remote).catch(() => undefined);
+    if (endpoint?.result === 'answered' && endpoint.list.result === 'tools')
       listed.set(remote.url, endpoint.list.tools);
   }
   return listed;
@@ -154,7 +155,7 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<R
 async function putFailure(
   tx: Transaction,
   handle: string,
-  { lease, imported_at, stamp: { at } }: Looked,
+  { lease, imported_at, at }: Pick<Looked, 'lease' | 'imported_at'> & { readonly at: string },
 ): Promise<void> {
   if (!(await tx.leases.isHeldBy(lease))) return;
   const known = await tx.observations.ofListing(handle);
@@ -171,18 +172,20 @@ export async function observeListing(
     Checks &
     Pick<Looked, 'lease' | 'imported_at'> & { readonly vantage: string },
 ): Promise<RunReport> {
-  const { lease, imported_at, signal } = context;
-  const found = await findAll(run, context);
-  const surfaces = await listedTools(run);
-  signal.throwIfAborted();
+  const { lease, imported_at, signal, store, clock } = context;
   const { handle } = run.listing;
-  // What was found while it waited for its turns is not dated before it was seen.
-  const stamp = { at: context.clock().toISOString(), vantage: context.vantage };
-  const looked = { found, surfaces, stamp, lease, imported_at };
+  const now = () => clock().toISOString();
   try {
-    return await context.store.write((tx) => write(tx, handle, looked));
+    const found = await findAll(run, context);
+    const surfaces = await listedTools(run);
+    signal.throwIfAborted();
+    // What was found while it waited for its turns is not dated before it was seen.
+    const stamp = { at: now(), vantage: context.vantage };
+    const looked = { found, surfaces, stamp, lease, imported_at };
+    return await store.write((tx) => write(tx, handle, looked));
   } catch (error) {
-    await context.store.write((tx) => putFailure(tx, handle, looked));
+    signal.throwIfAborted();
+    await store.write((tx) => putFailure(tx, handle, { lease, imported_at, at: now() }));
     throw error;
   }
 }

@@ -110,8 +110,15 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogPart
   return (url) => Promise.all(bases.map((base) => run(base, url)));
 }
 
-/** Asks once for each key: a run asks far fewer questions than are kept. */
-const once = <T>(ask: (key: string) => Promise<T>) => cachedOnce(ask, { most: 500 });
+/** Asks once for each key, whatever came of it: a run asks far fewer questions than are kept. */
+function once<T>(ask: (key: string) => Promise<T>) {
+  const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
+  return async (key?: string): Promise<T> => {
+    const answer = await asked(key);
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  };
+}
 
 type Head = HeadAnswer | NoHead | NoAnswer;
 type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;

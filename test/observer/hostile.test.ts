@@ -46,6 +46,9 @@ const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const surrogate = '\\ud800';
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
+/** The stream of the server of the older transport. */
+let openStream: Parameters<RequestListener>[1] | undefined;
+
 /** How often the server whose tool has 8,000 members was asked; they all differ each time. */
 let crowdLooks = 0;
 
@@ -133,6 +136,31 @@ const answers: Readonly<Record<string, Answer>> = {
     });
   }),
   long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
+  message: (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : json(response, '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":{"toString":0}}}'),
+  limited: (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : void response.writeHead(429, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            ...{ jsonrpc: '2.0', id: idOf(body) },
+            error: { code: -32000, message: 'Too many requests. Provide an API key for more.' },
+          }),
+        ),
+  stream: (body, { method, url }, response) => {
+    if (url === '/mcp' && method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: endpoint\ndata: /messages\n\ndata: {"jsonrpc":"2.0","id":{"toString":0}}\n\n');
+      openStream = response;
+      return;
+    }
+    if (url !== '/messages') return void response.writeHead(body === '' ? 404 : 405).end();
+    response.writeHead(202).end();
+    const result = { protocolVersion: '2024-11-05', capabilities: {}, tools: [] };
+    if (idOf(body) !== undefined) openStream?.write(`data: ${reply(body, result)}\n\n`);
+  },
   metadata: (_, { url = '' }, response) => {
     if (url.startsWith('/.well-known/oauth-protected-resource'))
       return json(
@@ -276,6 +304,16 @@ it.each([
     state,
     reason: `The endpoint answered with HTTP status ${status} and no MCP message that Dossier understands.`,
   });
+});
+
+it('reads members of any type as data: a message that is no text, an id that is no number', () => {
+  expect(fact('message', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
+  expect(endpoints.get('message')?.methods()).toEqual(['server/discover', 'initialize']);
+  expect(fact('stream', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+});
+
+it('does not take the words of a host that is asked too often for a request for credentials', () => {
+  expect(fact('limited', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
 });
 
 it('takes nothing that an endpoint sends for a state or a sentence of its own', () => {

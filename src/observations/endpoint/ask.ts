@@ -211,12 +211,15 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
 function createStream(url: string) {
   const messagesTo = Promise.withResolvers<URL | undefined>();
   const waiting = new Map<number, (text: string) => void>();
+  const reply = (id: unknown, text: string) => {
+    if (typeof id === 'number' || typeof id === 'string') waiting.get(Number(id))?.(text);
+  };
   const parser = createParser({
     onEvent: ({ event, data }) => {
       const to = event === 'endpoint' ? URL.parse(data, url) : null;
       // Messages go nowhere else than to the origin that was recorded.
       if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
-      else waiting.get(Number(asMembers(parseForeignJson(data)).id))?.(data);
+      else reply(asMembers(parseForeignJson(data)).id, data);
     },
   });
   const decoder = new TextDecoder();
@@ -267,7 +270,9 @@ export async function askOverStream(url: string, parts: AskParts): Promise<Endpo
     if (reply.is === 'no_answer') return reply.answer;
     return reply.is === 'result' ? wordless : toWithheld(url, reply);
   });
-  const run = await Promise.race([asked, ended]);
-  end.abort();
-  return run;
+  try {
+    return await Promise.race([asked, ended]);
+  } finally {
+    end.abort();
+  }
 }

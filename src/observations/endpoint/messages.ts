@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { asMembers, isJsonObject, parseForeignJson } from '../../core/json.ts';
+import { isJsonObject, parseForeignJson } from '../../core/json.ts';
 import {
   type Fetched,
   isAskingForCredentials,
@@ -44,6 +44,10 @@ function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
   };
 }
 
+/** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */
+const isCredentialsError = ({ message }: Reply, { status }: Fetched) =>
+  status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
+
 /** Clients read nothing else than these, whatever is in it. */
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
@@ -72,7 +76,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
   const error = messages.map((message) => message.error).find(isJsonObject);
   if (error)
-    return isAskingForCredentials(String(asMembers(error).message))
+    return isCredentialsError(error, answer)
       ? { is: 'credentials', response: answer }
       : { is: 'no_answer', answer: toErrorAnswer(error, answer) };
   const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;

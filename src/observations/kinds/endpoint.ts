@@ -48,7 +48,7 @@ export const endpointAvailability = defineKind({
   means:
     'How many of the checks that Dossier made of the recorded endpoint in the 30 days up to that date it answered: it introduced itself, or asked for credentials or a payment. The details have the same of 90 days, and how the other checks ended.',
   doesNotMean:
-    'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt, a pause that the host asked for, a failure of its own) are not counted.',
+    'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
   method_version: 'availability/1',
   about: remotesOf,
   isOptional: true,
