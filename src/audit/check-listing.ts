@@ -51,11 +51,12 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/** Whether the operator has hidden, by an entry that stands, what an entry of the log recorded. */
-export const isHidden = (said: SaidActions, record_index: number, size: number): boolean =>
-  [...said.applied].some(
-    ([log_index, { action, record_indexes }]) =>
-      action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size),
+/** All entries whose records the operator has hidden together with that of one entry, itself included, by actions that stand. */
+export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
+  [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
+    action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size)
+      ? record_indexes
+      : [],
   );
 
 /** Whether an action of the operator says that it erased what an entry of the log recorded. */

@@ -7,8 +7,8 @@ import { findClaimFaults } from './check-claims.ts';
 import {
   type AuditState,
   findModerationFaults,
+  hiddenWith,
   isErasedByAction,
-  isHidden,
   noteAction,
   type SaidActions,
 } from './check-listing.ts';
@@ -228,9 +228,17 @@ function checkSaid(
   return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 
-function* findWithdrawalFaults({ withdrawn, hidden }: Said, state: AuditState): Generator<AuditFault> {
+function* findWithdrawalFaults(
+  { withdrawn, hidden, absent, actions }: Said,
+  state: AuditState,
+): Generator<AuditFault> {
+  // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
+  const isUnread = (log_index = -1) =>
+    hiddenWith(actions, log_index, state.size).some(
+      (index) => absent.get(Number(index)) === 'rating.withdrawn',
+    );
   for (const [id, at] of state.withdrawn)
-    if (withdrawn.get(id)?.at !== at)
+    if (withdrawn.get(id)?.at !== at && (withdrawn.has(id) || !isUnread(state.tombstones.get(id))))
       yield rowFault(`rating ${id}`, `it is shown as withdrawn at ${at}, and no log entry says so`);
   for (const [id, { at, log_index }] of withdrawn)
     if (
@@ -263,7 +271,7 @@ function* findAmendmentFaults({ amended, hidden, withheld }: Said, state: AuditS
 
 function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Generator<AuditFault> {
   for (const [log_index, type] of absent)
-    if (!erased.has(log_index) && !isHidden(actions, log_index, state.size))
+    if (!erased.has(log_index) && hiddenWith(actions, log_index, state.size).length === 0)
       yield logFault(
         `entry ${log_index}`,
         `the record of this ${type} is not stored, and no entry "record.erased" names it`,
@@ -343,13 +351,22 @@ const standing = (
       !ended.has(log_index),
   )?.[0];
 
+/** Whether the operator acted on a listing while the audit ran: it may have been read before or after that. */
+const isMoving = ({ actions: { applied, ended } }: Said, handle: string, size: number): boolean =>
+  [...applied].some(
+    ([log_index, { target_kind, target }]) =>
+      target_kind === 'listing' &&
+      target === handle &&
+      (log_index >= size || (ended.get(log_index) ?? -1) >= size),
+  );
+
 /** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
 function* findListingStateFaults(said: Said, state: AuditState): Generator<AuditFault> {
   for (const [handle, { withdrawn, isHidden }] of state.listings) {
     const events = readEvents(handle, said, state) ?? [];
     const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
     // What came later may have been read or not.
-    if (optedOut && optedOut.log_index >= state.size) continue;
+    if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, handle, state.size)) continue;
     const isOptedOut = optedOut?.type === 'listing_withdrawn';
     const by = isOptedOut ? optedOut.log_index : standing(said, handle, ['withdraw', state.size]);
     const where = `listing ${handle}`;

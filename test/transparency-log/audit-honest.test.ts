@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { audit } from '../../src/audit/audit.ts';
+import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
+import { createServedEvidence } from '../../src/audit/served.ts';
+import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
+import type { Moderation } from '../../src/moderation/moderation.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { addSource, recordSource } from '../support/rating-source.ts';
+
+const handle = 'co.webhook/webhook';
+let directory: ClaimedDirectory;
+let rater: string;
+let url: string;
+
+beforeEach(async () => {
+  directory = await openClaimedDirectory({ listening: true });
+  url = `http://127.0.0.1:${directory.context.config.port}`;
+  rater = await addSource(directory.store);
+  await recordSource(directory.store);
+});
+afterEach(() => directory.close());
+
+async function post(tool: string, input: object) {
+  const response = await directory.post(`/api/tools/${tool}`, input, rater);
+  expect(response.status, tool).toBe(200);
+  return (await response.json()) as { rating_id: string };
+}
+async function rate(change: object = {}) {
+  const input = { handle, interaction_id: 'one', interaction_at: '2026-11-21T10:00:00Z', protocol: 'mcp' };
+  const sent = { ...input, relationship: 'none', outcome: 'failed', comment: 'Timed out.', ...change };
+  return (await post('submit_rating', sent)).rating_id;
+}
+const withdraw = (rating_id: string) => post('withdraw_rating', { rating_id });
+
+const actionOf = (name: string) => {
+  const action = actions.find((one) => one.name === name);
+  if (!action) throw new Error(name);
+  return action;
+};
+const now = () => directory.context.clock().toISOString();
+function act(name: string, text: string) {
+  const target = readTarget(text);
+  if (!target) throw new Error(text);
+  return directory.store.write((tx) =>
+    applyAction(tx, actionOf(name), { target, reason: 'unlawful', at: now() }),
+  );
+}
+const undo = (name: string, standing: Moderation) =>
+  directory.store.write((tx) => undoAction(tx, actionOf(name), { standing, reason: 'mistake', at: now() }));
+
+async function findIn(reader: EvidenceReader) {
+  const faults: string[] = [];
+  await audit(reader, [], {
+    onFault: ({ where, message }) => void faults.push(`${where}: ${message}`),
+  });
+  return faults;
+}
+const findStored = () => findIn(createStoredEvidence(directory.context));
+const findServed = () => findIn(createServedEvidence(url));
+
+it('accuses nobody of a rating that was withdrawn and then hidden', async () => {
+  const id = await rate();
+  await withdraw(id);
+  await act('hide', id);
+  expect(await findStored()).toEqual([]);
+  expect(await findServed()).toEqual([]);
+});
+
+it('accuses nobody of a rating that was withdrawn, given again and then hidden', async () => {
+  await withdraw(await rate());
+  await act('hide', await rate({ outcome: 'partial' }));
+  expect(await findStored()).toEqual([]);
+  expect(await findServed()).toEqual([]);
+});
+
+it.each(['hide', 'withdraw'])(
+  'accuses nobody if the operator acts on a listing meanwhile: %s',
+  async (name) => {
+    await rate();
+    const reader = createStoredEvidence(directory.context);
+    let standing: Moderation | undefined;
+    const appliedBefore: EvidenceReader = {
+      ...reader,
+      async *handles() {
+        standing = await act(name, handle);
+        yield* reader.handles();
+      },
+    };
+    expect(await findIn(appliedBefore)).toEqual([]);
+    const undoneAfter: EvidenceReader = {
+      ...reader,
+      async *handles() {
+        yield* reader.handles();
+        if (standing) await undo(name, standing);
+      },
+    };
+    expect(await findIn(undoneAfter)).toEqual([]);
+    expect(await findStored()).toEqual([]);
+  },
+);
