@@ -5,7 +5,7 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-/** What `worker.ts` starts this thread with. */
+/** What `import-schedule.ts` starts this thread with. */
 export interface ImportThread extends Pick<Attempt, 'dueAfter'> {
   readonly config: Config;
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { findCriterionFault } from '../document/criteria.ts';
+import { findCriterionFaults } from '../document/criteria.ts';
 import { createApp } from '../http/app.ts';
 import { allLimits } from '../http/limits.ts';
 import { createSearches } from '../limits/searches.ts';
@@ -38,9 +38,8 @@ function requireKnownLimits({ limitOverrides }: Config): void {
 
 /** Throws ExitError (78) for files of settings that say what nothing can be made of. */
 function requireUsableFiles({ views, witnesses }: Config): void {
-  const wrong: string[] = [];
-  const fault = findCriterionFault(views);
-  if (fault) wrong.push(`VIEWS: ${fault}`);
+  const faults = findCriterionFaults(views);
+  const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
   try {
     readWitnesses(witnesses);
   } catch (error) {

@@ -14,7 +14,7 @@ import { createSqlStore } from './sql-store.ts';
 
 /**
  * Tables that only SQLite has: the search index by position, the one of facets by id, what ranking reads, the counts of
- * terms, and what each commit changed (watch.ts).
+ * terms, and what each commit changed (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
   int8: sql`integer`,

@@ -31,7 +31,7 @@ export interface CheckedClaim {
   readonly begun_ms?: number;
   /** Hashes of the lines that wait until the claim in force has none that counts. */
   readonly waiting?: readonly string[];
-  /** Whether the next call checks again at once (checks/shared-check.ts). */
+  /** Whether the next call checks again at once (shared-check.ts). */
   readonly isRepeatable?: boolean;
 }
 

@@ -191,11 +191,7 @@ async function runForAllNodes<T extends object>(
  * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
  * two. A check whose node died or timed out is superseded and can no longer write. Each caller waits for a turn of its own
-<<<<<<< HEAD
- *, so that nobody's place in the line depends on who else asked about the listing.
-=======
  * (net/repositories.ts), so that nobody's place in the line depends on who else asked about the listing.
->>>>>>> 5cf660c (claims, ratings, moderation: the queries of a table are its contract; no handwritten interfaces beside them)
  */
 export async function runSharedCheck<T extends object>(
   subject: CheckSubject,

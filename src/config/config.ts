@@ -23,7 +23,7 @@ const plainChoice: z.core.$ZodErrorMap = (issue) => {
   return [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
 };
 
-/** Reads and checks the environment. Throws ExitError (78) naming every wrong setting, one line each. */
+/** Reads and checks the environment. Throws ExitError (78) naming every setting that is not well-formed, one line each. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
   version: string,

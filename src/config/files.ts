@@ -20,6 +20,8 @@ const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z,
 /** The operator's criteria under a name; what meets them now is listed. Not a verdict of this service. */
 export interface SavedView {
   readonly name: string;
+  /** The file that it was read from. */
+  readonly file: string;
   readonly title: string;
   readonly description?: string | undefined;
   readonly criteria: readonly z.output<typeof criterion>[];
@@ -35,8 +37,8 @@ export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
     .slice(0, 16)}`;
 
 /** The views of a parsed file, by name. */
-const toViews = (read: z.output<typeof viewsForm>): SavedView[] =>
-  Object.entries(read).map(([name, one]) => ({ name, ...one }));
+const toViews = (file: string, read: z.output<typeof viewsForm>): SavedView[] =>
+  Object.entries(read).map(([name, one]) => ({ name, file, ...one }));
 
 /** A file that a setting names, as it was at the start. */
 export interface SettingFile {
@@ -58,13 +60,13 @@ export const textFile = z.string().transform((file, issues): SettingFile | undef
 const firstLine = (error: z.ZodError) =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
-/** A file of views; empty for none. Which criteria there are is checked by `findCriterionFault`. */
+/** A file of views; empty for none. Which criteria there are is checked by `findCriterionFaults`. */
 export const viewsFile = textFile.transform((read, issues): readonly SavedView[] => {
   if (read === undefined) return [];
   const { file, text } = read;
   try {
     const parsed = viewsForm.safeParse(JSON.parse(text));
-    if (parsed.success) return toViews(parsed.data);
+    if (parsed.success) return toViews(file, parsed.data);
     issues.addIssue({ code: 'custom', message: `${file}: ${firstLine(parsed.error)}` });
   } catch {
     issues.addIssue({ code: 'custom', message: `${file}: not JSON` });

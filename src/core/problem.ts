@@ -139,7 +139,7 @@ export const problemTable = {
   rating_not_current: row(
     200,
     'The rating is no longer current',
-    'Use the rating_id of its newest version that is not withdrawn.',
+    'If a newer version of it is neither withdrawn nor hidden, use the rating_id of that.',
   ),
   interaction_out_of_window: row(
     200,

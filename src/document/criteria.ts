@@ -96,19 +96,19 @@ export interface Membership {
 const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
-/** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFault` found nothing. */
+/** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFaults` found nothing. */
 export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);
 
-/** What is wrong with the criteria of the first view that has an unknown one or a value that is not allowed. */
-export function findCriterionFault(views: readonly SavedView[]): string | undefined {
-  for (const { name, criteria } of views)
-    for (const sent of criteria) {
-      const fault = isKnown(sent) ? findValueError(sent) : `there is no criterion ${sent.criterion}`;
-      if (fault) return `${name}: ${fault}`;
-    }
-  return undefined;
-}
+/** What is wrong with the criteria of views: unknown ones, and values that are not allowed. */
+export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
+  views.flatMap(({ name, file, criteria: sent }) =>
+    sent.flatMap((one) => {
+      const fault = isKnown(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
+      return fault ? [`${file}: ${name}: ${fault}`] : [];
+    }),
+  );
 
+/** Judges a listing by a view. */
 export function judgeMember(view: SavedView, compared: ComparedListing): Membership {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));
   const answers = [...imported, ...observed, ...native];

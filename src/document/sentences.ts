@@ -228,7 +228,7 @@ export function toNotSeen({ observations, imported, ratings, date }: NotSeenFact
 export const packageText = ({ registry_type, identifier, version, transport }: ListingPackage): string =>
   `${named(registry_type)} ${named(version ? `${identifier}@${version}` : identifier)}${transport ? ` over ${named(transport)}` : ''}`;
 
-/** The rules of evidence, for people and agents alike; claim-statement.ts explains what `claimed` means. */
+/** The rules of evidence, for people and agents alike; claims/methods.ts explains what `claimed` means. */
 export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
   'Native ratings come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',

@@ -140,9 +140,9 @@ const short = (text: string) => (text.length > longest ? `${text.slice(0, longes
  * A value as it is; with its state where that is not plainly observed, and the reason if it has one. What a count of checks
  * comes from stands in the full answer.
  */
-function stated({ kind, value, state, reason, missed_since }: Observation): string | number | boolean {
+function stated({ kind, value, state, reason }: Observation): string | number | boolean {
   const shown = typeof value === 'string' ? toShownValue(kind, short(value)) : (value ?? '');
-  const why = kind === 'endpoint.availability' && !missed_since ? undefined : reason;
+  const why = kind === 'endpoint.availability' && state === 'observed' ? undefined : reason;
   const how = [...(state === 'observed' ? [] : [stateWords[state]]), ...(why ? [why] : [])];
   return how.length > 0 ? `${shown} (${how.join('; ')})` : shown;
 }

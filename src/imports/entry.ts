@@ -44,7 +44,7 @@ type StatusMeta = Static<typeof statusMeta>;
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Optional(Type.Union([Type.Array(item), Type.Null()]));
-/** Inputs that a caller must provide: read if well-formed (inputs.ts), never a reason to reject the record. */
+/** Inputs that a caller must provide: read if well-formed (recorded.ts), never a reason to reject the record. */
 const inputs = Type.Optional(Type.Unknown());
 const transport = Type.Object({ type: Type.String(), url: text, headers: inputs, variables: inputs });
 

@@ -59,7 +59,7 @@ export type ListingPackage = z.infer<typeof listingPackage>;
 
 /** What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time order. */
 export interface ListingSummary {
-  /** The static rank (static-rank.ts): it orders every list and never changes with ratings or new versions. */
+  /** The static rank (listings/listing.ts): it orders every list and never changes with ratings or new versions. */
   readonly id: number;
   readonly handle: string;
   readonly title: string | undefined;

@@ -179,7 +179,7 @@ const pause_ms = 5000;
 
 /** Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing without witnesses. */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
-  if (context.config.witnesses === undefined) return;
+  if (readWitnesses(context.config.witnesses).length === 0) return;
   const rounds = createWitnessRounds(context);
   await every({
     signal,

@@ -315,10 +315,13 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       const row = await readRow(db, ratingId);
       if (row) touch(row.subject_handle);
     },
-    /** Voids a rating as of a time, or lets it count again. Returns the rated handle. */
+    /**
+     * Voids a rating that counts as of a time, or lets it count again. Returns the rated handle; undefined for a rating that was
+     * amended, withdrawn or never made.
+     */
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
-      if (!row) return undefined;
+      if (!row || (at !== undefined && row.is_current === 0)) return undefined;
       const counts = at === undefined && row.superseded_by === null && row.withdrawn_at === null;
       const change = { voided_at: at ?? null, is_current: counts ? 1 : 0 };
       await db.updateTable('rating').set(change).where('id', '=', id).execute();

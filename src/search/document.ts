@@ -67,7 +67,7 @@ export interface SearchDocument {
   /** Those that say most about the listing, mostly words of its name. */
   readonly strong: readonly string[];
   readonly facets: readonly string[];
-  /** All that ranking and counting read; see document-text.ts. */
+  /** All that ranking and counting read; see search/document.ts. */
   readonly text: string;
 }
 

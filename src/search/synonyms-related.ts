@@ -214,7 +214,7 @@ export const related: readonly string[] = [
   'tv, streaming, netflix, series',
 ];
 
-/** Names of countries and regions with the adjectives and short forms that stand for them; same format as `same.ts`. */
+/** Names of countries and regions with the adjectives and short forms that stand for them; same format as `synonyms-same.ts`. */
 export const places: readonly string[] = [
   'us, usa, united states, american, u s',
   'uk, united kingdom, british, britain, england, u k',

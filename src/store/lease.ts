@@ -7,7 +7,8 @@ declare module './store.ts' {
     /** Work that one node alone does at the moment: `owner` is an id of this taking of the lease. */
     lease: {
       name: string;
-      owner: string /** Milliseconds since 1970 by the database's clock. */;
+      owner: string;
+      /** Milliseconds since 1970 by the database's clock. */
       renewed_at: number;
     };
   }

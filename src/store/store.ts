@@ -117,7 +117,7 @@ export interface Schema {}
 
 export type Db = Kysely<Schema>;
 
-/** What differs between engines; everything else is written once on top of it (sql-store.ts). */
+/** What differs between engines; everything else is written once on top of it (app/sql-store.ts). */
 export interface Engine {
   /** For reads outside a transaction. */
   readonly reader: Db;

@@ -276,5 +276,5 @@ it.each([
   const wrong = join(folder, 'wrong.json');
   writeFileSync(wrong, text);
   const { code, stderr } = await runDossier(['config'], { VIEWS: wrong });
-  expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: [^\n]+\n$/)]);
+  expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
 });

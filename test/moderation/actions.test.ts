@@ -199,7 +199,32 @@ describe('a hidden response', () => {
   });
 });
 
+it('a hidden rating takes no response, which would say again what it said', async () => {
+  const rating_id = await rate('job-answered-late');
+  await act('hide', rating_id, 'personal_data');
+  expect(
+    await post('respond_to_rating', { rating_id, text: 'Jane Doe never called us' }, owner),
+  ).toMatchObject({
+    code: 'rating_not_current',
+    detail: expect.stringMatching(/^The operator hid this rating; list_ratings has the reason\./),
+  });
+  expect(await text(`${listing}.md`)).not.toContain('Jane Doe never called us');
+});
+
 describe('a voided rating', () => {
+  it('is one that counts: a version that was amended is refused, and nothing is logged', async () => {
+    const sent = {
+      ...{ handle: subject, interaction_id: 'job-amended', interaction_at: '2026-11-20T10:00:00Z' },
+      ...{ outcome: 'succeeded', protocol: 'mcp', relationship: 'customer' },
+    };
+    const first = (await post('submit_rating', sent, capability)) as { rating_id: string };
+    await post('submit_rating', { ...sent, score: 2, supersedes: first.rating_id }, capability);
+    const entries = await directory.store.log.size();
+    await expect(act('void', first.rating_id, 'no_interaction')).rejects.toThrow(
+      'only a rating that counts can be voided; this one was amended or withdrawn',
+    );
+    expect(await directory.store.log.size()).toBe(entries);
+  });
   it('is in no group, is counted as voided, and cannot be made again', async () => {
     const rating_id = await rate('job-void');
     const before = await shown();
@@ -437,7 +462,7 @@ describe('/transparency.json', () => {
   it('counts every action by month, action, kind and reason, and those that were undone', async () => {
     const { actions, months } = (await json('/transparency.json')) as { actions: Json; months: Json[] };
     expect(actions).toEqual({
-      hide: { applied: 5, undone: 5 },
+      hide: { applied: 6, undone: 5 },
       withdraw: { applied: 1, undone: 1 },
       void: { applied: 1, undone: 1 },
       revoke: { applied: 1, undone: 1 },

@@ -109,7 +109,12 @@ it('posts only what it is about: a listing, a publisher', async () => {
 
 it('keeps the changes of a view until all listings are judged by its new criteria', async () => {
   const byView = await register({ view: 'with-endpoint' });
-  const view = { name: 'with-endpoint', title: 'All', criteria: [{ criterion: 'active' as const }] };
+  const view = {
+    name: 'with-endpoint',
+    file: 'views.json',
+    title: 'All',
+    criteria: [{ criterion: 'active' as const }],
+  };
   const config = { ...service.context.config, views: [{ ...view, unknown: 'exclude' as const }] };
   const context = { ...service.context, config };
   const sender = createWebhookSender(context, stopping.signal);
