@@ -130,6 +130,10 @@ interface Looked {
   readonly imported_at: string;
 }
 
+/** Whether a fact became another one at this check, or an endpoint unreachable, which it is since the first check without an answer. */
+const isChangedAt = ({ changed_from, first_seen_at, state }: StoredObservation, { at }: RunStamp) =>
+  changed_from !== undefined && (first_seen_at === at || state === 'unreachable');
+
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
 async function write(tx: Transaction, handle: string, looked: Looked): Promise<RunReport> {
   const { found, surfaces, stamp, lease, imported_at } = looked;
@@ -140,8 +144,10 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<R
   const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
-    // What is seen for the first time is committed in the log, where an audit looks for it, and changed nothing.
-    const kinds = [...new Set(changes.filter(({ before }) => before).map(({ kind }) => kind))];
+    // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
+    const changed = new Set(changes.map(keyOf));
+    const told = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
+    const kinds = [...new Set(told.map(({ kind }) => kind))];
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
       kinds.length > 0 ? { handle, at: stamp.at, data: { kinds } } : undefined,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
 import { openDirectory } from '../support/directory.ts';
-import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const handle = 'com.example.modern/a';
@@ -41,4 +41,68 @@ it('what is seen for the first time is in the log and no change; what differs at
     await directory.close();
     await server.close();
   }
+});
+
+/** An endpoint that answers, asks for credentials first, or fails. */
+type Day = 'up' | 'gated' | 'down';
+
+async function toldOf(days: readonly Day[]) {
+  let today: Day = 'up';
+  const server = await startEndpoint((body, { url }, response) => {
+    if (url !== '/mcp') return void response.writeHead(404).end();
+    if (today !== 'up') return void response.writeHead(today === 'down' ? 500 : 401).end();
+    if (body === '') return void response.writeHead(405).end();
+    const { id } = JSON.parse(body) as { id?: number };
+    const tools = [{ name: 'send', inputSchema: { type: 'object' } }];
+    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const directory = await openDirectory({
+    entries: [
+      registryEntry(handle, {
+        remotes: [{ type: 'streamable-http', url: 'https://modern.example.com/mcp' }],
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'modern.example.com': server.url }) },
+  });
+  const observer = createObserver(directory.context);
+  const told: string[][] = [];
+  let since = 0;
+  try {
+    for (today of days) {
+      const listing = await directory.store.listings.byHandle(handle);
+      if (listing) await observer.observe(listing);
+      const text = await (await directory.app.request('/changes?since=0')).text();
+      const kinds = text.split('\n').flatMap((line) => {
+        const { type, data } = line ? (JSON.parse(line) as { type: string; data: { kinds: string[] } }) : {};
+        return type === 'observation.changed' ? [data?.kinds ?? []] : [];
+      });
+      told.push(kinds.slice(since).flat());
+      since = kinds.length;
+      directory.wait(86_400);
+    }
+    return told;
+  } finally {
+    await observer.close();
+    await directory.close();
+    await server.close();
+  }
+}
+
+it.each([
+  ['answers only at its second check', ['down', 'up'], [[], []]],
+  ['answers again after days', ['up', 'down', 'down', 'up'], [[], [], ['endpoint.answers'], []]],
+] as const)(
+  'tells no fact that is seen for the first time or again: an endpoint that %s',
+  async (_, days, told) => {
+    expect(await toldOf(days)).toEqual(told);
+  },
+);
+
+it('tells that an endpoint asks for credentials, and not that the same tools are back', async () => {
+  const [first, gated, back] = await toldOf(['up', 'gated', 'up']);
+  expect(first).toEqual([]);
+  expect(gated).toEqual(expect.arrayContaining(['tools.count', 'tools.surface']));
+  expect(back?.filter((kind) => kind.startsWith('tools.'))).toEqual([]);
 });
