@@ -72,7 +72,10 @@ interface Read {
   readonly signed?: SignedChallenge;
 }
 
-/** Hashes of the challenges at the location of a claim in force that another method proved: whoever controls it agrees to them. */
+/**
+ * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: whoever controls it
+ * agrees to them. The claim may have moved by the time they are judged.
+ */
 async function readAgreed({ listing, place }: ClaimTarget, context: Context): Promise<Set<string>> {
   const claim = await context.store.claims.claim(listing.handle);
   const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
@@ -81,7 +84,8 @@ async function readAgreed({ listing, place }: ClaimTarget, context: Context): Pr
   const read = await readLocation(target.place, listing.handle, context);
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
   const challenges = typeof file === 'string' ? [] : file.challenges;
-  return new Set(challenges.flatMap((text) => readChallenge(text)?.hash ?? []));
+  const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
+  return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
 const hasLines = (read: LocationRead) => read.result === 'file' && read.text.includes('dossier-claim-v1.');

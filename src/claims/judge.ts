@@ -55,7 +55,7 @@ export interface JudgedFacts {
   readonly place: ProofPlace;
   /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
   readonly pinned: boolean;
-  /** Hashes of the challenges at the location of a claim in force that is another one. */
+  /** The challenges at the location of a claim in force that is another one, as `<place key> <hash>`. */
   readonly agreed: ReadonlySet<string>;
   /** Hashes of the capabilities that the text leaks. */
   readonly leaked: ReadonlySet<string>;
@@ -155,7 +155,7 @@ function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure |
   if (claim?.state !== 'claimed') return undefined;
   const isHere = claim.kind === place.kind && claim.place_key === place.key;
   if (isHere) return pinned ? undefined : 'capability_needed';
-  return agreed.has(hash) ? undefined : 'claimed_elsewhere';
+  return agreed.has(`${claim.place_key} ${hash}`) ? undefined : 'claimed_elsewhere';
 }
 
 /** A check found the place without any line of the claim, missing or moved: nothing new continues it. */
