@@ -82,7 +82,7 @@ export async function startImports(
       if (due_s > 0) return due_s * 1000;
       const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
       if (state === 'running') return 'ended';
-      failures = state === 'failed' ? failures + 1 : 0;
+      failures = state === 'done' || state === 'busy' ? 0 : failures + 1;
       if (state === 'busy') {
         await untilFree(context, signal);
         return 0;

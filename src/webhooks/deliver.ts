@@ -67,21 +67,21 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
     const [rest_until] = [until.toISOString(), webhook.rest_until ?? ''].toSorted().toReversed();
     webhook = { ...webhook, rest_until };
   };
-  const save = (): Promise<boolean> => {
-    const saved = { webhook, put, removed };
+  const save = async (): Promise<boolean> => {
     const hasRecovered = hasRested && accepted > 0;
-    hasRested &&= !hasRecovered;
-    [put, removed, accepted] = [[], [], 0];
-    return store.write(async (tx) => {
+    const isOurs = await store.write(async (tx) => {
       const { id } = stored;
       if (!(await tx.webhooks.byId(id)) || !(await tx.leases.isHeldBy(lease))) return false;
-      await tx.webhooks.put(saved.webhook);
+      await tx.webhooks.put(webhook);
       // The address works again: what waits is sent now. One that failed just now waits its own time.
       if (hasRecovered) await tx.webhooks.hasten(id, clock().toISOString());
-      for (const delivery of saved.put) await tx.webhooks.putDelivery(delivery);
-      for (const seq of saved.removed) await tx.webhooks.removeDelivery(id, seq);
+      for (const delivery of put) await tx.webhooks.putDelivery(delivery);
+      for (const seq of removed) await tx.webhooks.removeDelivery(id, seq);
       return true;
     });
+    hasRested &&= !hasRecovered;
+    [put, removed, accepted] = [[], [], 0];
+    return isOurs;
   };
   return {
     get webhook() {

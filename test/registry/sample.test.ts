@@ -156,6 +156,20 @@ describe('the schedule', () => {
     expect(await listings()).toBe(14);
   });
 
+  it('logs why an import is held, and tries again as after a failure', async () => {
+    const { registry, run, store } = importing;
+    registry.serve(manyEntries(100));
+    await run();
+    const official = { status: 'deleted', updatedAt: '2026-11-02T08:00:00Z' };
+    registry.serve(manyEntries(100, () => ({ official })));
+    const isHeld = async () => (await store.imports.last()).run?.state === 'held';
+    expect(await schedule({ REGISTRY_NAME: 'registry.test' }, isHeld)).toEqual([
+      expect.stringMatching(
+        /^import did not complete: held: more than 20 % of 100 .*; next attempt in 30 s$/,
+      ),
+    ]);
+  });
+
   it('brings no sample into the directory of another registry', async () => {
     await schedule({ REGISTRY_NAME: 'registry.example' }, async () => (await listings()) > 0);
     expect(await importing.store.listings.byHandle('co.webhook/webhook')).toBeUndefined();

@@ -19,7 +19,7 @@ export interface Receiver {
   readonly requests: { readonly headers: IncomingMessage['headers']; readonly body: string }[];
   /** Checks signatures with this secret from now on. */
   secret: string;
-  answer: (posted: Posted, response: ServerResponse) => void;
+  answer: (posted: Posted, response: ServerResponse) => void | Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     const { seq, type, handle } = message;
     const posted = { id: String(headers['webhook-id']), seq, type, handle };
     receiver.posted.push(posted);
-    receiver.answer(posted, response);
+    void receiver.answer(posted, response);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const receiver: Receiver = {

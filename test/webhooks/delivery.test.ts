@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createViewJudge } from '../../src/tools/views.ts';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
+import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -378,4 +380,41 @@ it('has no text of a publisher in what it keeps, and sends none of a listing tha
     ['listing.changed', { fields: ['description'] }],
     ['listing.withdrawn', { reason: 'deleted' }],
   ]);
+});
+
+it('loses no change if the store fails while it is written that one was not accepted', async () => {
+  const DATABASE_URL = await createSharedDatabase();
+  const opened = await openDirectory({
+    entries: [registryEntry('com.example/one')],
+    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+  });
+  const answer = await opened.app.request('/api/webhooks', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://hook.example/in' }),
+  });
+  receiver.secret = ((await answer.json()) as { secret: string }).secret;
+  const sender = createWebhookSender(opened.context, stopping.signal);
+  const sendAll = async () => {
+    await sender.begin();
+    await sender.idle();
+  };
+  await opened.importEntries([
+    registryEntry('com.example/one', { description: 'Another' }, later),
+    ...Array.from({ length: 20 }, (_, at) => registryEntry(`org.other/n${at}`, {}, later)),
+  ]);
+  let isAway = false;
+  receiver.answer = async ({ handle }, response) => {
+    if (!isAway) await editDatabase(DATABASE_URL, 'alter table webhook_delivery rename to away');
+    isAway = true;
+    response.writeHead(handle === 'com.example/one' ? 500 : 204).end();
+  };
+  await sendAll();
+  expect(receiver.posted.length).toBe(21);
+  await editDatabase(DATABASE_URL, 'alter table away rename to webhook_delivery');
+  receiver.answer = (_posted, response) => void response.writeHead(204).end();
+  opened.wait(60);
+  await sendAll();
+  await opened.close();
+  expect(handles().filter((handle) => handle === 'com.example/one').length).toBe(2);
 });
