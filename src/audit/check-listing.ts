@@ -130,6 +130,8 @@ export interface AuditState {
   readonly cutHistories: Map<string, number>;
   /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
   readonly withdrawn: Map<string, string>;
+  /** Log index of each rating that is shown, older versions included, by rating id. */
+  readonly ratings: Map<string, number>;
   /** Which rating replaced each that is shown as superseded. */
   readonly superseded: Map<string, string>;
   /** What is shown as erased, by log index, with its name. */
@@ -153,6 +155,7 @@ export const createAuditState = (size: number): AuditState => ({
   hidden: new Set(),
   cutHistories: new Map(),
   withdrawn: new Map(),
+  ratings: new Map(),
   superseded: new Map(),
   erased: new Map(),
   erasedRatings: new Set(),
@@ -332,6 +335,7 @@ function noteRating(
   { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at, log_index }: RatingRecord,
   state: AuditState,
 ): void {
+  state.ratings.set(id, log_index);
   if (hidden_at !== undefined) state.hiddenRatings.add(id);
   if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
   if (withdrawn_at === undefined) return;

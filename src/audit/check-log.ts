@@ -218,7 +218,10 @@ function checkSaid(
       : [];
   }
   if (type === 'moderation.applied') noteAction(said.actions, members, log_index);
-  if (type === 'rating.withdrawn') said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
+  if (type === 'rating.withdrawn') {
+    said.withdrawn.set(id, { at: members.withdrawn_at, log_index });
+    if (state.hidden.has(String(members.subject_handle))) said.hidden.add(id);
+  }
   if (type === 'record.erased')
     said.erased.set(Number(members.log_index), { at: String(members.erased_at), by: log_index });
   if (eventTypes.includes(type)) noteEvent(said, { ...members, log_index } as unknown as NamedEvent);
@@ -234,6 +237,7 @@ function* findWithdrawalFaults(
 ): Generator<AuditFault> {
   // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
   const isUnread = (log_index = -1) =>
+    actions.unread.has(log_index) ||
     hiddenWith(actions, log_index, state.size).some(
       (index) => absent.get(Number(index)) === 'rating.withdrawn',
     );
@@ -253,10 +257,14 @@ function* findWithdrawalFaults(
       );
 }
 
-function* findAmendmentFaults({ amended, hidden, withheld }: Said, state: AuditState): Generator<AuditFault> {
+function* findAmendmentFaults(
+  { amended, hidden, withheld, actions }: Said,
+  state: AuditState,
+): Generator<AuditFault> {
   const isUnread = (by: string) =>
     state.erasedRatings.has(by) ||
     state.hiddenRatings.has(by) ||
+    actions.unread.has(state.ratings.get(by) ?? -1) ||
     withheld.has(state.tombstones.get(by) ?? -1);
   for (const [id, by] of state.superseded)
     if (amended.get(id)?.by !== by && !isUnread(by))
@@ -277,7 +285,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
         `the record of this ${type} is not stored, and no entry "record.erased" names it`,
       );
   for (const [log_index, { where, at }] of state.erased)
-    if (erased.get(log_index)?.at !== at)
+    if (erased.get(log_index)?.at !== at && (erased.has(log_index) || !actions.unread.has(log_index)))
       yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
   for (const [log_index] of erased)
     if (!isErasedByAction(actions, log_index))
@@ -286,7 +294,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
         'an entry "record.erased" names it, and no action of the operator says so',
       );
   for (const [log_index] of erased)
-    if (!absent.has(log_index) && log_index < state.size)
+    if (!absent.has(log_index) && !actions.unread.has(log_index) && log_index < state.size)
       yield rowFault(
         `entry ${log_index}`,
         'an entry "record.erased" names it, but its record is still stored',

@@ -314,7 +314,7 @@ function toExpected(
   };
 }
 
-/** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version. */
+/** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version, of praise the first one that praises. */
 function isAllowedOverlap(rating: CountedRating, at: string): boolean {
   const {
     source_handle: source,

@@ -283,7 +283,7 @@ function readLines(path: string, { status, body }: ServiceAnswer): string[] {
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
 }
 
-/** The listings of which the newest dump of the service, up to an hour old, shows anything that the log must have. */
+/** The listings of which the newest dump of the service, up to twelve hours old, shows anything that the log must have. */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
   const file = files.find(({ path }) => path.startsWith('/export/evidence-'));

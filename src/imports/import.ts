@@ -98,7 +98,7 @@ export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrit
 
 async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
   for (const { id, subject_handle } of await tx.ratings.currentWith(handle)) {
-    const record = { id, withdrawn_at, reason: 'sample_ended' };
+    const record = { id, subject_handle, withdrawn_at, reason: 'sample_ended' };
     const about = { handle: subject_handle, at: withdrawn_at };
     const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), about);
     await tx.ratings.end(id, { withdrawn_at, withdrawn_by });

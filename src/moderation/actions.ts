@@ -17,7 +17,8 @@ const what = ({ target_kind, target }: ModerationTarget) =>
 /** Keeps a namespace, an account or a network from writing; reading stays open to all. */
 export const block: Action = {
   name: 'block',
-  summary: 'accept no claim, rating, response, feedback or webhook from a namespace, an account or a network',
+  summary:
+    'accept no claim, rating or response from a namespace, an account or a network; of a network, no feedback or webhook either',
   targets: ['namespace', 'account', 'network'],
   reasons: ['repeated', 'overload', 'unlawful'],
   example: 'account:github.com/example',

@@ -49,7 +49,7 @@ export interface Moderation extends ModerationTarget {
   readonly action: string;
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   readonly handle: string | undefined;
-  /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it. */
+  /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it; hidden or erased, those of its older versions too. */
   readonly record_indexes: readonly number[];
   readonly reason: ModerationReason;
   /** What readers are told. */

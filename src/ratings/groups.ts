@@ -33,7 +33,7 @@ export interface RatingBasis {
   readonly declared_interest: boolean;
   /** It praises, and the sources of both sides rated each other's listings within 90 days. */
   readonly reciprocal: boolean;
-  /** The first statement that sets it apart, as of the first version. */
+  /** The first statement that sets it apart, as of the first version; of praise, the first version that praises. */
   readonly stated_overlap?: StatedOverlap | undefined;
   /** Since when no claim in force of the source belongs to the rating's control root. */
   readonly source_ended_at?: string | undefined;

@@ -26,12 +26,13 @@ async function withdraw(tx: Transaction, rating: Rating, record: ReturnType<type
   if (rating.withdrawn_at) return rating.withdrawn_at;
   if (rating.superseded_by !== undefined) throw new Problem('rating_not_current');
   const { withdrawn_at } = record;
-  const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', record), {
-    handle: rating.subject_handle,
+  const { subject_handle } = rating;
+  const withdrawn_by = await tx.log.append(toLeaf('rating.withdrawn', { ...record, subject_handle }), {
+    handle: subject_handle,
     at: withdrawn_at,
   });
   await tx.ratings.end(rating.id, { withdrawn_at, withdrawn_by });
-  await tx.listings.reindex(rating.subject_handle);
+  await tx.listings.reindex(subject_handle);
   return withdrawn_at;
 }
 

@@ -99,6 +99,7 @@ describe('the source of a rating', () => {
     const { record } = await call('get_proof', { log_index });
     expect(JSON.parse(String(record))).toEqual({
       ...{ id: rating_id, withdrawn_at: expect.any(String) as string, reason: 'mistake' },
+      subject_handle: 'co.webhook/webhook',
       note_sha256: createHash('sha256').update(note).digest('hex'),
     });
   });

@@ -3,6 +3,7 @@ import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
+import { toLeaf } from '../../src/log/leaf.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation } from '../../src/moderation/moderation.ts';
@@ -100,3 +101,27 @@ it.each(['hide', 'withdraw'])(
     expect(await findStored()).toEqual([]);
   },
 );
+
+it('accuses nobody of what a closed log withdrew, amended or erased', async () => {
+  await withdraw(await rate());
+  const amended = await rate({ interaction_id: 'two' });
+  const newer = await rate({ interaction_id: 'two', supersedes: amended, outcome: 'partial' });
+  await act('erase', await rate({ interaction_id: 'three' }));
+  const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
+  await directory.store.write(async (tx) => {
+    await tx.log.openNext(checkpoint, now());
+    await tx.log.append(toLeaf('log.continued', { checkpoint }));
+  });
+  await rate({ interaction_id: 'two', supersedes: newer });
+  await withdraw(await rate({ interaction_id: 'four' }));
+  expect(await findStored()).toEqual([]);
+  expect(await findServed()).toEqual([]);
+});
+
+it('accuses nobody of a withdrawn rating of a listing that the operator withdrew', async () => {
+  await withdraw(await rate());
+  await rate({ interaction_id: 'two' });
+  await act('withdraw', handle);
+  expect(await findStored()).toEqual([]);
+  expect(await findServed()).toEqual([]);
+});
