@@ -202,6 +202,8 @@ it.each([
     expect(whole).toMatchObject({ value: 'IPv4 and IPv6', details: { caa: ['issue ca.example'] } });
     expect(whole).not.toHaveProperty('changed_from');
     expect(whole).not.toHaveProperty('reason');
+    const changes = await (await directory.app.request('/changes?since=0')).text();
+    expect(changes).not.toContain(`"com.example.dns/x-${type}"`);
     failing.add(`${type} partly.example.net`);
     const again = await dnsOf(`-${type}`);
     failing.clear();
