@@ -150,6 +150,9 @@ function toText(answer: Answer): string {
 const recordsOf = ({ name, type }: AskedName, { answers = [] }: DecodedPacket): string[] =>
   answers.filter((answer) => answer.type === type && sameName(answer.name, name)).map(toText);
 
+/** Nothing came from a server that the settings name: that says nothing about the name. */
+export class SilentServer extends Error {}
+
 /** Asks again, with another id, when there is no answer in time: UDP may lose packets. */
 async function ask(server: string, asked: AskedName, timeout_ms: number): Promise<DecodedPacket> {
   for (let left = tries; ; left--) {
@@ -157,7 +160,7 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
     try {
       return await askDns(server, { ...asked, id: randomInt(65_536) }, deadline);
     } catch {
-      if (left <= 1) throw new Error(deadline.aborted ? 'no answer in time' : 'no connection');
+      if (left <= 1) throw new SilentServer(deadline.aborted ? 'no answer in time' : 'no connection');
     }
   }
 }

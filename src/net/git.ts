@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { decodeUtf8 } from '../core/json.ts';
-import type { FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
+import type { Failed, FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
 
 /** A packet with a line of text. */
 const toLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
@@ -162,6 +162,7 @@ interface ExchangeFailure {
     | 'host_rate_limited'
     | 'host_error';
   readonly retry_after_s?: number;
+  readonly unsent?: Failed['unsent'];
   /** Of `repository_moved`: the path that the host redirects to, without .git. */
   readonly moved_to?: string;
 }

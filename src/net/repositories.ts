@@ -2,7 +2,13 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/settings.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { meaningOf } from './answer.ts';
-import { createOutboundClient, isAddress, isLoopbackBase, type OutboundClient } from './client.ts';
+import {
+  createOutboundClient,
+  type Failed,
+  isAddress,
+  isLoopbackBase,
+  type OutboundClient,
+} from './client.ts';
 import {
   createExchange,
   type Exchange,
@@ -42,6 +48,7 @@ export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & 
 type Failure = {
   readonly result: ReadFailure;
   readonly retry_after_s?: number;
+  readonly unsent?: Failed['unsent'];
   /** Of `repository_moved`: the path that the host redirects to. */
   readonly moved_to?: string;
   /** Of `not_text`: an HTML page came instead of the file. */

@@ -87,19 +87,23 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
     changed_from: { value: before.value, state: before.state, seen_until: before.observed_at },
   };
 
-/** What was known stands; it is noted since when, and why, checks have not seen it again. */
+/** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */
 const missed = (
   known: StoredObservation,
-  { reason = '' }: DatedFinding,
+  { reason = '', state }: DatedFinding,
   { at }: RunStamp,
-): StoredObservation => ({
-  ...known,
-  missed: { since: known.missed?.since ?? at, reason },
-});
+): StoredObservation => {
+  const { since = at, unanswered = state === 'not_checked' ? undefined : at } = known.missed ?? {};
+  return { ...known, missed: { since, ...(unanswered && { unanswered }), reason } };
+};
 
-/** Whether an endpoint gave no answer on two days. */
-const isUnreachable = ({ kind, missed: before }: StoredObservation, { at }: RunStamp) =>
-  kind === reachKind && before !== undefined && before.since.slice(0, 10) < at.slice(0, 10);
+/** The first of the checks that an endpoint gave no answer to, if it was on an earlier day than this one. */
+function unansweredSince({ kind, missed: before }: StoredObservation, { at }: RunStamp): string | undefined {
+  const { unanswered } = before ?? {};
+  return kind === reachKind && unanswered && unanswered.slice(0, 10) < at.slice(0, 10)
+    ? unanswered
+    : undefined;
+}
 
 /** What was found takes the place of what was known; the last value goes with it. */
 function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp): StoredObservation {
@@ -160,10 +164,10 @@ function next(
   if (!wasChecked && isChecked && !last) return fresh(found, stamp);
   const isOpen = found.mayPass || (found.isPartial && !known.isPartial);
   const mayPass = found.state === 'unreachable' || (isOpen && last !== undefined);
-  if (mayPass && known.state !== 'unreachable')
-    return isUnreachable(known, stamp)
-      ? { ...settle(known, found, stamp), first_seen_at: known.missed?.since ?? stamp.at }
-      : missed(known, found, stamp);
+  if (mayPass && known.state !== 'unreachable') {
+    const first_seen_at = unansweredSince(known, stamp);
+    return first_seen_at ? { ...settle(known, found, stamp), first_seen_at } : missed(known, found, stamp);
+  }
   const isAbsent = found.isAbsence ? !isEqual(known, found) : found.state === 'not_found';
   if (isAbsent && last && known.state !== 'not_found') return absent(known, found, stamp);
   return settle(known, found, stamp);

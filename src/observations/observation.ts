@@ -234,7 +234,12 @@ export interface StoredObservation
   readonly vantage: string;
   readonly method_version: string;
   /** Since when, and why, checks after `observed_at` have not seen it again. */
-  readonly missed?: { readonly since: string; readonly reason: string };
+  readonly missed?: {
+    readonly since: string;
+    readonly reason: string;
+    /** The first of them that was made, and got no answer. */
+    readonly unanswered?: string;
+  };
   /** The first of the checks that found it gone, while only one is not enough to say so. */
   readonly absent_since?: string;
   readonly last?: LastValue;

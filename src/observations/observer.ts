@@ -11,6 +11,7 @@ import { createOutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
 import { observationRuns } from '../telemetry/events.ts';
 import type { DatedFinding } from './compare.ts';
+import { createCutOffWatch } from './cut-off.ts';
 import { createDns } from './endpoint/network.ts';
 import { createHostQueue, type HostQueue } from './host-queue.ts';
 import type { Subject } from './kind.ts';
@@ -84,12 +85,14 @@ function createParts(
   const { config, repositories, clock, timeouts } = context;
   const key = cachedOnce(() => openObserverKey(context));
   const queue = createHostQueue(context, signal);
+  const watch = createCutOffWatch(clock);
   const rules = observerRules(config);
   const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
   const fetch = createPoliteFetch({
     client: createOutboundClient(rules),
     queue,
     timeouts,
+    watch,
     pauses: 'address',
     sign: async (url) =>
       signRequest(await key(), { authority: reachedAt(url).host, agent: config.publicUrl, now: clock() }),
@@ -101,7 +104,7 @@ function createParts(
     reach: (url) => rules.reach(url),
     dns: createDns(config, timeouts.observerDns_ms, signal),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
-    packages: createPackageRegistries(config, { fetch, queue, robots, timeouts }),
+    packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),
     client: { name: 'dossier-observer', version: config.version },
   };
 }

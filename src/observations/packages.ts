@@ -4,6 +4,7 @@ import { cachedOnce } from '../core/cached-once.ts';
 import type { Fetched, NoAnswer } from '../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../net/client.ts';
 import { createAdvisories } from './advisories.ts';
+import type { CutOffWatch } from './cut-off.ts';
 import type { HostQueue } from './host-queue.ts';
 import type { Run } from './kind.ts';
 import { createPoliteFetch, observerRules, type PoliteFetch, type Robots } from './polite.ts';
@@ -72,6 +73,7 @@ interface RegistryParts {
   readonly queue: HostQueue;
   readonly robots: Robots;
   readonly timeouts: Timeouts;
+  readonly watch: CutOffWatch;
 }
 
 type Bases = Config['packageRegistries'];
@@ -101,11 +103,11 @@ const off = (name: keyof Bases): NoAnswer => ({
  */
 export function createPackageRegistries(
   config: Config,
-  { fetch, queue, robots, timeouts }: RegistryParts,
+  { fetch, queue, robots, timeouts, watch }: RegistryParts,
 ): PackageRegistries {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config));
-  const ask = createPoliteFetch({ client, queue, timeouts, pauses: 'host', sign: async () => ({}) });
+  const ask = createPoliteFetch({ client, queue, timeouts, watch, pauses: 'host', sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   // Loaded lazily: only packages with provenance need it.
   const openCheck = cachedOnce(async () => {

@@ -18,6 +18,7 @@ import {
 } from '../net/client.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { observerRequests } from '../telemetry/events.ts';
+import type { CutOffWatch } from './cut-off.ts';
 import type { Asked, HostQueue, Turn } from './host-queue.ts';
 
 /** Time that several requests share, without waiting for their turn. */
@@ -80,10 +81,20 @@ const causes = {
   too_large: 'too_large',
 } as const;
 
+/** Why no request left this machine. */
+export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
+
 /** That no request was sent to a host because of this machine, its network or its DNS resolver. */
 export const noWay = (host: string): NoAnswer => ({
   result: 'unreachable',
-  reason: `No request was sent to ${host}: the network or the DNS resolver that Dossier uses had no way there.`,
+  reason: `No request was sent to ${host}: ${noWayThere}.`,
+  isOurs: true,
+});
+
+/** That nobody answered, and why that is taken for a failure of our network. */
+const cutOff = (host: string): NoAnswer => ({
+  result: 'unreachable',
+  reason: `${host} did not answer; neither did any other host that Dossier asked in that hour, so that its own network may be at fault.`,
   isOurs: true,
 });
 
@@ -110,6 +121,7 @@ interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
+  readonly watch: CutOffWatch;
   /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
   readonly pauses: 'address' | 'host';
   /** Headers that sign a request to a URL. */
@@ -145,6 +157,10 @@ const besideTurn: Turn = { signal: new AbortController().signal, pause: () => un
 /** `overtime`: it was not sent, as one to a host that is paused. */
 type Ended = 'paused' | 'overtime' | OutboundResponse | Failed;
 
+/** Whether anything came from the host. */
+const isAnswered = ({ result, ...failed }: OutboundResponse | Failed) =>
+  !/^host_(?:timeout|unreachable)$/.test(result) || 'certificate' in failed;
+
 /** How a request ended, as metrics count it. */
 const toResult = (response: Ended) => {
   if (typeof response === 'string') return 'paused';
@@ -155,12 +171,23 @@ const toResult = (response: Ended) => {
  * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
-export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: PoliteParts): PoliteFetch {
-  const send = (url: URL, { timeout_ms = timeouts.observerExchange_ms, ...sent }: PoliteRequest) => {
+export function createPoliteFetch({
+  client,
+  queue,
+  sign,
+  timeouts,
+  pauses,
+  watch,
+}: PoliteParts): PoliteFetch {
+  const send = (url: URL, { timeout_ms = Infinity, ...sent }: PoliteRequest) => {
     const inTurn = async (turn: Turn): Promise<Ended> => {
       const { times = [], signal, beside: _, ...request } = sent;
       const started = performance.now();
-      const left_ms = Math.min(timeout_ms, ...times.map((time) => time.left_ms));
+      const left_ms = Math.min(
+        timeout_ms,
+        timeouts.observerExchange_ms,
+        ...times.map((time) => time.left_ms),
+      );
       if (left_ms <= 0) return 'overtime';
       const ends = [turn.signal, AbortSignal.timeout(Math.ceil(left_ms)), ...(signal ? [signal] : [])];
       const deadline = AbortSignal.any(ends);
@@ -178,8 +205,12 @@ export function createPoliteFetch({ client, queue, sign, timeouts, pauses }: Pol
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
-    if (response.result !== 'response')
-      return response.unsent === 'no_way' ? noWay(url.host) : unreachable(url, response);
+    watch.note(url.hostname, isAnswered(response));
+    if (response.result !== 'response') {
+      if (response.unsent === 'no_way') return noWay(url.host);
+      const isOurs = !isAnswered(response) && watch.isCutOff(url.hostname);
+      return isOurs ? cutOff(url.host) : unreachable(url, response);
+    }
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);

@@ -22,7 +22,7 @@ import type {
   TlsAnswer,
 } from './kind.ts';
 import type { PackageRegistries } from './packages.ts';
-import { createTimes, type PoliteFetch, type Robots } from './polite.ts';
+import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
 
 /** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
 type PriceCatalogs = (url: string) => Promise<readonly CatalogAnswer[]>;
@@ -131,10 +131,16 @@ const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
   redirect_refused: 'the host redirected the request to another host',
 };
 
-const unreachable = (what: string, { result }: Pick<Failure, 'result'>): NoAnswer => ({
-  result: 'unreachable',
-  reason: `Dossier could not read ${what}: ${failureTexts[result] ?? 'the host answered with an error, or with something else than was asked for'}.`,
-});
+const otherFailure = 'the host answered with an error, or with something else than was asked for';
+
+function unreachable(what: string, { result, unsent }: Pick<Failure, 'result' | 'unsent'>): NoAnswer {
+  const why = unsent === 'no_way' ? noWayThere : (failureTexts[result] ?? otherFailure);
+  return {
+    result: 'unreachable',
+    reason: `Dossier could not read ${what}: ${why}.`,
+    ...(unsent === 'no_way' && { isOurs: true }),
+  };
+}
 
 function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead | NoAnswer {
   const none = { result: 'not_found' as const, source_url };

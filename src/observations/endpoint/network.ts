@@ -8,7 +8,7 @@ import {
   plainAddress,
   type Reach,
 } from '../../net/client.ts';
-import { type DnsRules, dnsServersFor, readRecords } from '../../net/dns.ts';
+import { type DnsRules, dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
 import type { DnsAnswer, TlsAnswer } from '../kind.ts';
 import { noWay } from '../polite.ts';
 
@@ -71,7 +71,11 @@ async function run(ask: Ask, hostname: string): Promise<DnsAnswer | NoAnswer> {
     const found = { ipv4: ipv4.length, ipv6: ipv6.length, caa };
     return found.ipv4 + found.ipv6 > 0
       ? { result: 'dns', ...found, unanswered: silence(about, error) }
-      : { result: 'unreachable', reason: silence(hostname, error) };
+      : {
+          result: 'unreachable',
+          reason: silence(hostname, error),
+          ...(error instanceof SilentServer && { isOurs: true }),
+        };
   }
 }
 
