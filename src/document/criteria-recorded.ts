@@ -262,7 +262,7 @@ export const nativeCriteria = {
     },
   ),
   native_ratings_at_least: numberCriterion(
-    { evidence: nativeEvidence, label: 'At least {} independent native rating(s)', max: maxRatings },
+    { evidence: nativeEvidence, label: 'At least {} independent rating(s)', max: maxRatings },
     (compared, fewest) => {
       const { ratings } = compared.listing.signals.native.independent;
       return ratingFinding(compared, {
@@ -287,7 +287,7 @@ export const nativeCriteria = {
       const { last_at } = compared.listing.signals.native.independent;
       if (!last_at)
         return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
-      const fact = `The last independent native rating is from ${last_at.slice(0, 10)}.`;
+      const fact = `The last independent rating is from ${last_at.slice(0, 10)}.`;
       const holds = isWithin(last_at, days, compared.now_ms);
       return ratingFinding(compared, { result: decided(holds), fact });
     },

@@ -6,12 +6,12 @@ export const questionTitles = {
   price: 'What does it cost, and who is paid?',
   reach: 'Does it answer, and how is it reached?',
   tools: 'What can it do, and did that change?',
-  access: 'What must I give it?',
+  access: 'What does it ask for?',
   publisher: 'Who stands behind it?',
-  code: 'Is the code what is published?',
+  code: 'Is the package built from the public code?',
   upkeep: 'Is it kept up?',
-  ratings: 'What did others meet?',
-  terms: 'Under which terms, where, and with which data handling?',
+  ratings: 'What happened to others?',
+  terms: 'On what terms, and where does my data go?',
 } as const;
 
 export type Question = keyof typeof questionTitles;

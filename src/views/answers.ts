@@ -124,9 +124,9 @@ const ratingsOf = ({ signals: { native } }: ListingDocument): Fact[] =>
     ? []
     : [
         {
-          title: 'Native ratings',
+          title: 'Ratings',
           text: sourcesFirst(native),
-          means: 'Ratings made on this service by claimed listings; they stand below, each with its source.',
+          means: 'Ratings made on this service by claimed listings; each is shown with its source.',
           subjects: [],
         },
       ];

@@ -182,7 +182,7 @@ ${paste(citation(listing, entry, place))}
 
 const parts: readonly (readonly [string, string])[] = [
   ['asked', 'What a buyer asks'],
-  ['native', 'Native ratings'],
+  ['native', 'Ratings'],
   ['connect', 'Connect'],
   ['recorded', 'As recorded'],
   ['claim', 'Claim'],

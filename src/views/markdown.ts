@@ -119,7 +119,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
     any && list(proofSentences(signals.native.proof_meanings), toInlineText),
     recent.length > 0 && list(recent, rating),
-    any && `All records of native ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
+    any && `All ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );
 }
 
@@ -229,7 +229,7 @@ export const toMarkdown = (listing: ListingDocument): string =>
   `${paragraphs(
     heading(listing),
     markdownAnswers(listing),
-    paragraphs('## Native ratings', native(listing)),
+    paragraphs('## Ratings', native(listing)),
     '## As recorded by the publisher',
     recorded(listing),
     '## Claim',

@@ -176,7 +176,7 @@ const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted
 const head = (rating: ShownRating) => html`
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>`;
 
-/** One native rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
+/** One rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${uncounted(rating)}" id="${rating.rating_id}">
 ${head(rating)}
@@ -232,13 +232,13 @@ ${
 ${ratings >= chartFrom ? html`<details class="wide-open"><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
 <details class="wide-open"><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
 <ol class="records">${recent.map(ratingItem)}</ol></details>
-<p><a href="${pagePath(handle)}/ratings">All records of native ratings, with what was amended and withdrawn</a></p>`;
+<p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
 
-/** The block of native ratings, or the statement that there are none; each rating stands on the ratings page in full. */
+/** The block of ratings made here, or the statement that there are none; each rating stands on the ratings page in full. */
 export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
 <section class="native" aria-labelledby="native">
-<h2 id="native">Native ratings</h2>
+<h2 id="native">Ratings</h2>
 <p class="statement">${listing.signals.native.statement}</p>
 <p class="source">Made on this service by claimed listings; kept apart from everything above. As of ${day(listing.evidence_snapshot_date)}.</p>
 ${known(listing, months)}
@@ -328,13 +328,13 @@ export const toRatingsPage = (
     signals: { native },
   } = listing;
   return toPage(site, {
-    title: `Native ratings of ${handle}`,
-    description: `Every native rating of ${handle} with its source and date, amended and withdrawn ones included. There is no average.`,
+    title: `Ratings of ${handle}`,
+    description: `Every rating of ${handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,
     path: `${pagePath(handle)}/ratings`,
     indexed: false,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
-<h1>Native ratings</h1>
+<h1>Ratings</h1>
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>

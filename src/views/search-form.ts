@@ -29,7 +29,7 @@ interface Filter {
 
 const flagTexts: Readonly<Record<string, string>> = {
   has_endpoint: 'remote endpoint recorded',
-  has_native_ratings: 'has native ratings',
+  has_native_ratings: 'rated here',
 };
 const flagNames: Readonly<Record<string, string>> = {
   endpoint: 'has_endpoint',

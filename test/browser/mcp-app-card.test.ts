@@ -57,9 +57,9 @@ describe('the card in a host of MCP Apps', () => {
     const text = await textIn(card);
     for (const said of [
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
-      'co.webhook/webhook is listed with 1 independent source, 1 native rating, as of ',
+      'co.webhook/webhook is listed with 1 independent source, 1 rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
-      '1 independent source, 1 native rating. Each rating is one sourced signal, never a final verdict.',
+      '1 independent source, 1 rating. Each rating is one sourced signal, never a final verdict.',
       '1 source, 1 rating: succeeded 1',
       'succeeded from com.rater/api',
       'What can it do, and did that change?\n\nnot checked',
@@ -95,7 +95,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(await card.frame.locator('h3').allTextContents()).toEqual([
       'Updated within the last 3650 days',
       'Endpoint was observed to answer',
-      'At least 1 independent native rating',
+      'At least 1 independent rating',
     ]);
     expect(await card.frame.locator('.answers .handle').allTextContents()).toEqual(
       [1, 2, 3].flatMap(() => ['com.politicalcomms/api', 'co.webhook/webhook']),

@@ -70,7 +70,7 @@ describe.each([
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook`);
     expect(await page.locator('h1').textContent()).toBe('co.webhook/webhook');
     expect(await page.locator('.native .statement').textContent()).toBe(
-      'No independent source; 25 native ratings set apart. Each rating is one sourced signal, never a final verdict.',
+      'No independent source; 25 ratings set apart. Each rating is one sourced signal, never a final verdict.',
     );
     const badge = page.locator('img.badge');
     await badge.scrollIntoViewIfNeeded();
@@ -84,8 +84,8 @@ describe.each([
       'none',
       'succeeded 20, failed 5',
     ]);
-    await page.getByRole('link', { name: 'All records of native ratings' }).click();
-    expect(await page.locator('h1').textContent()).toBe('Native ratings');
+    await page.getByRole('link', { name: 'All ratings' }).click();
+    expect(await page.locator('h1').textContent()).toBe('Ratings');
     await page.getByRole('link', { name: 'failed 5' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/ratings?outcome=failed`);
     expect(await page.locator('.record .outcome').allTextContents()).toEqual(Array(5).fill('failed'));

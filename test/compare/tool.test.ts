@@ -64,7 +64,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       [
         'native_ratings_at_least',
         'not_met',
-        'No native ratings. For a decision to buy, that absence matters.',
+        'Nobody has rated it here. For a decision to buy, that absence matters.',
       ],
     ]);
     expect(short(listings[1]?.observed)).toEqual([
@@ -74,7 +74,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[1]?.native?.[0]?.fact).toMatch(
       /^Write access to the default branch .* at commit [0-9a-f]{40}/,
     );
-    expect(listings[1]?.native?.[1]?.fact).toBe('1 independent source, 1 native rating.');
+    expect(listings[1]?.native?.[1]?.fact).toBe('1 independent source, 1 rating.');
     expect(statement).toBe(
       'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
     );

@@ -391,7 +391,7 @@ const byClaim: readonly Row[] = [
   row('claim_checked_within_days', 3650, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
 ];
 
-const none = 'No native ratings. For a decision to buy, that absence matters.';
+const none = 'Nobody has rated it here. For a decision to buy, that absence matters.';
 const offer = {
   format: 'x402/1',
   scheme: 'exact',
@@ -695,27 +695,21 @@ const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z
 const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
 const byRatings: readonly Row[] = [
-  row('native_ratings_at_least', 3, three, 'met', '2 independent sources, 3 native ratings; 4 related.'),
-  row('native_ratings_at_least', 4, three, 'not_met', '2 independent sources, 3 native ratings; 4 related.'),
+  row('native_ratings_at_least', 3, three, 'met', '2 independent sources, 3 ratings; 4 related.'),
+  row('native_ratings_at_least', 4, three, 'not_met', '2 independent sources, 3 ratings; 4 related.'),
   row('native_ratings_at_least', 1, onlyRelated, 'not_met', 'No independent source; 4 related.'),
   row('native_ratings_at_least', 1, {}, 'not_met', none),
-  row('independent_sources_at_least', 2, three, 'met', '2 independent sources, 3 native ratings; 4 related.'),
-  row(
-    'independent_sources_at_least',
-    3,
-    three,
-    'not_met',
-    '2 independent sources, 3 native ratings; 4 related.',
-  ),
+  row('independent_sources_at_least', 2, three, 'met', '2 independent sources, 3 ratings; 4 related.'),
+  row('independent_sources_at_least', 3, three, 'not_met', '2 independent sources, 3 ratings; 4 related.'),
   row(
     'independent_sources_at_least',
     1,
     rated({ ratings: 1, sources: 1 }),
     'met',
-    '1 independent source, 1 native rating.',
+    '1 independent source, 1 rating.',
   ),
-  row('rated_within_days', 20, three, 'met', 'The last independent native rating is from 2026-11-01.'),
-  row('rated_within_days', 19, three, 'not_met', 'The last independent native rating is from 2026-11-01.'),
+  row('rated_within_days', 20, three, 'met', 'The last independent rating is from 2026-11-01.'),
+  row('rated_within_days', 19, three, 'not_met', 'The last independent rating is from 2026-11-01.'),
   row('rated_within_days', 3650, onlyRelated, 'not_met', 'No independent source; 4 related.'),
   row('rated_within_days', 3650, {}, 'not_met', none),
   row(

@@ -42,14 +42,14 @@ describe('the badge', () => {
       source_handle: 'co.webhook/other',
       created_at: '2026-03-01T00:00:00.000Z',
     });
-    expect(await message()).toBe('no independent source; 1 native rating set apart; last 2026-03-01');
+    expect(await message()).toBe('no independent source; 1 rating set apart; last 2026-03-01');
     await rate('2', {
       source_handle: 'b/one',
       source_root: 'github.com/b',
       created_at: '2026-02-01T00:00:00.000Z',
     });
     expect(await message()).toBe(
-      '1 independent source, 1 native rating; 1 native rating set apart; newest of each source: 1 succeeded; last 2026-03-01',
+      '1 independent source, 1 rating; 1 rating set apart; newest of each source: 1 succeeded; last 2026-03-01',
     );
     await rate('3', {
       source_handle: 'b/two',
@@ -58,7 +58,7 @@ describe('the badge', () => {
       created_at: '2026-02-02T00:00:00.000Z',
     });
     expect(await message()).toBe(
-      '1 independent source, 2 native ratings; 1 native rating set apart; newest of each source: 1 failed; last 2026-03-01',
+      '1 independent source, 2 ratings; 1 rating set apart; newest of each source: 1 failed; last 2026-03-01',
     );
     await rate('4', {
       source_handle: 'c/one',
@@ -67,7 +67,7 @@ describe('the badge', () => {
     });
     await rate('5', { source_handle: 'd/one', reciprocal: true });
     expect(await message()).toBe(
-      '2 independent sources, 3 native ratings; 2 native ratings set apart; newest of each source: 1 succeeded, 1 failed; last 2026-03-01',
+      '2 independent sources, 3 ratings; 2 ratings set apart; newest of each source: 1 succeeded, 1 failed; last 2026-03-01',
     );
     await rated.close();
   });
@@ -110,7 +110,7 @@ describe('the badge', () => {
     const page = await (await get('/agents/co.webhook/webhook/badge')).text();
     expect(page).toContain('<img class="badge" src="/badge/co.webhook/webhook"');
     expect(page).toContain(
-      `[![No native ratings. For a decision to buy, that absence matters. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
+      `[![Nobody has rated it here. For a decision to buy, that absence matters. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
     );
     expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
   });

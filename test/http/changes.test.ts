@@ -90,7 +90,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page, by listing, with date and what changed, without withdrawn listings', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `New and changed since ${today} ${today} co.webhook/webhook : new native rating ${today} com.rater/api : claim proven ${today} com.example/moves : record changed (description, version) All changes as`,
+    `New and changed since ${today} ${today} co.webhook/webhook : new rating ${today} com.rater/api : claim proven ${today} com.example/moves : record changed (description, version) All changes as`,
   );
 });
 
@@ -164,7 +164,7 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   const feed = parseAtomFeed(await atom.text());
   expect(feed.entries?.map(({ title }) => title?.value)).toEqual([
     'com.example/new: no longer listed',
-    'co.webhook/webhook: new native rating',
+    'co.webhook/webhook: new rating',
     'com.rater/api: claim proven',
     'com.example/new: listed for the first time here',
     'com.example/moves: record changed (description, version)',
@@ -174,11 +174,9 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8');
     return parseJsonFeed(await answer.json()).items?.map(({ title }) => title);
   };
-  expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual([
-    'co.webhook/webhook: new native rating',
-  ]);
+  expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual(['co.webhook/webhook: new rating']);
   expect(await titles('/publishers/com.example/feed.json')).toHaveLength(3);
-  expect(await titles('/tags/webhooks/feed.json')).toEqual(['co.webhook/webhook: new native rating']);
+  expect(await titles('/tags/webhooks/feed.json')).toEqual(['co.webhook/webhook: new rating']);
   expect(await titles('/agents/com.example/new/feed.json')).toHaveLength(2);
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
 });

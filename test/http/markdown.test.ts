@@ -3,7 +3,7 @@ import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const hostile = [
-  '# Heading\n\n## Native ratings\n\n5 native ratings.',
+  '# Heading\n\n## Ratings\n\n5 ratings.',
   '[click](https://evil.example) ![x](https://evil.example/x.png) <b onclick=x>bold</b> <!-- hidden -->',
   '```\ncode\n``` `one` *two* _three_ ~~four~~ | five | $six$ &amp; www.evil.example https://evil.example a@evil.example',
   '1. one\n2. two\n- three\n> four\n---\n===',
@@ -34,13 +34,13 @@ describe('the Markdown twin', () => {
         '### What does it cost, and who is paid?',
         '### Does it answer, and how is it reached?',
         '### What can it do, and did that change?',
-        '### What must I give it?',
+        '### What does it ask for?',
         '### Who stands behind it?',
-        '### Is the code what is published?',
+        '### Is the package built from the public code?',
         '### Is it kept up?',
-        '### What did others meet?',
-        '### Under which terms, where, and with which data handling?',
-        '## Native ratings',
+        '### What happened to others?',
+        '### On what terms, and where does my data go?',
+        '## Ratings',
         '## As recorded by the publisher',
         '## Claim',
         '## Links',
@@ -54,9 +54,7 @@ describe('the Markdown twin', () => {
     );
   });
   it('keeps nothing of markup, links or HTML', async () => {
-    expect(await markdownOf(0)).toContain(
-      '> Its publisher writes: “# Heading ## Native ratings 5 native ratings.”',
-    );
+    expect(await markdownOf(0)).toContain('> Its publisher writes: “# Heading ## Ratings 5 ratings.”');
     expect(await markdownOf(1)).toContain(
       '> Its publisher writes: “\\[click\\](https\\://evil.example) !\\[x\\](https\\://evil.example/x.png) \\<b onclick=x\\>',
     );

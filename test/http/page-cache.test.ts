@@ -358,7 +358,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toMatch(/^no independent source; 1 native rating set apart; last /);
+    expect(after[1]).toMatch(/^no independent source; 1 rating set apart; last /);
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });

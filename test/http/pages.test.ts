@@ -105,7 +105,7 @@ describe('pages', () => {
 
   it('/agents/<handle>/ratings reports when there are none', async () => {
     const page = await textOf('/agents/co.webhook/webhook/ratings');
-    expect(page).toContain('No native ratings. For a decision to buy, that absence matters.');
+    expect(page).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
     expect((await get('/agents/co.webhook/webhook/ratings?cursor=x')).status).toBe(422);
   });
 

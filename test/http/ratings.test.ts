@@ -66,7 +66,7 @@ describe('a native rating', () => {
     for (const path of [`/agents/${subject}`, `/agents/${subject}/ratings`]) {
       const page = await pageOf(path);
       expect(page).toContain(
-        'No independent source; 1 native rating set apart. Each rating is one sourced signal, never a final verdict.',
+        'No independent source; 1 rating set apart. Each rating is one sourced signal, never a final verdict.',
       );
       expect(page).toContain(`from <a class="handle" href="/agents/${rater}">${rater}</a>`);
       expect(page).toContain('Replay worked. &lt;img src=x onerror=alert(1)&gt;');
@@ -74,12 +74,12 @@ describe('a native rating', () => {
       expect(page).toContain('github.com/political-comms');
     }
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      'listed with no independent source; 1 native rating set apart, as of ',
+      'listed with no independent source; 1 rating set apart, as of ',
     );
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed <time');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
-    expect(await badge.text()).toContain('evidence: no independent source; 1 native rating set apart; last ');
+    expect(await badge.text()).toContain('evidence: no independent source; 1 rating set apart; last ');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
@@ -106,7 +106,7 @@ describe('a native rating', () => {
     );
     expect(withdrawn.status).toBe(200);
     expect(await pageOf(`/agents/${subject}`)).toContain(
-      'No native ratings. For a decision to buy, that absence matters.',
+      'Nobody has rated it here. For a decision to buy, that absence matters.',
     );
     const tombstone = await pageOf(`/agents/${subject}/ratings`);
     expect(tombstone).toContain('Withdrawn by its source on ');

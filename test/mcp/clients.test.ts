@@ -41,10 +41,12 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
       state: 'imported',
-      signals: { native: { statement: 'No native ratings. For a decision to buy, that absence matters.' } },
+      signals: {
+        native: { statement: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
+      },
     });
     const text = content[0]?.text ?? '';
-    expect(text).toContain('No native ratings. For a decision to buy, that absence matters.');
+    expect(text).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
     expect(text).toContain('endpoint: `https://mcp.webhook.co/mcp`');
     const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
     expect(JSON.parse(full.content[0]?.text ?? '')).toEqual(full.structuredContent);

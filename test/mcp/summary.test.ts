@@ -103,7 +103,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
   it('says in a paragraph what is known and what is not, and names the source once a group', async () => {
     const { json } = await ask({ handle: rich });
     expect(json.summary).toMatch(
-      /^com\.example\.rich\/mail, in its publisher's words “Rich mail”: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last seen by Dossier on \d{4}-\d\d-\d\d: .+\. Rated by no independent source; 4 native ratings set apart\. Not known: operator,/,
+      /^com\.example\.rich\/mail, in its publisher's words “Rich mail”: “.+”.? Published under the domain rich\.example\.com; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\. By its record it is reached at https:\/\/rich\.example\.com\/mcp and needs a secret header Authorization\. Last seen by Dossier on \d{4}-\d\d-\d\d: .+\. Rated by no independent source; 4 ratings set apart\. Not known: operator,/,
     );
     expect(json.facts).toContainEqual({
       question: 'access',
@@ -120,7 +120,7 @@ describe.each(clientKinds)('the short answer of get_agent, to a client %s', (kin
     expect(json.signals).toMatchObject({
       native: {
         statement:
-          'No independent source; 4 native ratings set apart. Each rating is one sourced signal, never a final verdict.',
+          'No independent source; 4 ratings set apart. Each rating is one sourced signal, never a final verdict.',
         groups: { new_source: { ratings: 4, sources: 4, outcomes: { failed: 4 }, scores: { 2: 4 } } },
         recent: [{ source_handle: 'org.fourth/agent', outcome: 'failed' }, {}, {}],
       },

@@ -43,9 +43,8 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
         await text(post(`${url}/api/tools/get_agent`, { handle: subject, detail: 'full' })()),
       )?.[1],
     ),
-  async (url) => Number(/(\d+) native rating/.exec(await text(get(`${url}/agents/${subject}`)()))?.[1] ?? 0),
-  async (url) =>
-    Number(/(\d+) native rating/.exec(await text(get(`${url}/agents/${subject}.md`)()))?.[1] ?? 0),
+  async (url) => Number(/(\d+) rating/.exec(await text(get(`${url}/agents/${subject}`)()))?.[1] ?? 0),
+  async (url) => Number(/(\d+) rating/.exec(await text(get(`${url}/agents/${subject}.md`)()))?.[1] ?? 0),
 ];
 
 /** Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures. */

@@ -102,8 +102,8 @@ describe('what is known, what was not seen and what is not known', () => {
     );
     for (const { not_known } of [short, full])
       expect(not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));
-    expect(page).toMatch(/<li class="gap absent">Answers requests: [^<]+ \(\d{4}-\d\d-\d\d\)<\/li>/);
-    expect(markdown).toContain('* Looked for and not seen: Answers requests: ');
+    expect(page).toMatch(/<li class="gap absent">Endpoint: [^<]+ \(\d{4}-\d\d-\d\d\)<\/li>/);
+    expect(markdown).toContain('* Looked for and not seen: Endpoint: ');
   });
 
   it('a stale fact is known with its value and date on every adapter, without names of states', async () => {

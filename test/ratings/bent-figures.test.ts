@@ -379,7 +379,7 @@ describe('one owner', () => {
       statement: string;
     };
     expect(independent).toMatchObject({ ratings: 12, sources: 1, source_handles: 12 });
-    expect(statement).toMatch(/^1 independent source, 12 native ratings\./);
+    expect(statement).toMatch(/^1 independent source, 12 ratings\./);
     const { listings } = await call('compare_agents', {
       handles: ['org.rival/r', 'com.bad0/b'],
       criteria: [
@@ -439,7 +439,7 @@ describe('one owner', () => {
       ...{ ratings: 7, sources: 4, source_handles: 7 },
       source_outcomes: { failed: 4 },
     });
-    expect(statement).toMatch(/^4 independent sources, 7 native ratings\./);
+    expect(statement).toMatch(/^4 independent sources, 7 ratings\./);
     const faults: string[] = [];
     const reader = createStoredEvidence(domains.directory.context);
     await audit(reader, [], { onFault: ({ where, message }) => void faults.push(`${where}: ${message}`) });

@@ -232,7 +232,7 @@ describe('a source', () => {
       evidence_snapshot?: string;
     };
     expect(listing.evidence_snapshot).toContain(
-      `${rated} is listed with no independent source; 1 native rating set apart, as of ${date}.`,
+      `${rated} is listed with no independent source; 1 rating set apart, as of ${date}.`,
     );
   });
 });

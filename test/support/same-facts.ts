@@ -11,12 +11,12 @@ const asked: Readonly<Record<string, string>> = {
   price: 'What does it cost',
   reach: 'how is it reached',
   tools: 'What can it do',
-  access: 'What must I give it',
+  access: 'What does it ask for',
   publisher: 'Who stands behind it',
-  code: 'Is the code what is published',
+  code: 'Is the package built from the public code',
   upkeep: 'Is it kept up',
-  ratings: 'What did others meet',
-  terms: 'Under which terms',
+  ratings: 'What happened to others',
+  terms: 'On what terms',
 };
 /** Kinds and states that texts name in other words than with spaces for dots and underscores. */
 const named: Readonly<Record<string, string>> = {

@@ -4,17 +4,23 @@ import { defineKind, type Run, type Subject } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofRemotes, originsOf, ownProbe, remotesOf, withoutAnswer } from '../remotes.ts';
 
+const answerWords: Readonly<Record<number, string>> = {
+  401: 'asks for sign-in before it answers',
+  402: 'asks for payment before it answers',
+  403: 'asks for sign-in before it answers',
+};
+
 /** Whether an endpoint answered at all. */
 export const endpointAnswers = defineKind({
   kind: 'endpoint.answers',
   question: 'reach',
-  title: 'Answers requests',
+  title: 'Endpoint',
   means:
     'The recorded endpoint introduced itself to Dossier on that date, or asked for credentials or a payment; the value is the HTTP status in which it did.',
   doesNotMean:
     'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
   unit: 'HTTP status',
-  shows: ({ value }) => `with HTTP status ${value}`,
+  shows: ({ value }) => `${answerWords[Number(value)] ?? 'answered'} (HTTP status ${value})`,
   method_version: 'endpoint/2',
   about: remotesOf,
   check: (run) =>

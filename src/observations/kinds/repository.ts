@@ -86,15 +86,23 @@ export const repositoryAgentFiles = defineKind({
     }),
 });
 
+const existenceWords: Readonly<Record<string, string>> = {
+  there: 'yes',
+  empty: 'yes, without a commit',
+  moved: 'at another address',
+  gone: 'no',
+};
+
 /** Whether the recorded repository is where the listing says. */
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   question: 'publisher',
-  title: 'Recorded repository',
+  title: 'Repository exists',
   means:
     'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits), moved (a redirect to another path) or gone.',
   doesNotMean:
     'A repository that is gone may have become private. It does not say what the repository contains.',
+  shows: ({ value }) => existenceWords[String(value)] ?? String(value),
   method_version: 'repository/1',
   about: repositoryOf,
   isOptional: true,
