@@ -123,6 +123,16 @@ describe('architecture', () => {
     const opened = sources.filter((path) => !/^(?:app|store)$/.test(partOf(path))).flatMap(filesOf);
     expect(opened.filter((path) => /^store\/(?:sqlite|postgres|migrations)\//.test(path))).toEqual([]);
   });
+  it('no route, resource or view reads the store, but to learn of changes', () => {
+    // The cache of answers and the sessions of MCP drop what changed: they listen, and read nothing.
+    const listens =
+      /\bstore: Pick<Store, 'onChange'>|\bstore\.onChange\(|createAnswerCache\(context\.store,/g;
+    const names = /\bstore(?:\??\.\w|\s*[:,)}])|\['store'\]/;
+    const reading = sources
+      .filter((path) => /^(?:http|resources|views)$/.test(partOf(path)))
+      .filter((path) => names.test(read(path).replace(statement, '').replace(listens, '')));
+    expect(reading).toEqual([]);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

@@ -10,7 +10,6 @@ import { createDoor, createPageStore, type Listener } from './cache/door.ts';
 import { createRefusalStore } from './cache/refusal-cache.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
-import { createExportRoutes } from './exports.ts';
 import { createLimitGuard, createRequestLimits, createTurnGuard } from './limits.ts';
 import {
   addressGuard,
@@ -27,6 +26,7 @@ import { createEncodingChoice } from './response.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes, createCardRoutes } from './routes/assets.ts';
 import { createChangeRoutes, createFeedRoutes, createWebhookRoutes } from './routes/changes.ts';
+import { createExportRoutes } from './routes/exports.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
 import { createBadgeRoutes, createListingRoutes } from './routes/listing.ts';
 import { createLogRoutes, createTransparencyRoutes } from './routes/log.ts';

@@ -4,6 +4,7 @@ import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle } from '../core/handle.ts';
 import { decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find-listing.ts';
 import { bodyDepthOf } from '../tools/tool.ts';
 import type { Face, Request } from './call.ts';
@@ -169,8 +170,4 @@ export const toPlace = (cursor: string | undefined): string | undefined => readC
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /** The view that an address names. Throws not_found. */
-export function viewOf(c: Request, { site }: Face): SavedView {
-  const view = site.config.views.find(({ name }) => name === c.req.param('view'));
-  if (!view) throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
-  return view;
-}
+export const viewOf = (c: Request, { site }: Face): SavedView => requireView(c.req.param('view') ?? '', site);

@@ -330,6 +330,15 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** How many listings are visible. */
   count: () => countListings(db),
+  /** How many visible listings have a namespace. */
+  publisherListings: async (namespace: string) => {
+    const row = await db
+      .selectFrom('publisher_count')
+      .select('listings')
+      .where('namespace', '=', namespace)
+      .executeTakeFirst();
+    return row?.listings ?? 0;
+  },
   /** Distinct visible values that start with a prefix, in order: for completion. */
   completions: (part: keyof typeof valuesOf, prefix: string, limit: number) =>
     readCompletions(db, part, prefix, limit),

@@ -1,5 +1,6 @@
+import { Problem } from '../core/problem.ts';
 import { inChunks } from '../store/query.ts';
-import type { Db, Json, Time } from '../store/store.ts';
+import type { Db, Json, Reads, Time } from '../store/store.ts';
 import { type Change, type ChangeFilter, type NewChange, toChangeId } from './change.ts';
 
 /** One change of the evidence about a listing. */
@@ -101,3 +102,18 @@ export const createChangeWrites = (db: Db) => ({
     });
   },
 });
+
+/** Where the stream of changes begins. */
+export const beginning = '0';
+
+/** At most `limit` changes after the one with an id, oldest first. Throws position_gone if the stream does not have that change. */
+export async function readAfter(
+  since: string,
+  limit: number,
+  { store: { changes } }: { readonly store: Reads },
+): Promise<readonly Change[]> {
+  if (since === beginning) return changes.after(0, limit);
+  const [known, ...later] = await changes.after(Number.parseInt(since, 10) - 1, limit + 1);
+  if (known?.id !== since) throw new Problem('position_gone');
+  return later;
+}

@@ -1,15 +1,6 @@
 import { whatClaimedMeans } from '../claims/methods.ts';
-import { type Config, vantageOf } from '../config/config.ts';
-import type { Context } from '../context.ts';
-import {
-  type ImportReport,
-  type ImportStatusDocument,
-  type StatusDocument,
-  toShortListing,
-} from '../document/listing-document.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
-import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
-import type { ListingSummary } from '../listings/listing.ts';
+import { readStatus } from '../document/status.ts';
 import type { Resource } from './resource.ts';
 
 const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
@@ -31,113 +22,6 @@ export const about: Resource = {
     return rules(config.serviceName, config.claimFile);
   },
 };
-
-const listingsShown = 5;
-/** Rows read for `updated`, attempt by attempt: the last updated are often the newest themselves. */
-const updatedRead = [10, 40, 400];
-const quarantinedShown = 20;
-
-const isWeb = (source: string) => /^https?:/.test(source);
-
-function updatesFrom({ registryUrl }: Config): ImportStatusDocument['updates_from'] {
-  if (isWeb(registryUrl)) return 'registry';
-  return registryUrl === 'off' ? 'nothing' : 'saved_copy';
-}
-
-/** Whether a run's source is the registry that the service is set to import from. */
-const isConfigured = (source: string, { registryUrl }: Config) =>
-  isWeb(registryUrl) && URL.parse(source)?.host === new URL(registryUrl).host;
-
-const toReport = (run: NonNullable<ImportStatus['run']>): ImportReport => ({
-  kind: run.kind,
-  source: run.source,
-  started_at: run.started_at,
-  ...(run.finished_at && { finished_at: run.finished_at }),
-  counts: run.progress.counts,
-});
-
-/** The published form of an import's status. */
-function toImportDocument(
-  { state, run, done, lastSeen_at }: ImportStatus,
-  config: Config,
-): ImportStatusDocument {
-  return {
-    state,
-    ...(run && { newest: toReport(run) }),
-    ...(done && { last_completed: toReport(done) }),
-    ...(lastSeen_at && { last_seen_at: lastSeen_at }),
-    // Only RegistryError has a text here, and that is ours (imports/source.ts).
-    ...(run?.error && { error: run.error }),
-    is_retried: run !== undefined && isConfigured(run.source, config),
-    updates_from: updatesFrom(config),
-    ...(isWeb(config.registryUrl) && { interval_s: config.importInterval_s }),
-  };
-}
-
-async function readQuarantine({ store: { imports } }: Context): Promise<StatusDocument['quarantine']> {
-  const reasons = await imports.quarantineReasons();
-  const rows = await imports.quarantined(quarantinedShown);
-  return {
-    records: reasons.reduce((sum, { records }) => sum + records, 0),
-    reasons,
-    newest: rows.map(({ name, version, reason, seen_at }) => ({ name, version, reason, seen_at })),
-  };
-}
-
-/** The last updated listings that are not among the newest. */
-async function readUpdated(newest: readonly ListingSummary[], { store }: Context): Promise<ListingSummary[]> {
-  const handles = new Set(newest.map(({ handle }) => handle));
-  let updated: ListingSummary[] = [];
-  for (const limit of updatedRead) {
-    const read = await store.listings.newest('updated_at', limit);
-    updated = read
-      .filter((one) => one.updated_at > one.published_at && !handles.has(one.handle))
-      .slice(0, listingsShown);
-    if (updated.length === listingsShown || read.length < limit) break;
-  }
-  return updated;
-}
-
-async function countListings({ store: { listings } }: Context): Promise<StatusDocument['listings']> {
-  const counts = new Map((await listings.facetCounts('state')).map((one) => [one.facet, one.listings]));
-  const ofState = (state: 'imported' | 'claimed' | 'suspended') => counts.get(`state:${state}`) ?? 0;
-  const by_state = {
-    imported: ofState('imported'),
-    claimed: ofState('claimed'),
-    suspended: ofState('suspended'),
-  };
-  return { count: await listings.count(), by_state };
-}
-
-async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
-  const last_look_at = await store.observations.lastRunAt();
-  return {
-    is_on: config.isObserving,
-    interval_s: config.observeInterval_s,
-    vantage: vantageOf(config),
-    listings_looked_at: await store.observations.count(),
-    ...(last_look_at && { last_look_at }),
-  };
-}
-
-/** Reads the state of the whole service: the home and about pages show the same. */
-export async function readStatus(context: Context): Promise<StatusDocument> {
-  const { config, clock } = context;
-  const newest = await context.store.listings.newest('published_at', listingsShown);
-  return {
-    service: config.serviceName,
-    version: config.version,
-    as_of: clock().toISOString(),
-    ...(config.registryUrl !== 'off' && { origin: config.origin }),
-    listings: await countListings(context),
-    import: toImportDocument(await readImportStatus(context), config),
-    observer: await readObserver(context),
-    quarantine: await readQuarantine(context),
-    newest: newest.map((one) => toShortListing(one)),
-    updated: (await readUpdated(newest, context)).map((one) => toShortListing(one)),
-    untrusted_fields: ['newest', 'updated', 'quarantine.newest'],
-  };
-}
 
 /** What is listed, from where, how fresh it is, and whether an import is alive. */
 export const status: Resource = {

@@ -1,7 +1,5 @@
-import type { Context } from '../context.ts';
 import { handleSchema } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
-import { type Complete, maxCompletions } from './resource.ts';
 
 /** A conversation starter for people. Its text is fixed, except for the handle, which comes from the caller. */
 export interface Prompt {
@@ -50,54 +48,3 @@ const rateAfterInteraction: Prompt = {
 };
 
 export const prompts: readonly Prompt[] = [weighBeforePurchase, rateAfterInteraction];
-
-/** Handles under a namespace that are looked through for a part of a name. */
-const mostNames = 1000;
-/** A shorter text completes beginnings only. */
-const shortestPart = 2;
-
-const once = (values: readonly string[]) => [...new Set(values)].slice(0, maxCompletions);
-
-/** Handles of listings whose handle or title has the typed words, the last one also as a beginning; best matches first. */
-async function findHandles(typed: string, { store }: Context): Promise<string[]> {
-  if (typed.trim().length < shortestPart) return [];
-  const { hits } = await store.listings.search({ text: typed, facets: [], sort: 'relevance' });
-  const rows = await store.listings.byIds(hits.slice(0, maxCompletions).map(({ id }) => id));
-  const part = typed.trim().toLowerCase();
-  return rows
-    .filter(({ handle, title }) => `${handle} ${title ?? ''}`.toLowerCase().includes(part))
-    .map(({ handle }) => handle);
-}
-
-/** Namespaces that start with what was typed, then those that contain it. */
-export const completeNamespace: Complete = async (typed, _filled, context) => {
-  const starting = await context.store.listings.completions('namespace', typed, maxCompletions);
-  const handles = await findHandles(typed, context);
-  const namespaces = handles.map((handle) => handle.slice(0, handle.indexOf('/')));
-  return once([...starting, ...namespaces.filter((one) => one.toLowerCase().includes(typed.toLowerCase()))]);
-};
-
-/** Names under the namespace already filled in that start with what was typed, then those that contain it. */
-export const completeName: Complete = async (typed, { namespace }, { store }) => {
-  if (!namespace) return [];
-  const handles = await store.listings.completions('handle', `${namespace}/`, mostNames);
-  const names = handles.map((handle) => handle.slice(namespace.length + 1));
-  const part = typed.toLowerCase();
-  return once([
-    ...names.filter((name) => name.startsWith(typed)),
-    ...names.filter((name) => name.toLowerCase().includes(part)),
-  ]);
-};
-
-/** Handles that start with what was typed, then those that contain it, or whose title does. */
-export const completeHandle: Complete = async (typed, _filled, context) => {
-  const starting = await context.store.listings.completions('handle', typed, maxCompletions);
-  return once([...starting, ...(await findHandles(typed, context))]);
-};
-
-/** Tags that start with what was typed, then those that contain it, most frequent first. */
-export const completeTag: Complete = async (typed, _filled, { store }) => {
-  const counts = await store.listings.facetCounts('tag');
-  const tags = counts.map(({ facet }) => facet.slice('tag:'.length));
-  return once([...tags.filter((tag) => tag.startsWith(typed)), ...tags.filter((tag) => tag.includes(typed))]);
-};

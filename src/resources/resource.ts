@@ -1,10 +1,8 @@
 import type { Context } from '../context.ts';
+import type { Complete } from '../listings/completions.ts';
 
 /** The values of a template's variables, as the caller sent them. */
 export type Variables = Readonly<Record<string, string>>;
-
-/** Completes one variable: up to 100 values for what was typed and the variables already filled in. */
-export type Complete = (typed: string, filled: Variables, context: Context) => Promise<string[]>;
 
 /**
  * One readable resource, defined once: MCP, llms.txt and the tests loop over the list in resources/index.ts. Listings
@@ -25,6 +23,3 @@ export interface Resource {
   /** Returns the text of the resource or throws a Problem. */
   read(variables: Variables, context: Context): Promise<string>;
 }
-
-/** The most values that a completion offers. */
-export const maxCompletions = 100;

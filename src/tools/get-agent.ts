@@ -4,14 +4,26 @@ import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { toSummaryMarkdown } from '../document/markdown.ts';
 import { type AgentSummary, agentSummary, toAgentSummary } from '../document/summary.ts';
+import { readTools } from '../observations/history.ts';
+import type { ListingTools } from '../observations/kind.ts';
 import { findListingFacts, refuseName } from './find-listing.ts';
 import { handleInput } from './inputs.ts';
-import { callTool, cardAddress, defineTool, readsOnly } from './tool.ts';
+import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** Also fits a listing document, which lacks only the groups of facts. */
 const output = agentSummary.partial({ facts: true });
 
 const isSummary = (answer: z.output<typeof output>): answer is AgentSummary => answer.facts !== undefined;
+
+/** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */
+export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
+  toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
+
+/** The tools that the endpoints of a listing last listed to this service. Throws as `getListing` does. */
+export async function readListedTools(handle: string, context: Context): Promise<ListingTools> {
+  const { observed } = await findListingFacts(handle, context);
+  return readTools(handle, observed?.observations ?? [], context);
+}
 
 /** What is known about one handle, in short or in full. */
 export const getAgent = defineTool({
@@ -31,13 +43,8 @@ export const getAgent = defineTool({
   toText: (answer) => (isSummary(answer) ? toSummaryMarkdown(answer) : JSON.stringify(answer)),
   async run({ handle, detail = 'summary' }, context) {
     await refuseName(handle, context);
-    const facts = await findListingFacts(handle, context);
-    const listing = toListingDocument(facts, context.config, context.clock());
+    const listing = await getListing(handle, context);
     // The document has further members, and fuller ones in signals: the schema is open to both (docs/contract.md).
     return detail === 'full' ? (listing as unknown as z.output<typeof output>) : toAgentSummary(listing);
   },
 });
-
-/** The listing document of a handle, as pages and resources show it: get_agent in full. Throws only Problem. */
-export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
-  (await callTool(getAgent, { handle, detail: 'full' }, context)) as unknown as ListingDocument;

@@ -1,9 +1,17 @@
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { code, lines } from '../core/text.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
+
+/** Every tag that a visible listing has, with the number of listings, the most frequent first. */
+export const readTags = async ({ store }: Pick<Context, 'store'>) =>
+  (await store.listings.facetCounts('tag')).map(({ facet, listings }) => ({
+    tag: facet.slice('tag:'.length),
+    listings,
+  }));
 
 /** The most frequent tags, with the number of listings that have each. */
 export const listTags = defineTool({
@@ -24,13 +32,7 @@ export const listTags = defineTool({
       `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${code(tag)} ${listings}`).join(', ') || 'none'}`,
       closingText(answer),
     ),
-  async run(_input, { store }) {
-    const counts = await store.listings.facetCounts('tag');
-    return {
-      tags: counts
-        .slice(0, maxTags)
-        .map(({ facet, listings }) => ({ tag: facet.slice('tag:'.length), listings })),
-      untrusted_fields: ['tags'],
-    };
+  async run(_input, context) {
+    return { tags: (await readTags(context)).slice(0, maxTags), untrusted_fields: ['tags'] };
   },
 });

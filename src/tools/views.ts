@@ -3,20 +3,18 @@ import { keyOf, type SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { Problem } from '../core/problem.ts';
-import { type Answer, judgeMember, type Membership } from '../document/criteria.ts';
+import { judgeMember, type Membership } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
+import type { ViewMember } from '../document/registry-entries.ts';
 import type { ViewPass } from '../document/views.ts';
 import { isSample, sampleSource } from '../listings/listing.ts';
 import type { Change, FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
 
-/** A listing of a view, with the facts that put it there. */
-export interface Member {
-  readonly listing: ListingDocument;
-  readonly answers: readonly Answer[];
-}
+/** A listing of a view. */
+export type Member = ViewMember;
 
 interface MemberPage {
   readonly members: readonly Member[];
@@ -80,6 +78,10 @@ export async function findMember(
   const [member] = await toMembers(view, [handle], context);
   return member;
 }
+
+/** How many listings are in a view. */
+export const countMembers = (view: SavedView, { store }: Pick<Context, 'store'>): Promise<number> =>
+  store.views.count(keyOf(view));
 
 /** Members read in one turn of the event loop; on SQLite reading them is computing. */
 const perTurn = 20;

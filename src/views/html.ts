@@ -144,12 +144,3 @@ export const proofSentences = (meanings: Readonly<Record<string, string>>): stri
 /** That a listing is a sample, or from a saved copy; nothing for any other listing. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
   origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;
-
-/** Names have letters and a dot; addresses have only digits, or colons. */
-const isName = (host: string) => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
-
-/** The labels of PUBLIC_URL's host in reverse, as names of servers begin; `localhost` for an address and for localhost. */
-export function reversedHost(publicUrl: string): string {
-  const { hostname } = new URL(publicUrl);
-  return isName(hostname) ? hostname.split('.').reverse().join('.') : 'localhost';
-}

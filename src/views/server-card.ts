@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { reversedHost } from './html.ts';
+import { reversedHost } from '../core/identity.ts';
 
 export const serverCardType = 'application/mcp-server-card+json';
 export const catalogType = 'application/ai-catalog+json';

@@ -5,6 +5,7 @@ import type { Change } from '../log/change.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
 import { webhookAttempts } from '../telemetry/events.ts';
+import { isAbout, toChangeFilter } from '../tools/changes.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
   afterFailure,
@@ -12,9 +13,7 @@ import {
   type Delivery,
   type Failed,
   isKnown,
-  matchesFilter,
   restAfterSlow,
-  toChangeFilter,
   toFirstDelivery,
   toRetried,
   toWebhookMessage,
@@ -142,7 +141,7 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
   for (const delivery of due) {
     const change = await store.changes.at(delivery.seq);
     if (signal.aborted || !change) return false;
-    if (!(await matchesFilter(sending.webhook.filter, change, context))) sending.drop(delivery);
+    if (!(await isAbout(sending.webhook.filter, change, context))) sending.drop(delivery);
     else if (!(await sending.send(change, delivery)) || isAtRest(sending)) return false;
   }
   return due.length > 0;
@@ -158,7 +157,7 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
   const changes = await store.changes.after(position, page, toChangeFilter(filter));
   for (const change of changes) {
     if (signal.aborted || isAtRest(sending)) return false;
-    if (!(await matchesFilter(filter, change, context))) sending.advanceTo(change);
+    if (!(await isAbout(filter, change, context))) sending.advanceTo(change);
     else if (blocked.has(change.handle)) sending.queue(change);
     else {
       if (!(await sending.send(change))) return false;

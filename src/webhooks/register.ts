@@ -10,9 +10,10 @@ import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
+import type { ChangeSubject } from '../tools/changes.ts';
 import { invalidInput, plainMessage } from '../tools/search.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
-import { toFilter, type Webhook, type WebhookFilter, webhookFilterFields } from './webhook.ts';
+import { toFilter, type Webhook, webhookFilterFields } from './webhook.ts';
 
 function isAnswer(text: string, challenge: string): boolean {
   try {
@@ -127,7 +128,7 @@ async function findPlace(tx: Transaction, url: URL, context: Context) {
   return { holder, instead: toGiveUp(await tx.webhooks.list(), holder) };
 }
 
-async function add(url: URL, secret: string, filter: WebhookFilter, context: Context): Promise<Webhook> {
+async function add(url: URL, secret: string, filter: ChangeSubject, context: Context): Promise<Webhook> {
   return context.store.write(async (tx) => {
     await requireMayWrite({ ...context, store: tx });
     const { holder, instead } = await findPlace(tx, url, context);
@@ -210,4 +211,10 @@ export async function findOwned(id: string, secret: string, { store }: Context):
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSame(webhook.secret, secret)) return webhook;
   throw new Problem('not_found', { detail: 'No webhook has this id and secret.' });
+}
+
+/** Ends a subscription, for whoever has its secret. Throws not_found otherwise. */
+export async function removeOwned(id: string, secret: string, context: Context): Promise<void> {
+  const webhook = await findOwned(id, secret, context);
+  await context.store.write((tx) => tx.webhooks.remove(webhook.id));
 }

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
-import { type Change, type ChangeFilter, takesTag } from '../log/change.ts';
+import { requireNamespace } from '../listings/publishers.ts';
+import type { Change } from '../log/change.ts';
+import { type ChangeSubject, requireView } from '../tools/changes.ts';
 import { findListing } from '../tools/find-listing.ts';
 import { handleInput } from '../tools/inputs.ts';
-import { changesOf, findPass } from '../tools/views.ts';
-
-/** What a webhook is told about: every change, or those of a listing, a publisher, a tag or a view. */
-export interface WebhookFilter {
-  readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
-  /** The handle, namespace, tag or name of the view; empty for `all`. */
-  readonly value: string;
-}
+import { findPass } from '../tools/views.ts';
 
 /** A subscription: an address that proved itself, and how far it was told. Times are RFC 3339 UTC. */
 export interface Webhook {
@@ -24,7 +19,8 @@ export interface Webhook {
   readonly network: string | undefined;
   /** `whsec_` and base64; signs what is sent, and removes the subscription. */
   readonly secret: string;
-  readonly filter: WebhookFilter;
+  /** What it is told about. */
+  readonly filter: ChangeSubject;
   readonly created_at: string;
   /**
    * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a backup, and
@@ -148,18 +144,14 @@ type FilterFields = z.output<z.ZodObject<typeof webhookFilterFields>>;
 
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
-async function requireKnown({ kind, value }: WebhookFilter, context: Context): Promise<void> {
+async function requireKnown({ kind, value }: ChangeSubject, context: Context): Promise<void> {
   if (kind === 'handle') await findListing(value, context);
-  if (kind === 'publisher') {
-    const [known] = await context.store.listings.completions('namespace', value, 1);
-    if (known !== value) throw new Problem('not_found', { detail: 'No listing has this namespace.' });
-  }
-  if (kind === 'view' && !context.config.views.some(({ name }) => name === value))
-    throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
+  if (kind === 'publisher') await requireNamespace(value, context);
+  if (kind === 'view') requireView(value, context);
 }
 
 /** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
-export async function toFilter(fields: FilterFields, context: Context): Promise<WebhookFilter> {
+export async function toFilter(fields: FilterFields, context: Context): Promise<ChangeSubject> {
   const [named, another] = kinds.flatMap((kind) => {
     const value = fields[kind];
     return value === undefined ? [] : [{ kind, value }];
@@ -176,34 +168,8 @@ export async function toFilter(fields: FilterFields, context: Context): Promise<
   return filter;
 }
 
-/** What of a filter the store itself can answer. */
-export function toChangeFilter({ kind, value }: WebhookFilter): ChangeFilter {
-  if (kind === 'handle') return { handle: value };
-  return kind === 'publisher' ? { namespace: value } : {};
-}
-
-const viewOf = (name: string, { config }: Context) => config.views.find((view) => view.name === name);
-
 /** Whether it is known what a filter asks for: the listings of a view are, once all were judged by its criteria. */
-export async function isKnown({ kind, value }: WebhookFilter, context: Context): Promise<boolean> {
-  const view = kind === 'view' ? viewOf(value, context) : undefined;
+export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
+  const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
   return view === undefined || (await findPass(view, context)) !== undefined;
-}
-
-/**
- * Whether a change of the filter's ChangeFilter is one that the filter asks for. A tag is that of the listing now, or one
- * that the change took from it.
- */
-export async function matchesFilter(
-  { kind, value }: WebhookFilter,
-  change: Change,
-  context: Context,
-): Promise<boolean> {
-  if (kind === 'tag') {
-    const listing = await context.store.listings.byHandle(change.handle);
-    return takesTag(change, value) || (listing?.tags.some(({ tag }) => tag === value) ?? false);
-  }
-  if (kind !== 'view') return true;
-  const view = viewOf(value, context);
-  return view !== undefined && (await changesOf(view, [change], context)).length > 0;
 }

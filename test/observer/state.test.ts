@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServiceMetrics } from '../../src/cli/serve.ts';
+import { readStatus } from '../../src/document/status.ts';
 import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { observeDue } from '../../src/observations/schedule.ts';
-import { readStatus } from '../../src/resources/about.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

@@ -1,21 +1,21 @@
 import { Hono } from 'hono';
-import { isHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
-import { type Change, isChangeId, takesTag } from '../../log/change.ts';
-import { findListing, refuseUnknownTag } from '../../tools/find-listing.ts';
-import { type FeedSubject, toFeed } from '../../views/feed.ts';
+import { isChangeId } from '../../log/change.ts';
+import { beginning, readAfter } from '../../log/changes.ts';
+import { type ChangeSubject, readNewest } from '../../tools/changes.ts';
+import { toFeed } from '../../views/feed.ts';
 import {
   findOwned,
   registerWebhook,
   registrationLimit_bytes,
+  removeOwned,
   toShownWebhook,
 } from '../../webhooks/register.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
-import { readJson } from '../request.ts';
+import { readJson, viewOf } from '../request.ts';
 import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
-const beginning = '0';
 
 /** Whether a text is what `since` may be. Throws invalid_input. */
 function readSince(since: string): string {
@@ -24,19 +24,10 @@ function readSince(since: string): string {
   throw new Problem('invalid_input', { fields: [{ field: 'since', message }], detail: `since ${message}.` });
 }
 
-/** The changes after one. Throws position_gone if the stream does not have that change. */
-async function readAfter(since: string, c: Request): Promise<readonly Change[]> {
-  const { changes } = c.get('context').store;
-  if (since === beginning) return changes.after(0, page);
-  const [known, ...later] = await changes.after(Number.parseInt(since, 10) - 1, page + 1);
-  if (known?.id !== since) throw new Problem('position_gone');
-  return later;
-}
-
 /** One page of changes as JSON lines; a header repeats the id of the last one, after which the next page begins. */
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
-  const changes = await readAfter(since, c);
+  const changes = await readAfter(since, page, c.get('context'));
   c.header('Access-Control-Allow-Origin', '*');
   c.header('Dossier-Next-Since', changes.at(-1)?.id ?? since);
   const body = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
@@ -46,78 +37,57 @@ async function answerLines(c: Request): Promise<Response> {
 /** The stream of changes as JSON lines (docs/changes.md). */
 export const createChangeRoutes = () => new Hono<HttpEnvironment>().get('/changes', answerLines);
 
-const newest = 50;
-/** A tag's feed is picked from this many of the newest changes. */
-const newestForTags = 500;
-
-type Format = 'atom' | 'json';
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-function answer(
-  c: Request,
-  { site }: Face,
-  [subject, changes, format]: [Omit<FeedSubject, 'now'>, readonly Change[], Format],
-) {
-  const now = c.get('context').clock();
-  const feed = toFeed(site.config, { ...subject, now }, changes);
-  const body = format === 'atom' ? feed.atom1() : feed.json1();
-  c.header('Access-Control-Allow-Origin', '*');
-  return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
-}
+/** The feed of what a subject's page shows, at the path of that page. */
+const answerFeed =
+  (
+    { site }: Face,
+    format: keyof typeof types,
+    toSubject: (c: Request) => ChangeSubject & { path: string; title: string },
+  ) =>
+  async (c: Request) => {
+    const context = c.get('context');
+    const { path, title, ...subject } = toSubject(c);
+    const changes = await readNewest(subject, context);
+    const feed = toFeed(site.config, { title, path, now: context.clock() }, changes);
+    const body = format === 'atom' ? feed.atom1() : feed.json1();
+    c.header('Access-Control-Allow-Origin', '*');
+    return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
+  };
 
-const readAll = (c: Request) => c.get('context').store.changes.newest(newest);
+const ofAll = () => ({ kind: 'all' as const, value: '', title: 'All changes', path: '/' });
 
-async function ofAll(c: Request, face: Face, format: Format) {
-  return answer(c, face, [{ title: 'All changes', path: '/' }, await readAll(c), format]);
-}
-
-async function ofListing(c: Request, face: Face, format: Format) {
-  const context = c.get('context');
+function ofListing(c: Request) {
   const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
-  if (!isHandle(handle)) throw new Problem('invalid_handle');
-  // A withdrawn listing's feed says so; an unknown one has none.
-  await findListing(handle, context).catch((error: unknown) => {
-    if (!(error instanceof Problem && error.code === 'listing_withdrawn')) throw error;
-  });
-  const changes = await context.store.changes.newest(newest, { handle });
-  return answer(c, face, [{ title: handle, path: `/agents/${handle}` }, changes, format]);
+  return { kind: 'handle' as const, value: handle, title: handle, path: `/agents/${handle}` };
 }
 
-async function ofPublisher(c: Request, face: Face, format: Format) {
+function ofPublisher(c: Request) {
   const namespace = c.req.param('namespace') ?? '';
-  const { store } = c.get('context');
-  const [known] = await store.listings.completions('namespace', namespace, 1);
-  if (known !== namespace) throw new Problem('not_found', { detail: 'No listing has this namespace.' });
-  const changes = await store.changes.newest(newest, { namespace });
-  return answer(c, face, [{ title: namespace, path: `/publishers/${namespace}` }, changes, format]);
+  return { kind: 'publisher' as const, value: namespace, title: namespace, path: `/publishers/${namespace}` };
 }
 
-async function ofTag(c: Request, face: Face, format: Format) {
+function ofTag(c: Request) {
   const tag = c.req.param('tag') ?? '';
-  const { store } = c.get('context');
-  await refuseUnknownTag(tag, store.listings);
-  const changes = await store.changes.newest(newestForTags);
-  const handles = [...new Set(changes.map(({ handle }) => handle))];
-  const tagged = new Set(
-    (await store.listings.byHandles(handles))
-      .filter(({ tags }) => tags.some((one) => one.tag === tag))
-      .map(({ handle }) => handle),
-  );
-  const picked = changes
-    .filter((change) => tagged.has(change.handle) || takesTag(change, tag))
-    .slice(0, newest);
-  return answer(c, face, [{ title: `Tag ${tag}`, path: `/tags/${encodeURIComponent(tag)}` }, picked, format]);
+  return { kind: 'tag' as const, value: tag, title: `Tag ${tag}`, path: `/tags/${encodeURIComponent(tag)}` };
 }
 
-/** Atom and JSON Feed of all changes, and of those of a listing, a publisher and a tag. */
+const ofView = (face: Face) => (c: Request) => {
+  const { name, title } = viewOf(c, face);
+  return { kind: 'view' as const, value: name, title, path: `/views/${name}` };
+};
+
+/** Atom and JSON Feed of all changes, and of those of a listing, a publisher, a tag and a view. */
 export const createFeedRoutes = (face: Face) => {
   const routes = new Hono<HttpEnvironment>();
   for (const format of ['atom', 'json'] as const)
     routes
-      .get(`/feed.${format}`, (c) => ofAll(c, face, format))
-      .get(`/agents/:namespace/:name/feed.${format}`, (c) => ofListing(c, face, format))
-      .get(`/publishers/:namespace/feed.${format}`, (c) => ofPublisher(c, face, format))
-      .get(`/tags/:tag/feed.${format}`, (c) => ofTag(c, face, format));
+      .get(`/feed.${format}`, answerFeed(face, format, ofAll))
+      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, ofListing))
+      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, ofPublisher))
+      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, ofTag))
+      .get(`/views/:view/feed.${format}`, answerFeed(face, format, ofView(face)));
   return routes;
 };
 
@@ -146,8 +116,8 @@ async function register(c: Request): Promise<Response> {
 }
 
 async function remove(c: Request): Promise<Response> {
-  const { id } = await owned(c);
-  await c.get('context').store.write((tx) => tx.webhooks.remove(id));
+  const id = c.req.param('id') ?? '';
+  await removeOwned(id, secretOf(c), c.get('context'));
   return answerOnce(c, { id, state: 'removed' });
 }
 

@@ -2,17 +2,16 @@ import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
-import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { changedEndpoints, withTexts } from '../../observations/kinds/tools.ts';
-import { toListingChanges } from '../../observations/observation.ts';
+import { isNamespace } from '../../listings/publishers.ts';
+import { readHistory } from '../../observations/history.ts';
 import type { RatingFilter } from '../../ratings/rating.ts';
-import { readListedTools } from '../../resources/listing.ts';
+import { findNewestEntry } from '../../tools/changes.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find-listing.ts';
-import { getListing } from '../../tools/get-agent.ts';
+import { getListing, readListedTools } from '../../tools/get-agent.ts';
 import { listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyLimitOf } from '../../tools/tool.ts';
@@ -36,7 +35,7 @@ import { call, type Face, type HttpEnvironment, type Request } from '../call.ts'
 import { wantsPage } from '../problems.ts';
 import { handleOf, listingNamesOf, listingOf, orRedirect, readForm } from '../request.ts';
 import { answerJson, answerPage, answerWithETag, toWaitHeaders } from '../response.ts';
-import { isNamespace, toPublisher } from './pages.ts';
+import { toPublisher } from './pages.ts';
 
 const cacheControl = 'public, max-age=300';
 
@@ -136,29 +135,10 @@ const runStep = async (c: Request, face: Face) => {
   });
 };
 
-const mostLooks = 100;
-
-/** Which changes: of one kind if it is named, older than a log index if it is given. */
-interface Wanted {
-  readonly kind?: string | undefined;
-  readonly before?: number | undefined;
-}
-
 /** The `next_before` of the answer before; anything else asks for the newest. */
-function toWanted(c: Request): Wanted {
+function toWanted(c: Request) {
   const { kind, before = '' } = c.req.query();
   return { kind, before: /^\d{1,15}$/.test(before) ? Number(before) : undefined };
-}
-
-/** Changes of a listing, newest first, those of tools with the texts that differ. */
-async function readChanges(handle: string, { kind, before }: Wanted, { store }: Context) {
-  const looks = await store.observations.history(handle, { before, limit: mostLooks });
-  const changes = toListingChanges(looks, kind);
-  const endpoints = changedEndpoints(changes);
-  const sets = await Promise.all(endpoints.map((endpoint) => store.observations.surfaces(handle, endpoint)));
-  const stored = new Map(endpoints.map((endpoint, at) => [endpoint, sets[at] ?? []]));
-  const isMore = looks.length === mostLooks;
-  return { changes: withTexts(changes, stored), ...(isMore && { next_before: looks.at(-1)?.log_index }) };
 }
 
 const showHistory = (c: Request, { site }: Face, ending: string) => {
@@ -166,7 +146,7 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
   return orRedirect(c, handle, async () => {
     const context = c.get('context');
     const listing = await getListing(handle, context);
-    const found = await readChanges(handle, ending ? toWanted(c) : {}, context);
+    const found = await readHistory(handle, ending ? toWanted(c) : {}, context);
     const cachePolicy = { cacheTags: [handle] };
     if (!ending) return answerPage(c, toHistoryPage(site, listing, found.changes), cachePolicy);
     const claim = listing.claim?.history ?? listing.history ?? [];
@@ -193,15 +173,6 @@ const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
 
 const shownSimilar = 5;
 
-/** Changes of a listing among which its newest log entry is looked for; those of an import have none. */
-const newestChanges = 20;
-
-async function newestEntryOf(handle: string, c: Request): Promise<number | undefined> {
-  const changes = await c.get('context').store.changes.newest(newestChanges, { handle });
-  const entries = changes.map(({ data }) => data.log_index);
-  return entries.find((index) => typeof index === 'number');
-}
-
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
 async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
   const { handle } = listing;
@@ -210,7 +181,7 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
     found.then(({ listings }) => listings),
     c.get('context'),
   );
-  const [months, entry] = [await monthsOf(c, listing), await newestEntryOf(handle, c)];
+  const [months, entry] = [await monthsOf(c, listing), await findNewestEntry(handle, c.get('context'))];
   const page = toListingPage(site, listing, { months, similar, entry });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
@@ -254,7 +225,7 @@ const showBadgePage = (c: Request, { site }: Face) => {
 /** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
 const redirectEncoded = async (c: Request, { context }: Face) => {
   const handle = c.req.param('handle') ?? '';
-  if (await isNamespace(context.store.listings, handle)) return toPublisher(c, handle);
+  if (await isNamespace(handle, context)) return toPublisher(c, handle);
   if (!isHandle(handle)) throw new Problem('invalid_handle');
   return c.redirect(pagePath(handle), 308);
 };

@@ -1,28 +1,19 @@
 import { Hono } from 'hono';
-import type { Context } from '../../context.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { Problem } from '../../core/problem.ts';
 import { toShortListing } from '../../document/listing-document.ts';
-import type { ListingReads } from '../../listings/reads.ts';
-import type { Change } from '../../log/change.ts';
+import { readReadiness, readStatus } from '../../document/status.ts';
+import { readPublisher } from '../../listings/publishers.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
-import { readStatus } from '../../resources/about.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
+import { readNewestShown } from '../../tools/changes.ts';
 import { refuseUnknownTag } from '../../tools/find-listing.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { publisherPath } from '../../views/html.ts';
 import { toOpenApi } from '../../views/openapi.ts';
-import {
-  type Publisher,
-  toAboutPage,
-  toHomePage,
-  toPublisherPage,
-  toTagsPage,
-  toToolsPage,
-} from '../../views/pages.ts';
+import { toAboutPage, toHomePage, toPublisherPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
 import { pageSize, toTagPage } from '../../views/search-page.ts';
 import { catalogType, serverCardType, toCatalog, toServerCard } from '../../views/server-card.ts';
 import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
@@ -37,27 +28,14 @@ export const createAboutRoutes = ({ site }: Face) =>
     answerPage(c, toAboutPage(site, await readStatus(c.get('context'))), statusPolicy),
   );
 
-/** Changes read for the first page, which shows those of a few listings. */
-const newestChanges = 60;
-
-/** The newest changes of listings that are not withdrawn. */
-async function readChanges({ store: { changes, listings } }: Context): Promise<Change[]> {
-  const newest = await changes.newest(newestChanges);
-  const found = await listings.byHandles([...new Set(newest.map(({ handle }) => handle))]);
-  const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
-  return newest.filter(({ handle }) => shown.has(handle));
-}
-
 /** The first page: agent://status, list_tags and the newest changes. */
 export const createHomeRoutes = ({ site }: Face) =>
   new Hono<HttpEnvironment>().get('/', async (c) => {
-    const status = await readStatus(c.get('context'));
+    const context = c.get('context');
+    const status = await readStatus(context);
     const { tags } = await call(c, listTags, {});
-    return answerPage(
-      c,
-      toHomePage(site, { tags, status, changes: await readChanges(c.get('context')) }),
-      statusPolicy,
-    );
+    const changes = await readNewestShown(context);
+    return answerPage(c, toHomePage(site, { tags, status, changes }), statusPolicy);
   });
 
 const showTags = async (c: Request, { site }: Face) =>
@@ -65,7 +43,7 @@ const showTags = async (c: Request, { site }: Face) =>
 
 const showTag = async (c: Request, { site }: Face) => {
   const tag = c.req.param('tag') ?? '';
-  await refuseUnknownTag(tag, c.get('context').store.listings);
+  await refuseUnknownTag(tag, c.get('context'));
   const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize });
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
@@ -126,15 +104,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/.well-known/http-message-signatures-directory', async (c) =>
       answerWithETag(c, { type: keyDirectoryType, body: await keys(), cachePolicy }),
     )
-    .get('/sitemap.xml', (c) => answerSitemap(c, config.publicUrl));
-}
-
-/** The last finished audit of what is stored against the transparency log; a fault does not make the node unready. */
-async function readAudit({ store }: Face['context']) {
-  const last = await store.health.audits.last();
-  if (!last) return { state: 'not_finished' as const };
-  const { finished_at, entries, faults } = last;
-  return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
+    .get('/sitemap.xml', (c) => answerSitemap(c));
 }
 
 /** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
@@ -142,49 +112,15 @@ export const createHealthRoutes = ({ context }: Face) =>
   new Hono<HttpEnvironment>()
     .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
     .get('/readyz', async (c) => {
-      const { store } = context;
-      const listings = await store.health.listings.count();
-      const ready = listings > 0 && (await store.isWell());
-      return c.json({ ready, listings, audit: await readAudit(context) }, ready ? 200 : 503, {
-        'Cache-Control': 'no-store',
-      });
+      const readiness = await readReadiness(context);
+      return c.json(readiness, readiness.ready ? 200 : 503, { 'Cache-Control': 'no-store' });
     });
-
-const perPage = 50;
-
-/** Listings under a namespace, in the order of their handles, after one of them. */
-async function findPublisher(
-  namespace: string,
-  after: string,
-  { store: { listings, documents }, clock }: Context,
-): Promise<Publisher> {
-  const start = `${namespace}/`;
-  const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
-  const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
-  const shown = handles.slice(0, perPage);
-  const [first] = shown;
-  const facts = first === undefined ? undefined : await documents.facts(first, clock().toISOString());
-  const found = new Map((await listings.byHandles(shown)).map((listing) => [listing.handle, listing]));
-  return {
-    namespace,
-    listings: shown.flatMap((handle) => found.get(handle) ?? []).map((listing) => toShortListing(listing)),
-    total: facts?.publisherListings ?? 0,
-    next: handles.length > perPage ? shown.at(-1) : undefined,
-  };
-}
 
 async function showPublisher(c: Request, { site, context }: Face) {
   const namespace = c.req.param('namespace') ?? '';
-  const publisher = await findPublisher(namespace, c.req.query('after') ?? '', context);
-  if (publisher.listings.length === 0)
-    throw new Problem('not_found', { detail: 'No listing stored here has this namespace.' });
+  const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
+  const publisher = { ...page, listings: listings.map((one) => toShortListing(one)) };
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
-}
-
-export async function isNamespace(listings: ListingReads, text: string): Promise<boolean> {
-  if (!/^[A-Za-z0-9.-]{1,200}$/.test(text)) return false;
-  const [next] = await listings.page(`${text}/`, 1);
-  return next?.handle.startsWith(`${text}/`) === true;
 }
 
 /** Sends a namespace on to the page of its publisher. */

@@ -1,20 +1,19 @@
-import { z } from 'zod';
-import { keyOf, type SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
-import { readCursor } from '../core/cursor.ts';
+import { reversedHost } from '../core/identity.ts';
 import { isJsonObject } from '../core/json.ts';
-import { Problem } from '../core/problem.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
-import { type ListingVersion, withoutHiddenText } from '../listings/listing.ts';
+import {
+  type Listing,
+  type ListingVersion,
+  type VersionSummary,
+  withoutHiddenText,
+} from '../listings/listing.ts';
 import { isDated, knowingOf } from '../observations/observation.ts';
-import { findMember, type Member, readMembers } from '../tools/views.ts';
-import { reversedHost } from '../views/html.ts';
-import type { Face, Request } from './call.ts';
-import { fromPlace, toPlace, viewOf } from './request.ts';
-import { answerJson } from './response.ts';
+import type { Answer } from './criteria.ts';
+import { toListingDocument } from './document.ts';
+import type { ListingDocument } from './listing-document.ts';
 
 /** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
-export const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
+const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, kind: string) => {
   const found = observations.filter(isDated).find((one) => one.kind === kind);
@@ -55,7 +54,7 @@ interface LogHead {
   readonly checkpoint: string;
 }
 
-export const readLogHead = async ({ store, config }: Context): Promise<LogHead> => ({
+const readLogHead = async ({ store, config }: Context): Promise<LogHead> => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
@@ -137,7 +136,7 @@ interface EntryContext {
 }
 
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
-export function toEntry(
+function toEntry(
   version: ListingVersion,
   { isLatest, document, key, isHidden, log }: EntryContext,
 ): { server: Json; _meta: Record<string, object> } {
@@ -157,86 +156,46 @@ export function toEntry(
   };
 }
 
-const defaultLimit = 30;
-const maxLimit = 100;
-const longestSearch = 200;
+export const byPublication = (a: VersionSummary, b: VersionSummary) =>
+  a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
 
-const limit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .transform((most) => Math.min(most, maxLimit))
-  .default(defaultLimit);
+/** The latest version of each of some listings: the one shown, or the newest of one whose versions are all deleted. */
+async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
+  const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
+  const newestLast = (await store.listings.versionSummaries(gone)).toSorted(byPublication).reverse();
+  return new Map([...listings, ...newestLast].map(({ handle, version }) => [handle, version]));
+}
 
-/** What a list is asked by, as the registry API names it; parameters that it does not know are ignored. */
-const query = z.object({
-  cursor: z.string().max(2000).optional(),
-  limit,
-  search: z
-    .string()
-    .transform((text) => text.trim().slice(0, longestSearch))
-    .optional(),
-  updated_since: z.iso
-    .datetime({ offset: true })
-    .transform((text) => new Date(text).toISOString())
-    .optional(),
-  version: z.string().max(255).optional(),
-  include_deleted: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .optional(),
-});
-
-/** A cursor holds the whole question: hosts leave out the search on later pages. */
-const position = z.object({
-  search: z.string().optional(),
-  offset: z.int().min(0).optional(),
-  after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
-  updatedSince: z.iso.datetime().optional(),
-  version: z.string().optional(),
-  withDeleted: z.boolean(),
-});
-/** Where a page of a list begins, and what is asked. */
-export type Position = z.output<typeof position>;
-
-/** The position that a cursor holds as JSON text. Throws invalid_input. */
-const toPosition = (cursor: string | undefined): Position | undefined => {
-  const held = z.string().transform((text): unknown => JSON.parse(text));
-  const [at] = readCursor(cursor, z.tuple([held.pipe(position)])) ?? [];
-  return at;
-};
-
-type Sent = Readonly<Record<string, string>>;
-
-function parse<T extends z.ZodType>(schema: T, sent: Sent): z.output<T> {
-  const parsed = schema.safeParse(sent);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
-  throw new Problem('invalid_input', {
-    fields,
-    detail: `${fields.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`,
+/** Entries of versions, each with the evidence about its listing if it is the version shown. */
+export async function toEntries(versions: readonly ListingVersion[], context: Context) {
+  const { store, config, clock } = context;
+  const key = evidenceKey(config.publicUrl);
+  const now = clock();
+  const log = await readLogHead(context);
+  const handles = [...new Set(versions.map(({ handle }) => handle))];
+  const read = await store.documents.factsOfAll(handles, now.toISOString());
+  const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
+  const latest = await latestOf(
+    read.map(({ listing }) => listing),
+    context,
+  );
+  return versions.map((version) => {
+    const facts = factsOf.get(version.handle);
+    const isLatest = latest.get(version.handle) === version.version;
+    const document =
+      isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
+    return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true, log });
   });
 }
 
-/** How many entries a page may have, 1 to 100. Throws invalid_input. */
-const readLimit = (sent: Sent): number => parse(z.object({ limit }), sent).limit;
-
-/** What a list is asked for. Throws invalid_input. */
-export function readQuery(sent: Sent): { limit: number; at: Position } {
-  const { cursor, limit: most, search, updated_since, version, include_deleted } = parse(query, sent);
-  return {
-    limit: most,
-    at: toPosition(cursor || undefined) ?? {
-      search: search || undefined,
-      updatedSince: updated_since,
-      version: version ?? (search ? 'latest' : undefined),
-      withDeleted: include_deleted ?? updated_since !== undefined,
-    },
-  };
+/** A listing of a view, with the facts that put it there. */
+export interface ViewMember {
+  readonly listing: ListingDocument;
+  readonly answers: readonly Answer[];
 }
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */
-async function toViewEntries(members: readonly Member[], context: Context) {
+export async function toViewEntries(members: readonly ViewMember[], context: Context) {
   const key = evidenceKey(context.config.publicUrl);
   const log = await readLogHead(context);
   const entries = await Promise.all(
@@ -255,43 +214,4 @@ async function toViewEntries(members: readonly Member[], context: Context) {
     }),
   );
   return entries.filter((entry) => entry !== undefined);
-}
-
-/** A page of a view's listings in the shape of the registry API. */
-export async function listEntries(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const limit = readLimit(c.req.query());
-  const page = await readMembers(view, { after: toPlace(c.req.query('cursor')), limit }, c.get('context'));
-  const servers = await toViewEntries(page.members, c.get('context'));
-  const nextCursor = fromPlace(page.next);
-  return answerJson(
-    c,
-    { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
-    { cacheTags: [keyOf(view), ...page.members.map(({ listing }) => listing.handle)] },
-  );
-}
-
-const cachePolicy = (view: SavedView, { listing }: Member) => ({
-  cacheTags: [keyOf(view), listing.handle],
-});
-
-const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
-
-/** The versions of a listing of a view: the one that the view judged. 404 if the listing does not meet the view. */
-export async function showVersions(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
-  const servers = member ? await toViewEntries([member], c.get('context')) : [];
-  if (!member || servers.length === 0) return notInView(c);
-  return answerJson(c, { servers, metadata: { count: servers.length } }, cachePolicy(view, member));
-}
-
-/** One listing of a view in the shape of the registry API; 404 if it does not meet the view. */
-export async function showEntry(c: Request, face: Face): Promise<Response> {
-  const view = viewOf(c, face);
-  const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
-  const { version = 'latest' } = c.req.param() as { version?: string };
-  const isShown = member && (version === 'latest' || version === member.listing.version);
-  const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];
-  return member && entry ? answerJson(c, entry, cachePolicy(view, member)) : notInView(c);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +7,14 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { Hono } from 'hono';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
-import { toListingDocument } from '../document/document.ts';
 import { isSample, withoutHiddenText } from '../listings/listing.ts';
 import { currentCheckpoint, openLogKey } from '../log/checkpoints.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import { signNote } from '../log/notes.ts';
 import type { Reads } from '../store/store.ts';
-import type { Face, HttpEnvironment, Request } from './call.ts';
-import { isCurrent } from './response.ts';
+import { toListingDocument } from './document.ts';
 
 interface DumpFile {
   readonly path: string;
@@ -168,7 +165,7 @@ const longestSent_ms = 12 * longestAge_ms;
 const asksEvery_ms = 600_000;
 
 /** The dumps of this process: callers wait for the first one, and get the old one while a new one is written. */
-function createDumps(context: Context) {
+export function createDumps(context: Context) {
   const { clock, config, log } = context;
   const stopping = new AbortController();
   /** The newest, and the one before it: who has its manifest may still read its files. */
@@ -213,32 +210,4 @@ function createDumps(context: Context) {
       await Promise.all(kept.map(({ remove }) => remove()));
     },
   };
-}
-
-async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Promise<Response> {
-  const name = c.req.param('file') ?? '';
-  const dump = dumps.find(`/export/${name}`);
-  const file = dump?.manifest.files.find(({ path }) => path === `/export/${name}`);
-  if (!dump || !file)
-    throw new Problem('not_found', {
-      detail: 'No file of the export has this name any more; /export/manifest.json lists them.',
-    });
-  const etag = `"${file.sha256.slice(0, 32)}"`;
-  const headers = { 'Cache-Control': 'public, max-age=600', 'Access-Control-Allow-Origin': '*', ETag: etag };
-  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-  const described = { ...headers, 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
-  // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
-  if (c.req.method === 'HEAD') return c.body(null, 200, described);
-  return c.body(Readable.toWeb(createReadStream(join(dump.folder, name))) as ReadableStream, 200, described);
-}
-
-/** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
-export function createExportRoutes({ context }: Face) {
-  const dumps = createDumps(context);
-  const routes = new Hono<HttpEnvironment>()
-    .get('/export/manifest.json', async (c) =>
-      c.json((await dumps.read()).manifest, 200, { 'Access-Control-Allow-Origin': '*' }),
-    )
-    .get('/export/:file', (c) => sendFile(c, dumps));
-  return Object.assign(routes, { close: dumps.close });
 }

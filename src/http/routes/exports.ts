@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Hono } from 'hono';
+import { Problem } from '../../core/problem.ts';
+import { createDumps } from '../../document/dump.ts';
+import type { Face, HttpEnvironment, Request } from '../call.ts';
+import { isCurrent } from '../response.ts';
+
+async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Promise<Response> {
+  const name = c.req.param('file') ?? '';
+  const dump = dumps.find(`/export/${name}`);
+  const file = dump?.manifest.files.find(({ path }) => path === `/export/${name}`);
+  if (!dump || !file)
+    throw new Problem('not_found', {
+      detail: 'No file of the export has this name any more; /export/manifest.json lists them.',
+    });
+  const etag = `"${file.sha256.slice(0, 32)}"`;
+  const headers = { 'Cache-Control': 'public, max-age=600', 'Access-Control-Allow-Origin': '*', ETag: etag };
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
+  const described = { ...headers, 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
+  // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
+  if (c.req.method === 'HEAD') return c.body(null, 200, described);
+  return c.body(Readable.toWeb(createReadStream(join(dump.folder, name))) as ReadableStream, 200, described);
+}
+
+/** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
+export function createExportRoutes({ context }: Face) {
+  const dumps = createDumps(context);
+  const routes = new Hono<HttpEnvironment>()
+    .get('/export/manifest.json', async (c) =>
+      c.json((await dumps.read()).manifest, 200, { 'Access-Control-Allow-Origin': '*' }),
+    )
+    .get('/export/:file', (c) => sendFile(c, dumps));
+  return Object.assign(routes, { close: dumps.close });
+}

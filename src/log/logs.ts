@@ -1,0 +1,82 @@
+import { Problem } from '../core/problem.ts';
+import { type LogContext, logPath, openLogKey } from './checkpoints.ts';
+import type { LogHead } from './entries.ts';
+import { consistencyProof, parseTilePath, type TileRange, tileWidth, toEntryBundle } from './merkle.ts';
+import { toVerifierText, verifierOf } from './notes.ts';
+
+/** The head of a log. Throws not_found. */
+export async function findLog(log: number, { store }: Pick<LogContext, 'store'>): Promise<LogHead> {
+  const head = (await store.log.heads()).find(({ id }) => id === log);
+  if (!head) throw new Problem('not_found', { detail: 'There is no such log.' });
+  return head;
+}
+
+/** The key that checks the checkpoints of a log (C2SP signed note). */
+export const readKeyText = async (log: number, context: LogContext): Promise<string> =>
+  toVerifierText(verifierOf(await openLogKey(context, log)));
+
+/** The range of a tile; throws not_found if the tree has no such tile. */
+function toRange(path: string, complete: number): TileRange {
+  const range = parseTilePath(path, complete);
+  if (!range) throw new Problem('not_found', { detail: 'The tree has no such tile.' });
+  return range;
+}
+
+/** A tile of a log (C2SP tlog-tiles): of a level of the tree, or of its entries. Throws not_found. */
+export async function readTile(
+  head: LogHead,
+  level: string,
+  path: string,
+  { store: { log } }: Pick<LogContext, 'store'>,
+): Promise<Buffer<ArrayBuffer>> {
+  if (level === 'entries') {
+    const { from, width } = toRange(path, head.size);
+    return toEntryBundle(await log.leaves(head.base + from, width));
+  }
+  if (!/^([0-9]|[1-5]\d|6[0-3])$/.test(level)) throw new Problem('not_found');
+  const { from, width } = toRange(path, Math.floor(head.size / tileWidth ** Number(level)));
+  return Buffer.concat(await log.nodes(head.id, Number(level) * 8, from, width));
+}
+
+/** The nodes that prove that a log of one size is the beginning of the log of another. Throws not_found. */
+export async function readConsistency(
+  head: LogHead,
+  [from, to]: readonly [number, number],
+  { store }: Pick<LogContext, 'store'>,
+): Promise<readonly Buffer[]> {
+  if (from <= to && to <= head.size) return consistencyProof(store.log.tree(head.id), from, to);
+  const detail = `Sizes are whole numbers up to ${head.size}, the smaller one first.`;
+  throw new Problem('not_found', { detail });
+}
+
+const statement =
+  'An append-only log of claims, ratings, observed changes and moderation (RFC 6962 hashing, C2SP tiles and signed checkpoints). Anyone with an earlier checkpoint can prove a rewrite. An entry shows that something was recorded, not that it is right.';
+
+/** All logs of this database: the open one, and those that a restored backup has closed. */
+export async function readLogs(context: LogContext) {
+  const heads = await context.store.log.heads();
+  const logs = await Promise.all(
+    heads.map(async (head) => ({
+      log: `${context.config.publicUrl}${logPath(head.id)}`,
+      first_log_index: head.base,
+      entries: head.size,
+      opened_at: head.opened_at,
+      key: await readKeyText(head.id, context),
+      ...(head.closed_with && {
+        closed:
+          'The database was older than this checkpoint, as after restoring a backup; later entries are lost.',
+        closed_with: head.closed_with,
+      }),
+    })),
+  );
+  return { statement, logs };
+}
+
+const entriesShown = 20;
+
+/** The newest entries of the open log, newest first. */
+export async function readNewestEntries({ store: { log } }: Pick<LogContext, 'store'>) {
+  const from = Math.max(0, (await log.size()) - entriesShown);
+  const leaves = await log.leaves(from, entriesShown);
+  return leaves.map((leaf, at) => ({ log_index: from + at, leaf })).reverse();
+}

@@ -1,0 +1,26 @@
+import type { Context } from '../context.ts';
+import { actions } from './actions.ts';
+import { type ModerationCount, moderationReasons, toAppeal } from './moderation.ts';
+
+const statement =
+  'Every action of the operator on what is listed, rated or written here, counted by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. What the registry deletes and what publishers opt out of is not counted here.';
+
+const sumOf = (counts: readonly ModerationCount[], field: 'applied' | 'undone') =>
+  counts.reduce((sum, count) => sum + count[field], 0);
+
+/** What the operator did, in counts. */
+export async function readTransparency({ store, config }: Pick<Context, 'store' | 'config'>) {
+  const counts = await store.moderation.counts();
+  return {
+    statement: statement,
+    appeal: toAppeal(config),
+    actions: Object.fromEntries(
+      actions.map(({ name }) => {
+        const own = counts.filter(({ action }) => action === name);
+        return [name, { applied: sumOf(own, 'applied'), undone: sumOf(own, 'undone') }];
+      }),
+    ),
+    months: counts,
+    reasons: moderationReasons,
+  };
+}

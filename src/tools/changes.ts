@@ -1,0 +1,105 @@
+import { keyOf } from '../config/files.ts';
+import type { Context } from '../context.ts';
+import { isHandle } from '../core/handle.ts';
+import { Problem } from '../core/problem.ts';
+import { requireNamespace } from '../listings/publishers.ts';
+import { type Change, type ChangeFilter, takesTag } from '../log/change.ts';
+import { findListing, refuseUnknownTag } from './find-listing.ts';
+import { changesOf, requireJudged } from './views.ts';
+
+/** What changes are about: every listing, or one listing, or those of a publisher, a tag or a view. */
+export interface ChangeSubject {
+  readonly kind: 'all' | 'handle' | 'publisher' | 'tag' | 'view';
+  /** The handle, namespace, tag or name of the view; empty for `all`. */
+  readonly value: string;
+}
+
+/** The view of a name. Throws not_found. */
+export function requireView(name: string, { config }: Pick<Context, 'config'>) {
+  const view = config.views.find((one) => one.name === name);
+  if (!view) throw new Problem('not_found', { detail: 'No view has this name; /views lists them all.' });
+  return view;
+}
+
+/** What of a subject the store itself can answer. */
+export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
+  if (kind === 'handle') return { handle: value };
+  return kind === 'publisher' ? { namespace: value } : {};
+}
+
+/** Those of some changes whose listing has a tag now, or that took it from one. */
+async function withTag(tag: string, changes: readonly Change[], { store }: Context): Promise<Change[]> {
+  const handles = [...new Set(changes.map(({ handle }) => handle))];
+  const found = await store.listings.byHandles(handles);
+  const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
+  const names = new Set(tagged.map(({ handle }) => handle));
+  return changes.filter((change) => names.has(change.handle) || takesTag(change, tag));
+}
+
+/** Those of some changes of the subject's ChangeFilter that are about the subject. */
+async function pickChanges(
+  { kind, value }: ChangeSubject,
+  changes: readonly Change[],
+  context: Context,
+): Promise<readonly Change[]> {
+  if (kind === 'tag') return withTag(value, changes, context);
+  if (kind !== 'view') return changes;
+  const view = context.config.views.find(({ name }) => name === value);
+  return view ? changesOf(view, changes, context) : [];
+}
+
+/** Whether a change of the subject's ChangeFilter is about the subject. */
+export const isAbout = async (subject: ChangeSubject, change: Change, context: Context): Promise<boolean> =>
+  (await pickChanges(subject, [change], context)).length > 0;
+
+/** Throws unless the subject exists; a withdrawn listing does: its changes say that it was withdrawn. */
+async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
+  if (kind === 'handle' && !isHandle(value)) throw new Problem('invalid_handle');
+  if (kind === 'handle')
+    await findListing(value, context).catch((error: unknown) => {
+      if (!(error instanceof Problem && error.code === 'listing_withdrawn')) throw error;
+    });
+  if (kind === 'publisher') await requireNamespace(value, context);
+  if (kind === 'tag') await refuseUnknownTag(value, context);
+  if (kind === 'view') await requireJudged(requireView(value, context), context);
+}
+
+const newest = 50;
+/** Changes of a tag or a view are picked from this many of the newest. */
+const newestOfAll = 500;
+
+/** The newest changes about a subject, newest first. Throws the problem of one that does not exist. */
+export async function readNewest(subject: ChangeSubject, context: Context): Promise<readonly Change[]> {
+  await requireSubject(subject, context);
+  const { store } = context;
+  const isPicked = subject.kind === 'tag' || subject.kind === 'view';
+  const read = await store.changes.newest(isPicked ? newestOfAll : newest, toChangeFilter(subject));
+  const picked = await pickChanges(subject, read, context);
+  if (subject.kind !== 'view') return picked.slice(0, newest);
+  const moves = await store.views.moves(keyOf(requireView(subject.value, context)), newest);
+  const all = new Map([...moves, ...picked].map((change) => [change.seq, change]));
+  return [...all.values()].toSorted((a, b) => b.seq - a.seq).slice(0, newest);
+}
+
+/** Changes read for a page that shows those of a few listings. */
+const newestShown = 60;
+
+/** The newest changes of listings that are not withdrawn. */
+export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
+  const read = await store.changes.newest(newestShown);
+  const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);
+  const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
+  return read.filter(({ handle }) => shown.has(handle));
+}
+
+/** Changes of a listing among which its newest log entry is looked for; those of an import have none. */
+const newestOfListing = 20;
+
+/** The log index of the newest entry about a listing; undefined if its newest changes have none. */
+export async function findNewestEntry(
+  handle: string,
+  { store }: Pick<Context, 'store'>,
+): Promise<number | undefined> {
+  const changes = await store.changes.newest(newestOfListing, { handle });
+  return changes.map(({ data }) => data.log_index).find((index) => typeof index === 'number');
+}
