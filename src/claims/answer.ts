@@ -3,12 +3,12 @@ import { capabilityHash, isCapability } from '../core/capability.ts';
 import { Problem } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import { claimKeyRing } from './apply.ts';
+import { claimKeyRing, readCosigners } from './apply.ts';
 import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
 import type { Capability, Claim, ClaimKind } from './claim.ts';
-import { continuationOf } from './judge.ts';
+import { findContinuingFailure, isLiving } from './judge.ts';
 import { bindingOf, type ClaimTarget, findMethods, findTarget, toRepositoryTarget } from './locations.ts';
 import {
   type ClaimResponse,
@@ -83,8 +83,7 @@ async function findPresented(
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
   const row = await store.claims.capability(capabilityHash(capability));
-  const isLiving = row?.state === 'active' || row?.state === 'suspended';
-  return isLiving && row.handle === listing.handle ? row : undefined;
+  return row && isLiving(row) && row.handle === listing.handle ? row : undefined;
 }
 
 const statusOf = async ({ listing: { handle } }: ClaimTarget, { store }: Context): Promise<ClaimStatus> => ({
@@ -112,7 +111,8 @@ async function findOwnReason(
   const binding = bindingOf(target, context);
   const failure = findChallengeFailure(challenge, binding, at);
   if (failure !== 'challenge_foreign' || !claim) return failure;
-  return findChallengeFailure(challenge, { ...binding, continues: continuationOf(claim) }, at);
+  const cosigners = await readCosigners(context.store, target.listing.handle);
+  return findContinuingFailure(challenge, { binding, claim, cosigners }, at);
 }
 
 /** The response to a request that names a challenge which is not proven: why not. It never contains a secret. */
@@ -170,7 +170,7 @@ export async function answerClaim(
   const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
   if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
   if (challenge !== undefined) return toUnproven(challenge, { target, checked, claim }, context);
-  const issuing = { claim, isCosigned: presented !== undefined, context };
+  const issuing = { claim, presented, context };
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/capability.ts';
 import type { StoredClaimKey } from '../store/limits.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Reads, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from './claim.ts';
 import {
   type CountedLine,
+  isLiving,
   type JudgedFacts,
   judge,
   type ReadLine,
@@ -77,6 +78,18 @@ function signedLinesOf(
   return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
 }
 
+/** The capabilities of a listing that continue its claim: neither ended nor revoked by the operator. */
+export async function readCosigners(
+  { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
+  handle: string,
+): Promise<Capability[]> {
+  const living = (await claims.capabilities(handle)).filter(isLiving);
+  const standing = await Promise.all(
+    living.map(({ id }) => moderation.standing({ target_kind: 'capability', target: id })),
+  );
+  return living.filter((_, at) => standing[at]?.length === 0);
+}
+
 /** What decides, and the lines, as the store has them now. */
 async function readFacts(tx: Transaction, file: ClaimFile, reading: Reading) {
   const { listing, place, read, agreed, binding, ring, now } = reading;
@@ -90,8 +103,9 @@ async function readFacts(tx: Transaction, file: ClaimFile, reading: Reading) {
     if (row) known.set(hash, row);
   }
   const leaked = new Set(file.secrets.map(capabilityHash));
+  const cosigners = await readCosigners(tx, handle);
   const facts: JudgedFacts = {
-    ...{ handle, place, pinned: read.pinned, agreed, leaked, claim, known, binding, ring, now },
+    ...{ handle, place, pinned: read.pinned, agreed, leaked, claim, known, cosigners, binding, ring, now },
   };
   return { facts, lines };
 }

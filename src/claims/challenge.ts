@@ -15,8 +15,8 @@ export interface ChallengeBinding {
   /** The key of the place: `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
   /**
-   * The claim, by control root and generation, whose living capability the request presented that asked for the challenge:
-   * its line continues that claim. Absent for any other request.
+   * The claim, by control root and generation, and the id of its living capability that the request presented which asked for the
+   * challenge: its line continues that claim. Absent for any other request.
    */
   readonly continues?: string | undefined;
 }

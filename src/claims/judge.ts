@@ -62,6 +62,8 @@ export interface JudgedFacts {
   readonly claim: Claim | undefined;
   /** By hash: all living capabilities of the listing, and whatever capability a line names. */
   readonly known: ReadonlyMap<string, Capability>;
+  /** The capabilities that continue the claim: a challenge that was asked for with one of them does. */
+  readonly cosigners: readonly Capability[];
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
@@ -97,10 +99,28 @@ const mostActive = 5;
 /** Active and suspended ones; what was suspended first ends for good. */
 const mostLiving = 64;
 
-/** A claim as challenges name it that continue it. */
-export const continuationOf = ({ root, root_generation }: Claim): string => `${root} ${root_generation}`;
+/** A claim, and the capability of it that was presented, as a challenge names them that continues it. */
+export const continuationOf = (
+  { root, root_generation }: Claim,
+  { id }: Pick<Capability, 'id'>,
+): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-const isLiving = ({ state }: Capability) => state === 'active' || state === 'suspended';
+/** Why a challenge does not continue a claim: also if the capability that it was asked for with has ended since. */
+export function findContinuingFailure(
+  challenge: Challenge,
+  { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
+  at: Parameters<typeof findChallengeFailure>[2],
+): ChallengeFailure | undefined {
+  for (const capability of cosigners) {
+    const continues = continuationOf(claim, capability);
+    const failure = findChallengeFailure(challenge, { ...binding, continues }, at);
+    if (failure !== 'challenge_foreign') return failure;
+  }
+  return 'challenge_foreign';
+}
+
+/** Whether it works, or does again once its line is back. */
+export const isLiving = ({ state }: Capability) => state === 'active' || state === 'suspended';
 
 /** Why the line of a stored capability does not count; undefined if it does. */
 function findKnownFailure(
@@ -131,8 +151,7 @@ function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const failure = findChallengeFailure(line.challenge, binding, at);
   if (!failure) return isOfClaim && isSameSigner(line, facts) ? 'cosigned' : 'new';
   if (failure !== 'challenge_foreign' || !claim) return failure;
-  const continued = { ...binding, continues: continuationOf(claim) };
-  return findChallengeFailure(line.challenge, continued, at) ?? (isOfClaim ? 'cosigned' : 'new');
+  return findContinuingFailure(line.challenge, { ...facts, claim }, at) ?? (isOfClaim ? 'cosigned' : 'new');
 }
 
 /** Judges one line by itself, with the root that it shows. */

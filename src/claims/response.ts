@@ -99,19 +99,19 @@ export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
     ? `Commit the challenge line in ${file} at the root of the default branch, then send the same request again. Omit challenge to get a new one.`
     : `${claimMethods[place.kind].whereToPut(place, file)} Then send the same request again. Omit challenge to get a new one.`;
 
-/** For whom a pair is made: the claim on record, and whether the request presented a living capability of it. */
+/** For whom a pair is made: the claim on record, and the living capability of it that the request presented. */
 export interface Issuing {
   readonly claim: Claim | undefined;
-  readonly isCosigned: boolean;
+  readonly presented: Capability | undefined;
   readonly context: Context;
 }
 
 /** What a line of this challenge does to the claim on record. */
-function continuityText({ claim, isCosigned }: Issuing): string {
+function continuityText({ claim, presented }: Issuing): string {
   if (!claim) return '';
-  if (isCosigned && isBroken(claim))
+  if (presented && isBroken(claim))
     return ' A check found no line of the claim on record where it was proven: this challenge continues that claim only beside an older line of it that still counts; alone it begins a new claim.';
-  if (isCosigned)
+  if (presented)
     return ' This challenge continues the claim of the listing: it was asked for with one of its capabilities.';
   return ' This challenge begins a new claim, once no line of the claim on record counts any more; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';
 }
@@ -122,13 +122,13 @@ export async function toIssued(
   checked: CheckedClaim,
   issuing: Issuing,
 ): Promise<ClaimResponse> {
-  const { claim, isCosigned, context } = issuing;
+  const { claim, presented, context } = issuing;
   const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
   const at_s = Math.floor(context.clock().getTime() / 1000);
   const capability = createCapability();
   const hash = capabilityHash(capability);
-  const continues = claim && isCosigned ? continuationOf(claim) : undefined;
+  const continues = claim && presented ? continuationOf(claim, presented) : undefined;
   const challenge = createChallenge(key, { ...bindingOf(target, context), continues }, { hash, at_s });
   const { result } = checked.check;
   const { handle } = target.listing;

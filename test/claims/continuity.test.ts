@@ -112,6 +112,36 @@ describe('a new line', () => {
       expect(await service.claim(handle, { challenge })).toMatchObject({ status: 'not_proven', reason });
   });
 
+  test.each(['leaks into the file', 'is revoked by its holder'])(
+    'asked for with a capability that %s before the line is there continues nothing',
+    async (end) => {
+      const { repository, issued } = await claimAsAlice();
+      const second = await service.claim(handle, { rotate: true }, issued.capability);
+      repository.commit({ [file]: `${issued.challenge}\n${second.challenge}\n` });
+      expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+      const stolen = await service.claim(handle, { rotate: true }, issued.capability);
+      const kept = await service.claim(handle, { rotate: true }, second.capability);
+      if (end === 'leaks into the file')
+        repository.commit({ [file]: `${second.challenge}\n${issued.capability}\n` });
+      else
+        await service.directory.app.request('/api/capability/revoke', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${issued.capability}` },
+        });
+      await service.claim(handle);
+      expect(await standing(issued.capability)).toBe('401 capability_revoked');
+      repository.commit({ [file]: [second, stolen, kept].map(({ challenge }) => challenge).join('\n') });
+      const ids = (await service.claim(handle)).capabilities as { id: string }[];
+      expect(ids.map(({ id }) => id).toSorted()).toEqual(
+        [second.capability_id, kept.capability_id].toSorted(),
+      );
+      expect(await service.claim(handle, { challenge: stolen.challenge })).toMatchObject({
+        status: 'not_proven',
+        reason: 'challenge_foreign',
+      });
+    },
+  );
+
   test('of a claim whose line was missing begins a new claim, though it was asked for with a capability of it', async () => {
     const { repository, issued } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true }, issued.capability);
