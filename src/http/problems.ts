@@ -47,7 +47,7 @@ function toProblemJson(problem: Problem, publicUrl: string): Record<string, unkn
   const { title, next } = problemTable[problem.code];
   const { fields, near, retry_after_s } = problem.toJSON();
   return {
-    type: `${publicUrl}/about#${problem.code}`,
+    type: `${publicUrl}/tools#${problem.code}`,
     title,
     status: problem.status,
     detail: [problem.facts.detail, next].filter(Boolean).join(' '),

@@ -78,5 +78,8 @@ const entriesShown = 20;
 export async function readNewestEntries({ store: { log } }: Pick<LogContext, 'store'>) {
   const from = Math.max(0, (await log.size()) - entriesShown);
   const leaves = await log.leaves(from, entriesShown);
-  return leaves.map((leaf, at) => ({ log_index: from + at, leaf })).reverse();
+  const records = await log.records(leaves.map((_, at) => from + at));
+  return leaves
+    .map((leaf, at) => ({ log_index: from + at, leaf, record: records.get(from + at)?.record }))
+    .reverse();
 }

@@ -153,7 +153,7 @@ export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyl
 <p class="lead">It states how much evidence there is and as of when. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
-<h2>To paste: ${style}</h2>
+<h2>Copy it, as</h2>
 ${tabs(
   'form',
   'Form',

@@ -45,10 +45,25 @@ const line = (value: string | undefined) => (attributes: Html) =>
 const option = (value: string, text: string, chosen: string | undefined) =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`;
 
+const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
+
+/** What the writer looked for: of a report that is no question. */
+const search = (form: FeedbackForm) => html`
+${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
+${field(
+  form,
+  { name: 'found_it', label: 'Did you find it?' },
+  (attributes) =>
+    html`<select${attributes}><option value="">not specified</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
+)}`;
+
 const fields = (form: FeedbackForm) => html`
 ${field(
   form,
-  { name: 'message', label: 'Message', hint: 'Up to 4,000 characters.' },
+  {
+    ...{ name: 'message', label: isReport(form) ? 'What is wrong?' : 'Message' },
+    hint: 'Up to 4,000 characters.',
+  },
   (attributes) =>
     html`<textarea${attributes} rows="6" required maxlength="4000">${form.values.message}</textarea>`,
 )}
@@ -60,22 +75,14 @@ ${field(
 )}
 ${field(form, { name: 'handle', label: 'Handle of the listing, if it is about one', hint: 'As in co.example/name.' }, line(form.values.handle))}
 ${field(form, { name: 'rating_id', label: 'Id of the rating, if it is about one', hint: 'The link “Report this rating” beside it fills this in.' }, line(form.values.rating_id))}
-${field(form, { name: 'looking_for', label: 'What were you looking for?' }, line(form.values.looking_for))}
-${field(
-  form,
-  { name: 'found_it', label: 'Did you find it?' },
-  (attributes) =>
-    html`<select${attributes}><option value="">not specified</option>${option('true', 'yes', form.values.found_it)}${option('false', 'no', form.values.found_it)}</select>`,
-)}
+${isReport(form) ? '' : search(form)}
 ${field(form, { name: 'contact', label: 'Contact, only if you want an answer' }, line(form.values.contact))}`;
-
-const isReport = ({ values }: FeedbackForm) => values.category === reportCategory;
 
 const summary = ({ problem, received }: FeedbackForm) =>
   problem
     ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct the fields marked below; the others are unchanged.' : problem.message}</div>`
     : received
-      ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Its id: <code>${received}</code></div>`
+      ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`
       : '';
 
 /** The feedback page; after an error, messages stand at the fields and the input is preserved. */
@@ -90,5 +97,5 @@ export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>
 <p class="lead">${isReport(form) ? 'Private, anonymous, read by the operator only. Say what is wrong, and why it should not be public. Nothing happens by itself: a person decides, and what is decided is published with its reason.' : 'Private, anonymous, read by the operator only. It is not a rating and has no effect on any listing.'}</p>
 ${originNote(form)}
 ${summary(form)}
-<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">Send feedback</button></p></form>`,
+<form class="stacked" method="post" action="/feedback">${fields(form)}<p><button type="submit">${isReport(form) ? 'Send the report' : 'Send feedback'}</button></p></form>`,
   });

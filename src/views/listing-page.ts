@@ -193,7 +193,7 @@ const details = (listing: ListingDocument, entry: number | undefined, { config }
 <section class="details" aria-labelledby="details">
 <h2 id="details">Details</h2>
 
-<p class="twins"><a href="${pagePath(listing.handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(listing.handle)}/history">What changed</a>. <a href="${comparePath(listing.handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom</a> or <a href="${pagePath(listing.handle)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>${listing.sample ? '' : originNote(listing)}
+<p class="twins"><a href="${pagePath(listing.handle)}/tools">The tools that its endpoints listed</a>. <a href="${pagePath(listing.handle)}/history">What changed</a>. <a href="${comparePath(listing.handle)}">Compare with other listings</a>. This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom</a> or <a href="${pagePath(listing.handle)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>${listing.sample ? '' : originNote(listing)}
 ${
   listing.versions.length < 2
     ? ''

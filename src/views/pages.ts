@@ -106,7 +106,7 @@ const observerState = ({ is_on, interval_s, vantage, ...seen }: ObserverStatus) 
     : html`${how} No listing has been looked at yet.`;
 };
 
-/** The rules of evidence, what a claim means, how fresh the data is, and the table of errors. */
+/** What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is. */
 export const toAboutPage = (site: Site, status: StatusDocument): Html =>
   toPage(site, {
     title: 'About',
@@ -114,7 +114,8 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
     path: '/about',
     body: html`
 <h1>About ${site.config.serviceName}</h1>
-<p class="lead">A public directory of agent services, imported from MCP registries, with the evidence about each separated by source. Every listing names the registry it came from.</p>
+<p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay it: who published it, where it runs, what it asks for, what it costs, what changed, and what happened to others. Every fact has its source and its date.</p>
+<p>The listings come from MCP registries. ${site.config.serviceName} adds what it checks itself and what claimed listings say of each other, each kept apart, and what is not known is said. There is no score and no recommendation: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
@@ -139,16 +140,7 @@ ${quarantineBlock(status.quarantine)}
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
 </section>
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
-${privacyBlock(site.config)}
-
-<section aria-labelledby="errors">
-<h2 id="errors">Error codes</h2>
-<p>Each with its HTTP status, what it means and what to do next.</p>
-<dl class="facts wide codes">${Object.entries(problemTable).map(
-      ([code, { status, title, next }]) => html`
-<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`,
-    )}</dl>
-</section>`,
+${privacyBlock(site.config)}`,
   });
 
 const mostListings = 8;
@@ -339,6 +331,17 @@ function inputs(tool: Tool) {
     : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;
 }
 
+/** Every error code with its HTTP status, what it means and what to do next. */
+const errorCodes = html`
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<p>Each with its HTTP status, what it means and what to do next.</p>
+<dl class="facts wide codes">${Object.entries(problemTable).map(
+  ([code, { status, title, next }]) => html`
+<div id="${code}"><dt><code>${code}</code> <span class="note">${status === 200 ? 422 : status}</span></dt><dd>${title}. <span class="note">${next}</span></dd></div>`,
+)}</dl>
+</section>`;
+
 export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
   toPage(site, {
     title: 'Tools',
@@ -353,7 +356,7 @@ export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
 ${connectDossier(site.config.publicUrl)}
 <p>Schemas in full: <a href="/openapi.json">openapi.json</a>. For agents: <a href="/llms.txt">llms.txt</a>.</p>
 </header>
-<nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}</ul></nav>
+<nav class="on-page" aria-label="Tools"><ul>${tools.map(({ name }) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}<li><a href="#errors">Error codes</a></li></ul></nav>
 <div class="parts">${tools.map(
       (tool) => html`
 <section class="tool" aria-labelledby="${tool.name}">
@@ -367,7 +370,8 @@ ${connectDossier(site.config.publicUrl)}
 ${inputs(tool)}
 ${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, tool.example))}
 </section>`,
-    )}</div>
+    )}
+${errorCodes}</div>
 </div>`,
   });
 
@@ -409,7 +413,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, total, next }
         : 'The official registry lets those publish under this namespace who showed control of the domain.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
-<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or <a href="/api/webhooks">posted to you</a>.</p>
+<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
 ${pickForm}

@@ -150,7 +150,7 @@ function group(title: string, kind: string, { answer, address }: Search) {
   return html`<h3 id="kind-${kind}">${title}</h3><ul class="facets" aria-labelledby="kind-${kind}">${choices.map(
     ({ filter, count }) =>
       isSelected(address, filter)
-        ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">set <span aria-hidden="true">&times;</span></span></li>`
+        ? html`<li><a id="${idOf(filter)}" href="${withoutFilter(address, filter)}" aria-current="true" rel="nofollow">${filter.text}</a> <span class="count">remove</span></li>`
         : html`<li><a id="${idOf(filter)}" href="${withFilter(address, filter)}" rel="nofollow">${filter.text}</a> <span class="count">${`${amount(count)}${more}`}</span></li>`,
   )}</ul>`;
 }

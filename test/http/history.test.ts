@@ -109,8 +109,9 @@ describe('a citation of a listing', () => {
 describe('the log, for people', () => {
   it('has a page, and one for each entry with what it recorded', async () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
-    expect(await textOf('/log')).toContain(
-      '<h2>Newest entries</h2><ul><li><a href="/log/entry/0">Entry 0</a>: ',
+    const words = (await textOf('/log')).replaceAll(/<[^>]+>/g, '');
+    expect(words).toMatch(
+      /\d{4}-\d\d-\d\d \d\d:\d\d UTC github.com\/webhook-co claimed co.webhook\/webhook entry 0/,
     );
     const entry = await textOf('/log/entry/0');
     expect(entry).toContain('<h1>Entry 0: claim activated</h1>');
@@ -142,6 +143,10 @@ describe('a report', () => {
     );
     expect(page).toContain('>Rating abc: </textarea>');
     expect(page).toContain('<option value="rating" selected>');
+    expect(page).toContain('What were you looking for?');
+    const report = await textOf('/feedback?category=report&handle=co.webhook/webhook');
+    expect(report).toContain('<label for="message">What is wrong?</label>');
+    expect(report).not.toContain('What were you looking for?');
     expect(await textOf('/feedback?message=%3Cscript%3E')).not.toContain('<script>"');
   });
 });

@@ -174,7 +174,7 @@ describe('a handle that is not listed', () => {
     expect(json.status).toBe(404);
     expect(json.headers.get('content-type')).toBe('application/problem+json');
     expect(await json.json()).toEqual({
-      type: 'http://127.0.0.1:3000/about#unknown_handle',
+      type: 'http://127.0.0.1:3000/tools#unknown_handle',
       title: 'No listing has this handle',
       status: 404,
       detail: 'Check the spelling and capitals, or find it with search_agents.',

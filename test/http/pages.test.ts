@@ -115,14 +115,21 @@ describe('pages', () => {
     expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');
   });
 
-  it('/about states the rules, what claimed means, the import and every error code', async () => {
+  it('/about begins with what the service is, and states the rules, what claimed means and the import', async () => {
     const page = await textOf('/about');
+    expect(page).toMatch(
+      /<h1>About Dossier<\/h1>\s*<p class="lead">Dossier tells agents and people what is known/,
+    );
     expect(page).toContain(
       'Claimed means: write access to the default branch of the repository recorded for the listing was shown, at a commit, on a date',
     );
     expect(page).toContain('Last completed import: full');
     expect(page).toContain('Quarantined records');
-    expect(page).toContain(
+    expect(page).not.toContain('unknown_handle');
+  });
+
+  it('/tools has every error code, where the type of a problem leads', async () => {
+    expect(await textOf('/tools')).toContain(
       '<div id="unknown_handle"><dt><code>unknown_handle</code> <span class="note">404</span></dt>',
     );
   });

@@ -56,7 +56,7 @@ it('a refused network keeps its connection, whose unread bodies are no requests,
     retryAfter: '5',
     ratelimit: '"mcp";r=0;t=5',
     text: JSON.stringify({
-      type: `${url}/about#rate_limited`,
+      type: `${url}/tools#rate_limited`,
       title: 'Too many requests',
       status: 429,
       detail: 'Wait for the seconds in Retry-After, then send it again.',

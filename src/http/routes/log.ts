@@ -12,7 +12,7 @@ import {
 } from '../../log/logs.ts';
 import { readTransparency } from '../../moderation/transparency.ts';
 import { getProof } from '../../tools/get-proof.ts';
-import { toLogEntryPage, toLogPage } from '../../views/history-page.ts';
+import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { answerJson } from '../response.ts';

@@ -1,0 +1,160 @@
+import { html } from 'hono/html';
+import { asMembers } from '../core/json.ts';
+import { day, type Html, handleLink, minute, pagePath, paste, toLabel } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+
+/** One entry of the log: the answer of get_proof. */
+interface LogEntry {
+  readonly log_index: number;
+  readonly log: string;
+  readonly leaf: string;
+  readonly record?: string | undefined;
+  readonly erased_by?: number | undefined;
+  readonly hidden_by?: number | undefined;
+  readonly withdrawn_by?: number | undefined;
+  readonly withheld?: 'listing_withdrawn' | 'listing_hidden' | undefined;
+}
+
+const parsed = (json: string | undefined): Record<string, unknown> => {
+  try {
+    return JSON.parse(json ?? '{}') as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+};
+
+function recordBlock({ record, erased_by, hidden_by, withdrawn_by, withheld }: LogEntry): Html {
+  if (hidden_by !== undefined)
+    return html`<p>The operator has hidden what this entry recorded; <a href="/log/entry/${hidden_by}">entry ${hidden_by}</a> says why. The entry itself stays.</p>`;
+  if (withdrawn_by !== undefined)
+    return html`<p>The rating was withdrawn by <a href="/log/entry/${withdrawn_by}">entry ${withdrawn_by}</a>, so its texts are not shown any more. The entry itself stays.</p>`;
+  if (withheld !== undefined)
+    return html`<p>The listing ${withheld === 'listing_withdrawn' ? 'was withdrawn' : 'is hidden by the operator'}, so what was seen there is not shown. The entry itself stays.</p>`;
+  if (record === undefined)
+    return html`<p>What this entry recorded is not stored any more${erased_by !== undefined && html`; <a href="/log/entry/${erased_by}">entry ${erased_by}</a> says that it was erased`}. The entry itself stays.</p>`;
+  const { handle, subject_handle } = parsed(record);
+  const about = typeof subject_handle === 'string' ? subject_handle : handle;
+  return html`
+${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(about)}">${about}</a>.</p>`}
+<pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
+}
+
+/** The type of a leaf in words: `rating submitted`. */
+const typeOf = (leaf: string): string => String(parsed(leaf).t ?? 'unknown').replace('.', ' ');
+
+/** The page of one entry of the log: what it recorded, and how to check that it is there. */
+export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
+  toPage(site, {
+    title: `Log entry ${entry.log_index}`,
+    description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
+    path: `/log/entry/${entry.log_index}`,
+    indexed: false,
+    body: html`
+<p class="eyebrow"><a href="/log">The log</a></p>
+<h1>Entry ${entry.log_index}: ${typeOf(entry.leaf)}</h1>
+<p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
+<h2>What was recorded</h2>
+${recordBlock(entry)}
+<h2>Check it yourself</h2>
+<p>Save the proof, and check it without this service:</p>
+${paste(`curl -sf ${site.config.publicUrl}/api/tools/get_proof -H 'Content-Type: application/json' -d '{"log_index": ${entry.log_index}}' -o proof.json`)}
+${paste('dossier verify proof.json')}
+<p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
+  });
+
+interface ShownLog {
+  readonly log: string;
+  readonly first_log_index: number;
+  readonly entries: number;
+  readonly opened_at: string;
+  readonly key: string;
+}
+
+/** A new entry of the log: the record that its leaf commits to is absent once it was erased. */
+export interface NewEntry {
+  readonly log_index: number;
+  readonly leaf: string;
+  readonly record?: string | undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const nameOf = (members: Members, name: string) => {
+  const value = members[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const linked = (members: Members, name: string): Html => {
+  const handle = nameOf(members, name);
+  return handle ? handleLink(handle) : html`a listing`;
+};
+
+const actionWords: Readonly<Record<string, string>> = {
+  hide: 'hid',
+  withdraw: 'withdrew',
+  void: 'voided',
+  erase: 'erased',
+  revoke: 'revoked',
+  block: 'blocked',
+  undo: 'undid an action on',
+};
+
+/** What an entry of each type says, in one sentence; who did it stands first. */
+const sentences: Readonly<Record<string, (record: Members) => Html>> = {
+  'claim.activated': (record) =>
+    html`<span class="foreign">${nameOf(record, 'domain') || nameOf(record, 'root').replace(/^dns:/, '') || 'somebody'}</span> claimed ${linked(record, 'handle')}`,
+  'claim.suspended': (record) =>
+    html`the claim of ${linked(record, 'handle')} was suspended: ${toLabel(nameOf(record, 'reason')) || 'no reason stored'}`,
+  'capability.revoked': (record) => html`a secret key of ${linked(record, 'handle')} ended`,
+  'rating.submitted': (record) =>
+    html`${linked(record, 'source_handle')} rated ${linked(record, 'subject_handle')}`,
+  'rating.amended': (record) =>
+    html`${linked(record, 'source_handle')} amended its rating of ${linked(record, 'subject_handle')}`,
+  'rating.withdrawn': () => html`a rating was withdrawn by its source`,
+  'rating.responded': () => html`a rated listing replied to a rating`,
+  'listing.withdrawn': (record) =>
+    html`<span class="handle">${nameOf(record, 'handle')}</span> was withdrawn`,
+  'listing.restored': (record) => html`${linked(record, 'handle')} was listed again`,
+  'observation.changed': (record) => html`Dossier saw changes of ${linked(record, 'handle')}`,
+  'moderation.applied': (record) =>
+    html`the operator ${actionWords[nameOf(record, 'action')] ?? toLabel(nameOf(record, 'action'))} a ${toLabel(nameOf(record, 'target_kind'))}${nameOf(record, 'handle') && html` of <span class="handle">${nameOf(record, 'handle')}</span>`}: ${toLabel(nameOf(record, 'reason'))}`,
+  'record.erased': () => html`what an earlier entry recorded was erased`,
+  'log.continued': () => html`a new log was begun`,
+};
+
+function newItem({ log_index, leaf, record }: NewEntry): Html {
+  const type = String(parsed(leaf).t);
+  const members = asMembers(parsed(record));
+  const at = nameOf(members, 'at') || nameOf(members, 'created_at');
+  return html`
+<li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${sentences[type]?.(members) ?? toLabel(type)} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
+}
+
+/** The page of the log: its statement, every log with its size and key, and the newest entries. */
+export const toLogPage = (
+  site: Site,
+  {
+    statement,
+    logs,
+    newest,
+  }: { readonly statement: string; readonly logs: readonly ShownLog[]; readonly newest: readonly NewEntry[] },
+): Html =>
+  toPage(site, {
+    title: 'The log',
+    description: 'The append-only log of ratings, claims and observations, which anyone can check.',
+    path: '/log',
+    body: html`
+<h1>The log</h1>
+<p class="lead">${statement}</p>
+${logs.map(
+  ({ log, first_log_index, entries, opened_at, key }) => html`
+<section><h2>${log}</h2>
+<dl class="facts wide">
+<div><dt>Entries</dt><dd>${entries}${entries > 0 && html`, the newest is <a href="/log/entry/${first_log_index + entries - 1}">entry ${first_log_index + entries - 1}</a>`}</dd></div>
+<div><dt>Opened</dt><dd>${day(opened_at)}</dd></div>
+<div><dt>Key</dt><dd><code>${key}</code></dd></div>
+<div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
+</dl></section>`,
+)}
+${newest.length > 0 && html`<section><h2>Newest entries</h2><ul class="recent">${newest.map(newItem)}</ul></section>`}`,
+  });
