@@ -7,6 +7,7 @@ import { createImportReads, createImportWrites } from '../imports/table.ts';
 import { type ListingSummary, withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
+import { toIndexKeys } from '../listings/references.ts';
 import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createChangeReads, createChangeWrites } from '../log/changes.ts';
@@ -189,7 +190,10 @@ export function createSqlStore(engine: Engine): Store {
     findDamage: engine.findDamage,
     snapshot: (work) => engine.snapshot((db) => work(createReads(db, engine.search))),
     dump: (work) => dumpStore(engine, work),
-    load: () => loadStore(engine, commit, (db, change) => replaceInIndex(db, engine.search, change)),
+    load: () =>
+      loadStore(engine, commit, (db, change) =>
+        replaceInIndex(db, engine.search, { ...change, toKeys: toIndexKeys }),
+      ),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { distance } from 'fastest-levenshtein';
 import { toDamageError } from '../app/open.ts';
 import { readConfig } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { countEdits } from '../core/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
 import {
@@ -22,11 +22,11 @@ const letters = (text: string) => [...text].sort().join('');
 
 /** Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another order. */
 const isMisspelt = (text: string, known: string): boolean =>
-  text !== known && (distance(text, known) === 1 || letters(text) === letters(known));
+  text !== known && (countEdits(text, known) === 1 || letters(text) === letters(known));
 
 const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
-  known.find((one) => text.length > 2 && (one.startsWith(text) || distance(text, one) === 2));
+  known.find((one) => text.length > 2 && (one.startsWith(text) || countEdits(text, one) === 2));
 
 const names = Object.keys(settings);
 

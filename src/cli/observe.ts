@@ -40,7 +40,7 @@ function toTable(observations: readonly Shown[]): string {
 async function findListed(handle: string, { store }: Opened): Promise<Listing> {
   const listing = await store.listings.byHandle(handle);
   if (listing && !listing.withdrawn) return listing;
-  const near = await store.listings.near(handle, 3);
+  const { near } = await store.listings.near(handle, 3);
   const hint =
     near.length > 0
       ? `; did you mean ${near.join(', ')}?`

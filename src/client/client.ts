@@ -5,7 +5,7 @@ import type { Tools } from '../tools/index.ts';
 export type { ListingDocument, Tools };
 
 /** Why a Dossier refused: a code, a sentence, and what is wrong with which field. */
-export interface Problem extends Pick<ProblemFacts, 'fields' | 'near' | 'retry_after_s'> {
+export interface Problem extends Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
   readonly type: string;
   readonly title: string;
   readonly status: number;

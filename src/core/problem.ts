@@ -66,6 +66,11 @@ export const problemTable = {
     'No listing has this handle',
     'Check the spelling and capitals, or find it with search_agents.',
   ),
+  several_listings: row(
+    409,
+    'More than one listing records this',
+    'Call again with the handle of the one that you mean.',
+  ),
   not_found: row(404, 'Nothing is here', 'See /llms.txt for everything this service offers.'),
   method_not_allowed: row(
     405,
@@ -188,6 +193,10 @@ export interface ProblemFacts {
   readonly fields?: readonly { readonly field: string; readonly message: string }[];
   /** Handles the caller may have meant; publisher-written names, for data fields only. */
   readonly near?: readonly string[];
+  /** Handles farther away: of the same namespace, or with the words of the name. */
+  readonly others?: readonly string[];
+  /** Listings that record what was sent, and what tells them apart. */
+  readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly retry_after_s?: number;
   /** The limit that was met, for the RateLimit headers. */
   readonly limit?: { readonly name: string; readonly burst: number; readonly refill_s: number };
@@ -216,14 +225,8 @@ export class Problem extends Error {
 
   /** The data every face shows: code, message and facts; the shape of `structuredContent.error`. */
   toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
-    const { fields, near, retry_after_s } = this.facts;
-    return {
-      code: this.code,
-      message: this.message,
-      ...(fields && { fields }),
-      ...(near && { near }),
-      ...(retry_after_s !== undefined && { retry_after_s }),
-    };
+    const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
+    return { code: this.code, message: this.message, ...facts };
   }
 }
 

@@ -45,16 +45,14 @@ export const toMcpRefusal = (c: Request, problem: Problem): Response => withCors
 /** A problem as application/problem+json (RFC 9457), with `code` and the facts that help. */
 function toProblemJson(problem: Problem, publicUrl: string): Record<string, unknown> {
   const { title, next } = problemTable[problem.code];
-  const { fields, near, retry_after_s } = problem.toJSON();
+  const { code, message: _, ...facts } = problem.toJSON();
   return {
     type: `${publicUrl}/tools#${problem.code}`,
     title,
     status: problem.status,
     detail: [problem.facts.detail, next].filter(Boolean).join(' '),
-    code: problem.code,
-    ...(fields && { fields }),
-    ...(near && { near }),
-    ...(retry_after_s !== undefined && { retry_after_s }),
+    code,
+    ...facts,
   };
 }
 

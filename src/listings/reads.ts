@@ -1,14 +1,14 @@
-import { distance } from 'fastest-levenshtein';
 import { type SqlBool, sql } from 'kysely';
 import type { Facet } from '../search/facets.ts';
 import { rankListings } from '../search/gather.ts';
 import { type SearchQuery, toId } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { stem, toWords } from '../search/words.ts';
 import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { countListings, readFacetCounts, readListCounts } from './counts.ts';
-import type { ListingVersion, VersionSummary } from './listing.ts';
+import { type ListingVersion, type VersionSummary, withoutHidden } from './listing.ts';
+import { readNear } from './near.ts';
+import { type Reference, records, toReferenceFacet } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
 import {
   decodeListing,
@@ -19,6 +19,7 @@ import {
   type ListingRow,
   type ListingVersionRow,
   type ListQuery,
+  readByIds,
   readVisibleListings,
   type VersionQuery,
 } from './table.ts';
@@ -43,18 +44,6 @@ async function readCompletions(
 
 /** So many listings with some facets are all read and sorted by their last update. */
 const maxSorted = 2000;
-
-async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('listing')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .where('withdrawn', 'is', null)
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
 
 const newestFirst = (db: Db, after: number | undefined, limit: number) =>
   db
@@ -129,61 +118,6 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
   return order === 'oldest'
     ? readVisibleListings(db, after?.id ?? 0, limit)
     : newestFirst(db, after?.id, limit);
-}
-
-const mostCandidates = 200;
-const mostWords = 5;
-
-/** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
-const readSame = (db: Db, folded: string) =>
-  db
-    .selectFrom('listing')
-    .select('handle')
-    .where('withdrawn', 'is', null)
-    .where('handle_folded', 'in', [folded, `io.github.${folded}`])
-    .orderBy('handle_folded')
-    .execute();
-
-/** Visible handles that start alike, in any case. */
-const readAlike = (db: Db, folded: string) => {
-  const start = folded.slice(0, Math.max(3, folded.indexOf('/')));
-  return db
-    .selectFrom('listing')
-    .select('handle')
-    .where('withdrawn', 'is', null)
-    .where('handle_folded', '>=', start)
-    .where('handle_folded', '<', afterPrefix(start))
-    .orderBy('handle_folded')
-    .limit(mostCandidates)
-    .execute();
-};
-
-/** Visible listings that have any word of a name in their own. */
-async function readNamed(db: Db, search: SearchIndex, name: string) {
-  const words = toWords(name).slice(0, mostWords);
-  if (words.length === 0) return [];
-  const atoms = words.map(({ text }) => ({ terms: [stem(text)], strong: true }));
-  const limits = { limit: mostCandidates, expected: mostCandidates };
-  const found = await search.find(db, { groups: [atoms], facets: [], excluded: [], ...limits });
-  return readByIds(
-    db,
-    found.map(({ position }) => toId(position)),
-  );
-}
-
-async function readNearHandles(db: Db, search: SearchIndex, handle: string): Promise<string[]> {
-  const folded = handle.toLowerCase();
-  const same = await readSame(db, folded);
-  const alike = await readAlike(db, folded);
-  const named = await readNamed(db, search, handle.slice(handle.indexOf('/') + 1));
-  return [...new Set([...same, ...alike, ...named].map((row) => row.handle))]
-    .map((candidate) => {
-      const own = candidate.toLowerCase();
-      return { candidate, edits: own === `io.github.${folded}` ? 0 : distance(folded, own) };
-    })
-    .filter(({ candidate, edits }) => edits <= Math.max(3, candidate.length * 0.4))
-    .sort((a, b) => a.edits - b.edits || (a.candidate < b.candidate ? -1 : 1))
-    .map(({ candidate }) => candidate);
 }
 
 /** The columns of a version without its record and status message. */
@@ -294,8 +228,16 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .where('handle', 'in', [...handles]);
     return (await rows.execute()).map(decodeListing);
   },
-  /** Up to `limit` visible handles similar to an unknown one: same letters in other case first, then by edit distance. */
-  near: async (handle: string, limit: number) => (await readNearHandles(db, search, handle)).slice(0, limit),
+  /** Visible handles like an unknown one, or like a name without a namespace. */
+  near: (text: string, limit: number) => readNear(db, search, text, limit),
+  /** Up to `limit` visible listings that record something, the oldest first. */
+  recording: async (reference: Reference, limit: number) => {
+    const facets = [toReferenceFacet(reference)];
+    const probe = { groups: [], facets, excluded: [], limit, expected: limit };
+    const ids = (await search.find(db, probe)).map(({ position }) => toId(position)).sort((a, b) => a - b);
+    const found = (await readByIds(db, ids)).map(decodeListing).map(withoutHidden);
+    return found.filter((listing) => records(listing, reference));
+  },
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery) => rankListings(db, search, query),
   /** Visible listings by their facets. */

@@ -220,3 +220,16 @@ export const readVisibleListings = (db: Db, afterId: number, limit: number): Pro
     .orderBy('id')
     .limit(limit)
     .execute();
+
+/** The visible listings with these ids, in the same order. */
+export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('listing')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('withdrawn', 'is', null)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

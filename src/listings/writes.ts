@@ -7,6 +7,7 @@ import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
 import type { Listing, ListingVersion } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
+import { toIndexKeys } from './references.ts';
 import { decodeFacets, encodeFacets, encodeListing, type ListingRow } from './table.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
@@ -87,9 +88,10 @@ async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void
 
 /** The columns that the search index depends on, as one text. */
 const indexed = (row: ListingRow) =>
-  [row.hidden, row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets].join(
-    '\n',
-  );
+  [
+    ...[row.hidden, row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets],
+    ...toIndexKeys(row),
+  ].join('\n');
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
@@ -106,7 +108,7 @@ async function updateIndex(
   const stale = after.filter(isStale);
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
   const removedIds = removed.map(({ id }) => id);
-  await replaceInIndex(db, search, { removedIds, listings: stale });
+  await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
 }
 
 /** A row as the actions of the operator that stand want it, whatever was put. */

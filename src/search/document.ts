@@ -56,6 +56,8 @@ interface SearchableListing {
   readonly description: string;
   readonly tags: string;
   readonly facets: string;
+  /** What it can be found by besides its words and facets, each as a facet. */
+  readonly keys: readonly string[];
 }
 
 /** What the index stores of a listing. */
@@ -66,6 +68,7 @@ export interface SearchDocument {
   readonly terms: readonly string[];
   /** Those that say most about the listing, mostly words of its name. */
   readonly strong: readonly string[];
+  /** With the keys. */
   readonly facets: readonly string[];
   /** All that ranking and counting read; see search/document.ts. */
   readonly text: string;
@@ -154,7 +157,7 @@ export function toSearchDocument(listing: SearchableListing): SearchDocument {
     position: toPosition(listing.id),
     terms: [...weights.keys()],
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
-    facets: listing.facets.split(' ').filter(Boolean),
+    facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
     text: toDocumentText({
       isPlaceholder: isPlaceholder(listing.description),
       facets: listing.facets,

@@ -1,6 +1,5 @@
-/** Kinds of facet. */
-export const facetKinds = ['tag', 'transport', 'state', 'package', 'has'] as const;
-export type FacetKind = (typeof facetKinds)[number];
+/** Kinds of facet; a listing is found by those of the second line, and has them in no answer (listings/references.ts). */
+export type FacetKind = ('tag' | 'transport' | 'state' | 'package' | 'has') | ('at' | 'owner' | 'publisher');
 /** `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. */
 export type Facet = `${FacetKind}:${string}`;
 

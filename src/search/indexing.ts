@@ -44,13 +44,18 @@ const toIndexed = (row: ListingRow): ListingRow =>
 export async function replaceInIndex(
   db: Db,
   index: SearchIndex,
-  change: { readonly removedIds: readonly number[]; readonly listings: readonly ListingRow[] },
+  change: {
+    readonly removedIds: readonly number[];
+    readonly listings: readonly ListingRow[];
+    /** What a listing can be found by besides its words and facets, each as a facet. */
+    readonly toKeys: (row: ListingRow) => readonly string[];
+  },
 ): Promise<void> {
   const changes = new TermChanges();
   if (change.removedIds.length > 0)
     for (const text of await index.remove(db, change.removedIds)) changes.removeDocument(text);
   const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
-  const documents = visible.map(toIndexed).map(toSearchDocument);
+  const documents = visible.map((row) => toSearchDocument({ ...toIndexed(row), keys: change.toKeys(row) }));
   if (documents.length > 0) await index.put(db, documents);
   for (const document of documents) changes.addDocument(document);
   const counts = changes.toCounts();

@@ -12,7 +12,7 @@ import { toolDigest } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { ToolSurface } from '../observations/table.ts';
 import { findListingFacts } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { namedInput } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -152,7 +152,7 @@ const mostTools = 500;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
 const input = z.strictObject({
-  handle: handleInput,
+  handle: namedInput,
   tools: z
     .array(z.looseObject({ name: z.string() }))
     .max(mostTools)

@@ -7,7 +7,7 @@ import { comparisonResults } from '../document/criterion.ts';
 import { toListingDocument } from '../document/document.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { findListingFacts } from './find-listing.ts';
-import { criteriaInput, handleInput, isUnique, toRequested } from './inputs.ts';
+import { criteriaInput, isUnique, namedInput, toRequested } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -25,13 +25,16 @@ const answersOf = ({ imported = [], observed = [], native = [] }: ComparedAgent)
 const answerLine = (answer: Answer, sources: readonly string[]) =>
   `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''}${answer.subject ? ` Seen at ${code(answer.subject)}.` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
 
+const handlesText = (label: string, handles: readonly string[] = []) =>
+  handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
+
 function listingText(listing: ComparedAgent, sources: readonly string[]): string {
   const { handle, description, sample, problem } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
     problem &&
-      `${problem.code}: ${problem.message}${problem.near ? ` Near: ${problem.near.map(code).join(', ')}` : ''}`,
+      `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
     list(answersOf(listing), (answer) => answerLine(answer, sources)) || undefined,
   );
 }
@@ -50,7 +53,7 @@ function toComparisonText(answer: Comparison): string {
 const maxListings = 8;
 
 const input = z.strictObject({
-  handles: z.array(handleInput).min(2).max(maxListings).refine(isUnique, 'must name each listing once'),
+  handles: z.array(namedInput).min(2).max(maxListings).refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
 });
 
@@ -73,7 +76,12 @@ const comparedListing = z.object({
   observed: z.array(answer).optional(),
   native: z.array(answer).optional(),
   problem: z
-    .object({ code: z.string(), message: z.string(), near: z.array(z.string()).optional() })
+    .object({
+      code: z.string(),
+      message: z.string(),
+      near: z.array(z.string()).optional(),
+      others: z.array(z.string()).optional(),
+    })
     .optional(),
 });
 
@@ -87,27 +95,41 @@ const output = z.object({
 type ComparedAgent = z.output<typeof comparedListing>;
 
 /** Problems with one handle, which do not fail the whole comparison. */
-const listingProblems: readonly ProblemCode[] = ['invalid_handle', 'unknown_handle', 'listing_withdrawn'];
+const listingProblems: readonly ProblemCode[] = [
+  'invalid_handle',
+  'unknown_handle',
+  'several_listings',
+  'listing_withdrawn',
+];
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   if (!(error instanceof Problem) || !listingProblems.includes(error.code)) throw error;
-  const { code, message, near } = error.toJSON();
-  return { handle, problem: { code, message, ...(near && { near: [...near] }) } };
+  const { code, message, near, others, candidates } = error.toJSON();
+  const meant = near ?? candidates?.map((one) => one.handle) ?? [];
+  return {
+    handle,
+    problem: {
+      code,
+      message,
+      ...(meant.length > 0 && { near: [...meant] }),
+      ...(others && { others: [...others] }),
+    },
+  };
 }
 
 async function compareOne(
-  handle: string,
+  named: string,
   criteria: readonly RequestedCriterion[],
   context: Context,
 ): Promise<ComparedAgent> {
   try {
-    const facts = await findListingFacts(handle, context);
+    const facts = await findListingFacts(named, context);
     const listing = toListingDocument(facts, context.config, context.clock());
     const compared = { listing, now_ms: context.clock().getTime() };
-    const { description, sample } = listing;
+    const { handle, description, sample } = listing;
     return { handle, description, ...(sample && { sample }), ...compareListing(compared, criteria) };
   } catch (error) {
-    return toProblemEntry(handle, error);
+    return toProblemEntry(named, error);
   }
 }
 
@@ -135,6 +157,7 @@ export const compareAgents = defineTool({
     untrusted_fields: [
       'listings.description',
       'listings.problem.near',
+      'listings.problem.others',
       'listings.imported.recorded',
       'listings.observed.recorded',
       'listings.observed.subject',

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { lines } from '../core/text.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { toSummaryMarkdown } from '../document/markdown.ts';
 import { type AgentSummary, agentSummary, toAgentSummary } from '../document/summary.ts';
 import { readTools } from '../observations/history.ts';
 import type { ListingTools } from '../observations/kind.ts';
-import { findListingFacts, refuseName } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListingFacts, findNamed } from './find-listing.ts';
+import { namedInput, tagsOfNamed } from './inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** Also fits a listing document, which lacks only the groups of facts. */
-const output = agentSummary.partial({ facts: true });
+const output = agentSummary
+  .partial({ facts: true })
+  .extend({ found_by: z.string().optional().describe('If it was not found by its handle') });
 
 const isSummary = (answer: z.output<typeof output>): answer is AgentSummary => answer.facts !== undefined;
 
@@ -33,18 +36,24 @@ export const getAgent = defineTool({
     'Reads a listing: what is known about one agent service, from whom, as of when, and what is not. Use it before you pay for, call or recommend it. Do not use it to find one: use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
   effects: readsOnly,
   input: z.strictObject({
-    handle: handleInput,
+    handle: namedInput,
     detail: z.enum(['summary', 'full']).optional().describe('full: all records, with sources and methods'),
   }),
   output,
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
-  cacheTags: ({ handle }) => [handle],
-  toText: (answer) => (isSummary(answer) ? toSummaryMarkdown(answer) : JSON.stringify(answer)),
+  cacheTags: tagsOfNamed,
+  toText: (answer) =>
+    lines(
+      answer.found_by && `Found as ${answer.found_by}.`,
+      isSummary(answer) ? toSummaryMarkdown(answer) : JSON.stringify(answer),
+    ),
   async run({ handle, detail = 'summary' }, context) {
-    await refuseName(handle, context);
-    const listing = await getListing(handle, context);
+    const { handle: found, ...by } = await findNamed(handle, context);
+    const listing = await getListing(found, context);
     // The document has further members, and fuller ones in signals: the schema is open to both (docs/contract.md).
-    return detail === 'full' ? (listing as unknown as z.output<typeof output>) : toAgentSummary(listing);
+    const answer =
+      detail === 'full' ? (listing as unknown as z.output<typeof output>) : toAgentSummary(listing);
+    return { ...answer, ...by };
   },
 });

@@ -1,5 +1,6 @@
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { countEdits } from '../core/edits.ts';
+import { isHandle } from '../core/handle.ts';
 import { own } from '../core/json.ts';
 import { tokenize } from '../core/text.ts';
 import {
@@ -10,9 +11,17 @@ import {
   isCriterionName,
   type RequestedCriterion,
 } from '../document/criteria.ts';
+import type { ChangedHandles } from '../store/store.ts';
 
 /** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
 export const handleInput = z.string().describe('<namespace>/<name>, exact case');
+
+/** What names one listing (tools/find-listing.ts). */
+export const namedInput = z.string().describe('Handle, endpoint, repository or package');
+
+/** What an answer about a named listing depends on: which listing records an address follows from all of them. */
+export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
+  isHandle(handle) ? [handle] : 'all';
 
 export const cursorInput = z.string().max(400).optional().describe('next_cursor of the last answer');
 
@@ -46,7 +55,7 @@ function findNearest(sent: string, values: readonly string[]): string | undefine
   const similar = values
     .map((value) => ({
       value,
-      edits: value.includes(text) || text.includes(value) ? 0 : distance(text, value),
+      edits: value.includes(text) || text.includes(value) ? 0 : countEdits(text, value),
     }))
     .filter(({ value, edits }) => text.length > 1 && edits <= Math.floor(value.length / 2))
     .sort((a, b) => a.edits - b.edits);

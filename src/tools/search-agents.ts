@@ -6,8 +6,8 @@ import { packageTypes, transports } from '../document/record.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
 import type { SearchCounts } from '../search/query.ts';
-import { type NearMisses, nearMisses } from './find-listing.ts';
 import { cursorInput, oneOf, tagInput } from './inputs.ts';
+import { type NearMisses, nearMisses } from './near-misses.ts';
 import { answerSimilar, findPage } from './search.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -89,8 +89,8 @@ const input = z.strictObject({
   transport: oneOf(transports).optional(),
   package: oneOf(packageTypes).optional(),
   state: oneOf(claimStates).optional(),
-  has_endpoint: onlyTrue().describe('true, or omitted'),
-  has_native_ratings: onlyTrue().describe('true, or omitted'),
+  has_endpoint: onlyTrue(),
+  has_native_ratings: onlyTrue(),
   similar_to: z.string().optional().describe('Instead: a handle, for others like it; at most 10'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),

@@ -9,7 +9,8 @@ import { type ShortListing, toShortListing } from '../document/listing-document.
 import { type Listing, withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
-import { findListing, findNearMisses, type NearMisses } from './find-listing.ts';
+import { findListing, findNamed } from './find-listing.ts';
+import { findNearMisses, type NearMisses } from './near-misses.ts';
 
 interface SearchPage {
   readonly listings: ShortListing[];
@@ -123,7 +124,8 @@ export async function answerSimilar(
   context: Context,
 ) {
   refuseOthers(others);
-  const listing = withoutHidden(await findListing(handle, context));
+  const named = await findNamed(handle, context);
+  const listing = withoutHidden(await findListing(named.handle, context));
   const listings = await findSimilar(context.store.listings, listing, Math.min(limit, mostSimilar));
   return {
     listings,

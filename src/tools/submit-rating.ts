@@ -198,6 +198,6 @@ export const submitRating = defineTool({
     const submission = { capability, handle, content, digest, proof, now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));
     if (recorded) return recorded;
-    throw new Problem('unknown_subject', { near: await context.store.listings.near(handle, 5) });
+    throw new Problem('unknown_subject', { near: (await context.store.listings.near(handle, 5)).near });
   },
 });

@@ -211,6 +211,11 @@ const problemSchema = {
       items: { type: 'object', properties: { field: { type: 'string' }, message: { type: 'string' } } },
     },
     near: { type: 'array', items: { type: 'string' } },
+    others: { type: 'array', items: { type: 'string' } },
+    candidates: {
+      type: 'array',
+      items: { type: 'object', properties: { handle: { type: 'string' }, differs: { type: 'string' } } },
+    },
     retry_after_s: { type: 'integer' },
   },
 };

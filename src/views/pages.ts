@@ -277,6 +277,12 @@ function detail({ config: { operatorContact, publicUrl } }: Site, { facts }: Pro
 /** Problems of somebody who looks for something that is not there. */
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
 
+const nameList = (title: string, names: readonly string[] = []) =>
+  names.length > 0 &&
+  html`
+<h2>${title}</h2>
+<ul class="plain">${names.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`;
+
 /**
  * The page of a problem: what happened, what to do next, and handles or tags near an unknown one. Where something was not found,
  * a search field with the words that were looked for.
@@ -298,13 +304,7 @@ ${
 <ul>${facts.fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
     : ''
 }
-${
-  facts.near?.length
-    ? html`
-<h2>Did you mean</h2>
-<ul class="plain">${facts.near.map((name) => html`<li>${name.includes('/') ? handleLink(name) : tagLink(name)}</li>`)}</ul>`
-    : ''
-}
+${nameList('Did you mean', facts.near)}${nameList('Farther away', facts.others)}
 ${isMissing(problem) ? plainSearchForm(wanted) : ''}
 <p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
 </section>`,

@@ -81,6 +81,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(untrusted_fields).toEqual([
       'listings.description',
       'listings.problem.near',
+      'listings.problem.others',
       'listings.imported.recorded',
       'listings.observed.recorded',
       'listings.observed.subject',
@@ -116,7 +117,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'co.webhook/Webhook',
       webhook,
       'org.gone/server',
-      'no handle',
+      'no/hand le',
       'org.nobody/nothing-like-it',
     ];
     const { listings } = await compare(handles, [{ criterion: 'active' }]);

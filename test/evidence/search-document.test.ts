@@ -9,6 +9,7 @@ const document = toSearchDocument({
   description: 'Prints invoices and the reminders that follow them, for a small office',
   tags: JSON.stringify([{ tag: 'accounting' }]),
   facets: 'tag:accounting state:imported',
+  keys: ['owner:alice'],
 });
 
 describe('a search document', () => {

@@ -39,7 +39,8 @@ it('throws the problem that the service answers with', async () => {
   expect((refused as DossierProblem).problem).toMatchObject({
     code: 'unknown_handle',
     status: 404,
-    near: [handle],
+    near: [],
+    others: [handle],
   });
   await expect(dossier.listing('no handle')).rejects.toThrow(DossierProblem);
   const elsewhere = createClient({ url: `${directory.url}/tags` });

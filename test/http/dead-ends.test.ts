@@ -26,8 +26,6 @@ describe('get_agent', () => {
     ['a name', 'webhook'],
     ['a name in capitals', 'Webhook'],
     ['a scoped package', '@webhook-co/webhook'],
-    ['the address of a repository', 'https://github.com/webhook-co/webhook'],
-    ['a repository without a scheme', 'github.com/webhook-co/webhook'],
   ])('with %s instead of a handle names near handles', async (_what, handle) => {
     const { status, body } = await call('get_agent', { handle });
     expect(status).toBe(404);

@@ -98,6 +98,7 @@ describe('similar listings', () => {
       detail: expect.stringContaining('leave out similar_to'),
     });
     expect(await search({ similar_to: 'org.weather/none' })).toMatchObject({ code: 'unknown_handle' });
-    expect(await search({ similar_to: 'none' })).toMatchObject({ code: 'invalid_handle' });
+    expect(await search({ similar_to: 'none' })).toMatchObject({ code: 'unknown_handle' });
+    expect(await search({ similar_to: 'n/o/n/e?' })).toMatchObject({ code: 'invalid_handle' });
   });
 });

@@ -384,10 +384,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       );
       expect(ids.map((row) => row?.id)).toEqual([20, 21, 22]);
     });
+    const nearTo = async (text: string) => (await store.listings.near(text, 5)).near;
     it('names near handles: other capitals first, then close spellings', async () => {
-      expect(await store.listings.near('c/café', 5)).toEqual(['c/Café']);
-      expect(await store.listings.near('b/sqlite-databse', 5)).toEqual(['b/sqlite-database']);
-      expect(await store.listings.near('x/entirely-different-thing', 5)).toEqual([]);
+      expect(await nearTo('c/café')).toEqual(['c/Café']);
+      expect(await nearTo('b/sqlite-databse')).toEqual(['b/sqlite-database']);
+      expect(await nearTo('x/entirely-different-thing')).toEqual([]);
     });
     it('names the listing of GitHub whose owner and name a text is', async () => {
       await store.write((tx) =>
@@ -396,10 +397,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           makeListing('acme-tools/mc', 61),
         ]),
       );
-      expect(await store.listings.near('acme-tools/mcp', 5)).toEqual([
-        'io.github.Acme-Tools/mcp',
-        'acme-tools/mc',
-      ]);
+      expect(await nearTo('acme-tools/mcp')).toEqual(['io.github.Acme-Tools/mcp', 'acme-tools/mc']);
       const many = Array.from({ length: 210 }, (_, n) =>
         makeListing(`io.github.acme-tools/mcp-${n}`, 100 + n),
       );
@@ -407,9 +405,9 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await store.write((tx) =>
         tx.listings.putListings([...many, ...before, makeListing('io.github.Crowded/Mcp', 700)]),
       );
-      expect((await store.listings.near('crowded/mcp', 5))[0]).toBe('io.github.Crowded/Mcp');
-      expect((await store.listings.near('acme-tools/mcp', 5))[0]).toBe('io.github.Acme-Tools/mcp');
-      expect((await store.listings.near('io.github.ACME-tools/MCP', 5))[0]).toBe('io.github.Acme-Tools/mcp');
+      expect((await nearTo('crowded/mcp'))[0]).toBe('io.github.Crowded/Mcp');
+      expect((await nearTo('acme-tools/mcp'))[0]).toBe('io.github.Acme-Tools/mcp');
+      expect((await nearTo('io.github.ACME-tools/MCP'))[0]).toBe('io.github.Acme-Tools/mcp');
     });
     it('completes namespaces and handles', async () => {
       expect(await store.listings.completions('namespace', '', 10)).toEqual(['a', 'b', 'c', 'z']);

@@ -7,9 +7,9 @@ import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observa
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
 import { readNewestShown } from '../../tools/changes.ts';
-import { refuseUnknownTag } from '../../tools/find-listing.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
+import { refuseUnknownTag } from '../../tools/near-misses.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { publisherPath } from '../../views/html.ts';
 import { toOpenApi } from '../../views/openapi.ts';

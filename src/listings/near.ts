@@ -1,0 +1,117 @@
+import { countEdits } from '../core/edits.ts';
+import { handleParts } from '../core/handle.ts';
+import { rankListings } from '../search/gather.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { stopWords, toWords } from '../search/words.ts';
+import { afterPrefix } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { ownerLabel } from './references.ts';
+import { readByIds } from './table.ts';
+
+/** Visible handles like a text. */
+export interface NearHandles {
+  /** Within two edits; of the same namespace first. */
+  readonly near: readonly string[];
+  /** Farther away: of the same namespace, then those with all words of the name. */
+  readonly others: readonly string[];
+}
+
+const mostEdits = 2;
+/** Of a shorter name two letters are too much of it. */
+const shortName = 5;
+const mostAlike = 200;
+const mostNamed = 50;
+
+/** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
+const readSame = (db: Db, folded: string) =>
+  db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', 'in', [folded, `io.github.${folded}`])
+    .execute();
+
+/** Visible handles that start alike, in any case. */
+const readAlike = (db: Db, start: string) =>
+  db
+    .selectFrom('listing')
+    .select('handle')
+    .where('withdrawn', 'is', null)
+    .where('handle_folded', '>=', start)
+    .where('handle_folded', '<', afterPrefix(start))
+    .orderBy('handle_folded')
+    .limit(mostAlike)
+    .execute();
+
+/** Words that hundreds of names have. */
+const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
+
+/** Visible listings with words of a name, or with other spellings of them; `isAll` of one that has all. */
+async function readNamed(db: Db, index: SearchIndex, name: string) {
+  const words = toWords(name).map(({ text }) => text);
+  const text = words.filter((word) => !saysNothing.has(word)).join(' ');
+  if (!text) return [];
+  const { hits, words: counted } = await rankListings(db, index, { text, facets: [], sort: 'relevance' });
+  const shown = hits.slice(0, mostNamed);
+  const complete = new Set(shown.filter(({ matched = counted }) => matched >= counted).map(({ id }) => id));
+  const rows = await readByIds(
+    db,
+    shown.map(({ id }) => id),
+  );
+  return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
+}
+
+/** Edits between a name and that of a handle; one too many if the name says nothing, or is short. */
+function countNameEdits(name: string, other: string): number {
+  const isTelling = toWords(name).some(({ text }) => !saysNothing.has(text));
+  const most = !isTelling ? -1 : name.length < shortName ? 1 : mostEdits;
+  const edits = countEdits(name, other, mostEdits);
+  return edits <= most ? edits : mostEdits + 1;
+}
+
+/** Reads handles within two edits of a text, or of its name, and others of the namespace or with the words of the name. */
+export async function readNear(
+  db: Db,
+  index: SearchIndex,
+  text: string,
+  limit: number,
+): Promise<NearHandles> {
+  const folded = text.trim().toLowerCase();
+  const { namespace, name } = folded.includes('/') ? handleParts(folded) : { namespace: '', name: folded };
+  const ofNamespace = namespace
+    ? [
+        ...(await readSame(db, folded)),
+        ...(await readAlike(db, `${namespace}/${name.slice(0, 1)}`)),
+        ...(await readAlike(db, `${namespace}/`)),
+      ]
+    : [];
+  const named = await readNamed(db, index, name);
+  const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
+    const own = handle.toLowerCase();
+    const parts = handleParts(own);
+    const isSame = own === folded || own === `io.github.${folded}`;
+    const toOwner = namespace ? mostEdits + 1 : countNameEdits(name, ownerLabel(own));
+    const edits = isSame
+      ? -1
+      : Math.min(countEdits(folded, own, mostEdits), countNameEdits(name, parts.name), toOwner);
+    return { handle, edits, isOfNamespace: parts.namespace === namespace };
+  });
+  const near = candidates
+    .filter(({ edits }) => edits <= mostEdits)
+    .sort(
+      (a, b) =>
+        Number(b.edits < 0) - Number(a.edits < 0) ||
+        Number(b.isOfNamespace) - Number(a.isOfNamespace) ||
+        a.edits - b.edits ||
+        (a.handle < b.handle ? -1 : 1),
+    )
+    .map(({ handle }) => handle);
+  const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
+  const others = candidates
+    .filter(
+      ({ handle, edits, isOfNamespace }) => edits > mostEdits && (isOfNamespace || complete.has(handle)),
+    )
+    .sort((a, b) => Number(b.isOfNamespace) - Number(a.isOfNamespace))
+    .map(({ handle }) => handle);
+  return { near: near.slice(0, limit), others: others.slice(0, limit) };
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const packaged = (registryType: string, identifier: string) => ({
+  packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
+});
+const entries = [
+  ...seedEntries,
+  registryEntry('com.example/ledger', { description: 'Keeps a ledger', ...packaged('pypi', 'Ledger_Tools') }),
+  registryEntry('com.example/imager', { ...packaged('oci', 'docker.io/example/imager:1.2.3') }),
+  registryEntry('io.github.alice/notes', { ...onGitHub('alice/mono'), ...packaged('npm', '@alice/notes') }),
+  registryEntry('io.github.alice/diary', {
+    ...onGitHub('alice/mono'),
+    remotes: [{ type: 'streamable-http', url: 'https://diary.example.org/mcp' }],
+  }),
+  registryEntry('io.github.alice/translation-memory', { description: 'Remembers translations' }),
+  registryEntry('org.other/translation-helper', { description: 'Translates' }),
+  registryEntry(
+    'com.gone/secret',
+    { ...packaged('npm', 'secret-words'), description: 'A withdrawn text' },
+    {
+      status: 'deleted',
+    },
+  ),
+];
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+});
+afterAll(() => directory.close());
+
+interface Body {
+  readonly handle?: string;
+  readonly found_by?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly near?: readonly string[];
+  readonly others?: readonly string[];
+  readonly listings?: readonly { readonly handle: string }[];
+}
+
+async function call(tool: string, input: object): Promise<Body> {
+  const response = await directory.app.request(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as Body;
+}
+
+const found = (what: string) => `the only listing that records this ${what}; that shows no control of it`;
+
+describe('get_agent finds the one listing that records', () => {
+  it.each([
+    ['an endpoint', 'https://mcp.webhook.co/mcp', 'co.webhook/webhook', 'endpoint'],
+    ['one with a slash at its end', 'https://mcp.webhook.co/mcp/', 'co.webhook/webhook', 'endpoint'],
+    ['its host in capitals, by http', 'http://MCP.Webhook.co/mcp', 'co.webhook/webhook', 'endpoint'],
+    ['one without a scheme', 'mcp.webhook.co/mcp/', 'co.webhook/webhook', 'endpoint'],
+    ['a repository', 'https://github.com/webhook-co/webhook', 'co.webhook/webhook', 'repository'],
+    ['one by SSH', 'git@github.com:webhook-co/webhook.git', 'co.webhook/webhook', 'repository'],
+    ['one with .git', 'https://github.com/Webhook-co/Webhook.git', 'co.webhook/webhook', 'repository'],
+    ['one without a scheme', 'github.com/webhook-co/webhook', 'co.webhook/webhook', 'repository'],
+    [
+      'a folder of one',
+      'https://github.com/webhook-co/webhook/tree/main/a',
+      'co.webhook/webhook',
+      'repository',
+    ],
+    ['a package', '@political-comms/mcp', 'com.politicalcomms/api', 'package'],
+    ['one with a version', '@political-comms/mcp@1.2.3', 'com.politicalcomms/api', 'package'],
+    ['one with its registry', 'npm:@political-comms/mcp', 'com.politicalcomms/api', 'npm package'],
+    ['a package URL', 'pkg:npm/@political-comms/mcp@1.2.0', 'com.politicalcomms/api', 'npm package'],
+    ['a command', 'npx -y @political-comms/mcp', 'com.politicalcomms/api', 'package'],
+    ['a package of PyPI', 'pypi:ledger-tools', 'com.example/ledger', 'pypi package'],
+    ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', 'package'],
+    ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', 'oci package'],
+    [
+      'an image by its digest',
+      `docker.io/example/imager@sha256:${'a'.repeat(64)}`,
+      'com.example/imager',
+      'package',
+    ],
+  ])('%s: %s', async (_what, handle, expected, kind) => {
+    expect(await call('get_agent', { handle })).toMatchObject({ handle: expected, found_by: found(kind) });
+  });
+  it.each([
+    'agent://co.webhook/webhook',
+    'agent://co.webhook/webhook/ratings',
+    'http://127.0.0.1:3000/agents/co.webhook/webhook',
+    'http://127.0.0.1:3000/agents/co.webhook/webhook.md',
+    'http://127.0.0.1:3000/agents/co.webhook/webhook/history',
+    ' <co.webhook/webhook> ',
+  ])('nothing but its handle in %s', async (handle) => {
+    const answer = await call('get_agent', { handle });
+    expect(answer).toMatchObject({ handle: 'co.webhook/webhook' });
+    expect(answer.found_by).toBeUndefined();
+  });
+  it('and so do the other tools that read one listing', async () => {
+    const handle = 'https://mcp.webhook.co/mcp';
+    expect(await call('list_ratings', { handle })).toMatchObject({ handle: 'co.webhook/webhook' });
+    expect(await call('check_surface', { handle, digests: {} })).toMatchObject({
+      handle: 'co.webhook/webhook',
+    });
+    expect(await call('search_agents', { similar_to: handle })).toMatchObject({ total: { count: 0 } });
+    const compared = await call('compare_agents', { handles: [handle, 'npm:@political-comms/mcp'] });
+    expect(compared.listings?.map((one) => one.handle)).toEqual([
+      'co.webhook/webhook',
+      'com.politicalcomms/api',
+    ]);
+  });
+  it('but no package of another registry', async () => {
+    expect(await call('get_agent', { handle: 'pypi:@political-comms/mcp' })).toMatchObject({
+      code: 'unknown_handle',
+    });
+  });
+});
+
+describe('a text that has the form of a handle', () => {
+  it('is only a handle, and what records it as an address or a package is near', async () => {
+    expect(await call('get_agent', { handle: 'mcp.webhook.co/mcp' })).toMatchObject({
+      code: 'unknown_handle',
+      detail: expect.stringContaining('The first in near records this as an address or a package.'),
+      near: ['co.webhook/webhook'],
+    });
+    expect(await call('get_agent', { handle: 'example/imager' })).toMatchObject({
+      near: ['com.example/imager'],
+    });
+  });
+});
+
+describe('what several listings record', () => {
+  it('names them, and what tells them apart', async () => {
+    expect(await call('get_agent', { handle: 'https://github.com/alice/mono' })).toMatchObject({
+      code: 'several_listings',
+      detail: '2 listings record this repository. Call again with the handle of the one that you mean.',
+      candidates: [
+        {
+          handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
+          differs: expect.stringMatching(
+            /^(https:\/\/diary\.example\.org\/mcp|npm @alice\/notes@1\.2\.3 over stdio), version 1\.0\.0, updated 2026-10-02$/,
+          ),
+        },
+        {},
+      ],
+    });
+  });
+});
+
+describe('what no listing records', () => {
+  it.each([
+    ['two letters exchanged', 'io.github.alice/ntoes', ['io.github.alice/notes']],
+    ['a letter missing', 'io.github.alice/diry', ['io.github.alice/diary']],
+    ['another namespace', 'com.alice/translation-memory', ['io.github.alice/translation-memory']],
+    ['the owner and name of a repository', 'https://github.com/alice/notez', ['io.github.alice/notes']],
+    ['a name', 'webhook', ['co.webhook/webhook']],
+    ['a name with letters exchanged', 'wehbook', ['co.webhook/webhook']],
+    ['a name three edits away', 'wehboko-x', []],
+  ])('is near to what is within two edits: %s', async (_what, handle, near) => {
+    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle', near });
+  });
+  it('has others of the namespace, and those with its words, which are not called near', async () => {
+    const { near, others } = await call('get_agent', {
+      handle: 'io.github.alice/translation-helpers-for-all',
+    });
+    expect(near).toEqual([]);
+    expect(others?.slice(0, 3).toSorted()).toEqual([
+      'io.github.alice/diary',
+      'io.github.alice/notes',
+      'io.github.alice/translation-memory',
+    ]);
+    expect(others?.slice(3)).toEqual(['org.other/translation-helper']);
+    const { near: nearOther, others: withWords } = await call('get_agent', {
+      handle: 'net.none/translation',
+    });
+    expect([nearOther, withWords]).toEqual([[], expect.arrayContaining(['org.other/translation-helper'])]);
+  });
+  it('is no listing that was withdrawn', async () => {
+    const answer = await call('get_agent', { handle: 'npm:secret-words' });
+    expect(answer).toMatchObject({ code: 'unknown_handle', near: [] });
+    expect(JSON.stringify(answer)).not.toContain('com.gone');
+  });
+  it('is found once a later import records it, and no more once it does not', async () => {
+    const handle = 'https://moved.example.com/mcp';
+    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });
+    const moved = (url: string, at: string) =>
+      registryEntry(
+        'com.politicalcomms/api',
+        { version: '2.0.0', remotes: [{ type: 'streamable-http', url }] },
+        { updatedAt: at },
+      );
+    await directory.importEntries([...entries, moved(handle, '2026-10-03T08:00:00Z')]);
+    expect(await call('get_agent', { handle })).toMatchObject({ handle: 'com.politicalcomms/api' });
+    expect(await call('get_agent', { handle: 'npm:@political-comms/mcp' })).toMatchObject({
+      code: 'unknown_handle',
+    });
+    await directory.importEntries([...entries, moved('https://x.example.com/mcp', '2026-10-04T08:00:00Z')]);
+    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });
+  });
+});
