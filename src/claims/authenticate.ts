@@ -66,11 +66,12 @@ export const askedLookLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as
  * does not observe, rate_limited before `next_at` or while too many wait, and the problems of authenticate.
  */
 export async function askLook(context: Context) {
-  const { handle } = await authenticate(context);
+  const { handle, id: capability_id } = await authenticate(context);
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
     throw new Problem('not_found', { detail: 'This service does not look at listings itself (OBSERVE).' });
   await context.store.write(async (tx) => {
+    await requireMayWrite({ ...context, store: tx }, { handle, capability_id });
     await takeLimits(tx, [{ limit: askedLookLimit, key: handle }], context);
     if (!context.askedChecks.add?.({ handle, root }))
       throw new Problem('rate_limited', {
