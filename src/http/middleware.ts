@@ -169,12 +169,17 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Adds the security headers to answers that were made without them. */
+/** A document, which is no page and the same for everybody: there are no cookies. */
+const isDocument = ({ req, res }: HttpRequest) =>
+  ['GET', 'HEAD'].includes(req.method) && !/^text\/html\b/.test(res.headers.get('content-type') ?? '');
+
+/** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
   const secure = createSecureHeaders(config);
   return async (c, next) => {
     await next();
     if (!c.get('isSecured')) await secure(c, async () => {});
+    if (isDocument(c)) c.header('Access-Control-Allow-Origin', '*');
   };
 }
 

@@ -28,7 +28,6 @@ function readSince(since: string): string {
 async function answerLines(c: Request): Promise<Response> {
   const since = readSince(c.req.query('since') ?? beginning);
   const changes = await readAfter(since, page, c.get('context'));
-  c.header('Access-Control-Allow-Origin', '*');
   c.header('Dossier-Next-Since', changes.at(-1)?.id ?? since);
   const body = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
   return answerWithETag(c, { type: 'application/jsonl; charset=utf-8', body });
@@ -52,7 +51,6 @@ const answerFeed =
     const changes = await readNewest(subject, context);
     const feed = toFeed(site.config, { title, path, now: context.clock() }, changes);
     const body = format === 'atom' ? feed.atom1() : feed.json1();
-    c.header('Access-Control-Allow-Origin', '*');
     return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
   };
 

@@ -62,9 +62,8 @@ export function createToolsRoutes({ site }: Face) {
   );
 }
 
-/** A small document that any page may read, and that follows from the settings alone. */
+/** A small document that follows from the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
-  c.header('Access-Control-Allow-Origin', '*');
   const body = `${JSON.stringify(document)}\n`;
   return answerWithETag(c, {
     ...{ type, body },
