@@ -58,6 +58,10 @@ interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** What runs if a test reaches the change. */
+  readonly node: Node;
+  /** In a function; all else runs once, when the file is imported. */
+  readonly called: boolean;
 }
 interface Node {
   readonly type: string;
@@ -123,14 +127,15 @@ function isParsed(source: string): boolean {
 function mutationsOf(file: string): Mutation[] {
   const source = readFileSync(file, 'utf8');
   const found: Mutation[] = [];
-  const walk = (node: Node) => {
+  const walk = (node: Node, outside: boolean) => {
     // Types do nothing when the code runs; `x as T` and `x satisfies T` have a value in them.
     if (node.type.startsWith('TS') && !isNode(node.expression)) return;
+    const called = outside || /Function/.test(node.type);
     for (const [kind, { start, end }, text] of changesAt(node, source))
-      found.push({ file, kind, start, end, text });
-    for (const child of nodesIn(Object.values(node).flat())) walk(child);
+      found.push({ file, kind, start, end, text, node, called });
+    for (const child of nodesIn(Object.values(node).flat())) walk(child, called);
   };
-  walk(parse(source));
+  walk(parse(source), false);
   return found;
 }
 
@@ -174,12 +179,85 @@ async function failureOf(
 /** What nothing uses any more is no fault: it is what dropping a statement leaves. */
 const types = ['tsc', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
 
+/** On a busy machine a slow test is no failed one; a mutation that makes tests hang meets our own limit. */
+const patience = ['--testTimeout', '300000', '--hookTimeout', '300000'];
+
+/** The first test that fails; '' if there is none, undefined after the time limit. */
+async function failedTest(tests: readonly string[], limit_ms: number): Promise<string | undefined> {
+  const failed = await failureOf(
+    ['vitest', 'run', '--project', 'sqlite', '--bail', '1', ...patience, ...tests],
+    limit_ms,
+  );
+  return failed ? (/FAIL\s+(.*)/.exec(failed)?.[1] ?? failed.split('\n').at(-1)) : failed;
+}
+
+/** Writes once for each test file that it was run; another process or thread has no test file. */
+const probe = (place: number) => `(() => {
+  const line = \`${place} \${globalThis.__vitest_worker__?.filepath ?? ''}\\n\`;
+  const lines = (globalThis.mutateLines ??= new Set());
+  if (lines.has(line)) return;
+  lines.add(line);
+  process.getBuiltinModule('node:fs').appendFileSync('${join(copy, 'reached.txt')}', line);
+})()`;
+
+/** The source with a probe at each place. */
+function withProbes(source: string, places: readonly (readonly [number, Mutation])[]): string {
+  const inserted = places.flatMap(([place, { node }]) => {
+    const { start, end, body } = node as Node & { readonly body?: Node };
+    if (/Function/.test(node.type))
+      return [{ at: (body?.start ?? start) + 1, text: `${probe(place)};`, order: 0 }];
+    const [open, close] = /Statement$/.test(node.type)
+      ? [`{${probe(place)};`, '}']
+      : [`(${probe(place)},`, ')'];
+    // At one place the inner ends come first, then the outer beginnings.
+    return [
+      { at: start, text: open, order: source.length - (end - start) },
+      { at: end, text: close, order: end - start - source.length },
+    ];
+  });
+  return inserted
+    .toSorted((a, b) => b.at - a.at || b.order - a.order)
+    .reduce((text, { at, text: more }) => text.slice(0, at) + more + text.slice(at), source);
+}
+
+/** Runs all tests of a module once; the test files that reach each mutation, '' among them if another process does. */
+async function reachedBy(tests: readonly string[], mutations: readonly Mutation[]) {
+  const sources = new Map(mutations.map(({ file }) => [file, readFileSync(file, 'utf8')]));
+  const probed = [...mutations.entries()].filter(([place, mutation]) =>
+    isParsed(withProbes(sources.get(mutation.file) ?? '', [[place, mutation]])),
+  );
+  for (const [file, source] of sources)
+    writeFileSync(
+      file,
+      withProbes(
+        source,
+        probed.filter(([, mutation]) => mutation.file === file),
+      ),
+    );
+  const failure = await failedTest(tests, 1_800_000);
+  if (failure !== '')
+    throw new Error(`without a mutation: ${failure ?? 'the tests take more than half an hour'}`);
+  for (const [file, source] of sources) writeFileSync(file, source);
+  const reached = new Map(mutations.map((_mutation, place) => [place, new Set([''])]));
+  for (const [place] of probed) reached.get(place)?.clear();
+  const lines = existsSync('reached.txt') ? readFileSync('reached.txt', 'utf8') : '';
+  for (const [, place, file = ''] of lines.matchAll(/^(\d+) (.*)$/gm)) reached.get(Number(place))?.add(file);
+  rmSync('reached.txt', { force: true });
+  return (place: number): ReadonlySet<string> => reached.get(place) ?? new Set();
+}
+
 /** The first test that fails, or error of types; '' if there is none, undefined after the time limit. */
-async function firstFailure(module: string, limit_ms: number): Promise<string | undefined> {
-  const tests = (testsOf[module] ?? '').split(' ').map((path) => `test/${path}`);
-  const failed = await failureOf(['vitest', 'run', '--project', 'sqlite', '--bail', '1', ...tests], limit_ms);
-  if (failed) return /FAIL\s+(.*)/.exec(failed)?.[1] ?? failed.split('\n').at(-1);
-  return failed === undefined ? undefined : (await failureOf(types, limit_ms))?.split('\n')[0];
+async function firstFailure(
+  tests: readonly string[],
+  reached: ReadonlySet<string>,
+  { called }: Mutation,
+  limit_ms: number,
+): Promise<string | undefined> {
+  const near = [...reached].filter((file) => file !== '');
+  const failed = near.length > 0 ? await failedTest(near, limit_ms) : '';
+  if (failed !== '') return failed;
+  const wider = !called || reached.has('') ? await failedTest(tests, limit_ms) : '';
+  return wider === '' ? (await failureOf(types, limit_ms))?.split('\n')[0] : wider;
 }
 
 function toText({ file, kind, start, end, text }: Mutation, source: string): string {
@@ -192,20 +270,21 @@ function toText({ file, kind, start, end, text }: Mutation, source: string): str
 }
 
 async function mutate(module: string) {
+  const tests = (testsOf[module] ?? '').split(' ').map((path) => `test/${path}`);
+  const mutations = draw(module);
   const begun = performance.now();
-  const failure = await firstFailure(module, 1_800_000);
-  if (failure !== '')
-    throw new Error(`without a mutation: ${failure ?? 'the tests take more than half an hour'}`);
+  const reached = await reachedBy(tests, mutations);
   const limit_ms = 3 * (performance.now() - begun) + 30_000;
   const counts = { killed: 0, survived: 0, 'timed out': 0 };
-  for (const mutation of draw(module)) {
+  for (const [place, mutation] of mutations.entries()) {
     const source = readFileSync(mutation.file, 'utf8');
     writeFileSync(mutation.file, change(source, mutation));
-    const by = await firstFailure(module, limit_ms);
+    const by = await firstFailure(tests, reached(place), mutation, limit_ms);
     writeFileSync(mutation.file, source);
     const result = by === undefined ? 'timed out' : by ? 'killed' : 'survived';
     counts[result]++;
-    process.stdout.write(`${result.toUpperCase()} ${toText(mutation, source)}${by ? `by ${by}\n` : ''}\n`);
+    const note = by ? `by ${by}\n` : `reached by ${reached(place).size} test files\n`;
+    process.stdout.write(`${result.toUpperCase()} ${toText(mutation, source)}${note}\n`);
   }
   const figures = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
   process.stdout.write(`${module}, seed ${values.seed}: ${figures.join(', ')}\n\n`);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyAction, erase, hide } from '../../src/moderation/actions.ts';
-import { createObserver } from '../../src/observations/observer.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -121,10 +120,7 @@ beforeAll(async () => {
       ...{ state: 'waiting', attempts: 1, next_at: '2100-01-01T00:00:00.000Z', result: 'HTTP 500' },
     });
   });
-  const observer = createObserver(service.context);
-  const listing = await service.context.store.listings.byHandle('co.webhook/webhook');
-  if (listing) await observer.observe(listing);
-  await observer.close();
+  await service.observe('co.webhook/webhook');
   await endpoint.close();
   await service.app.request('/log/checkpoint');
 });

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { createChallenge } from '../../src/claims/challenge.ts';
-import { recheckClaims } from '../../src/claims/recheck.ts';
 import { capabilityHash } from '../../src/core/capability.ts';
-import { applyAction, block, undoAction } from '../../src/moderation/actions.ts';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
 import { registryEntry } from '../support/entries.ts';
+import { operationsOf } from '../support/operations.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 import { openDomainDirectory } from './domain-directory.ts';
 
@@ -234,15 +231,11 @@ describe('while a listing is opted out', () => {
 test('a re-check of a blocked account takes a capability away, and gives none', async () => {
   const { repository, issued } = await claimAsAlice();
   const next = await service.claim(handle, { rotate: true }, issued.capability);
-  const target = { target_kind: 'account', target: 'github.com/alice' } as const;
-  const at = service.directory.context.clock().toISOString();
-  const standing = await service.directory.store.write((tx) =>
-    applyAction(tx, block, { target, at, reason: 'repeated' }),
-  );
+  await service.directory.act('block', 'account:github.com/alice', 'repeated');
   const recheck = async (text: string | null) => {
     repository.commit({ [file]: text });
     service.directory.wait(1.25 * 86_400);
-    await recheckClaims(service.directory.context);
+    await service.directory.recheck();
     const living = await service.directory.store.claims.capabilities(handle);
     return [(await known())?.state, ...living.map(({ id, state }) => `${id} ${state}`)];
   };
@@ -250,7 +243,7 @@ test('a re-check of a blocked account takes a capability away, and gives none', 
   expect(await recheck(both)).toEqual(['claimed', `${issued.capability_id} active`]);
   expect(await recheck(next.challenge)).toEqual(['suspended', `${issued.capability_id} suspended`]);
   expect(await recheck(both)).toEqual(['suspended', `${issued.capability_id} suspended`]);
-  await service.directory.store.write((tx) => undoAction(tx, block, { standing, at, reason: 'mistake' }));
+  await service.directory.restore('account:github.com/alice');
   expect((await recheck(issued.challenge))[0]).toBe('claimed');
 });
 
@@ -322,7 +315,7 @@ describe('who registers the name of an account again and pushes a copy of its pu
       for (let day = 0; day < days; day++) {
         if (day === 0) service.git.removeRepository('alice/a');
         service.directory.wait(86_400);
-        await recheckClaims(service.directory.context);
+        await service.directory.recheck();
       }
       if (days > 0) copy.restore();
       const mallory = await service.claim(handle, { rotate: true });
@@ -369,14 +362,6 @@ test('the new owner of a domain who puts the old public line back beside an own 
 });
 
 describe('a recorded link into the repository', () => {
-  const auditStored = async () => {
-    const faults: string[] = [];
-    const { context, store } = service.directory;
-    const onFault = ({ where, message }: { where: string; message: string }) =>
-      void faults.push(`${where}: ${message}`);
-    await audit(createStoredEvidence({ ...context, store }), [], { onFault });
-    return { faults };
-  };
   const link = (url: string, version: string) =>
     service.directory.importEntries([
       registryEntry(handle, { repository: { url, source: 'github' }, version }),
@@ -389,13 +374,12 @@ describe('a recorded link into the repository', () => {
     const { repository, issued } = await claimAsAlice();
     await link(url, '2.0.0');
     service.directory.wait(1.25 * 86_400);
-    expect(await recheckClaims(service.directory.context)).toBe(1);
+    expect(await service.directory.recheck()).toBe(1);
     expect(await standing(issued.capability)).toBe('200');
-    const { faults } = await auditStored();
-    expect(faults).toEqual([]);
+    expect(await service.directory.audit()).toEqual([]);
     repository.commit({ [file]: null });
     service.directory.wait(1.25 * 86_400);
-    await recheckClaims(service.directory.context);
+    await service.directory.recheck();
     expect(await standing(issued.capability)).toBe('401 capability_suspended');
     expect(await service.claim(handle)).toMatchObject({ status: 'challenge_issued', repository: url });
   });
@@ -404,14 +388,14 @@ describe('a recorded link into the repository', () => {
 test('a claim whose host is not read any more is suspended after thirty days, of which ten had a failed check', async () => {
   const { issued } = await claimAsAlice();
   const { context } = service.directory;
-  const without = { ...context, repositories: createRepositoryReader({}) };
+  const without = operationsOf({ ...context, repositories: createRepositoryReader({}) });
   for (let day = 0; day < 29; day++) {
     service.directory.wait(86_400);
-    await recheckClaims(without);
+    await without.recheck();
   }
   expect(await standing(issued.capability)).toBe('200');
   service.directory.wait(2 * 86_400);
-  await recheckClaims(without);
+  await without.recheck();
   expect(await known()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
 });
 
@@ -444,7 +428,7 @@ test('the statement names the commit last proven, with its date', async () => {
   const { repository, issued, commit } = await claimAsAlice();
   const last = repository.commit({ [file]: `${issued.challenge}\n\n` });
   service.directory.wait(2 * 86_400);
-  expect(await recheckClaims(service.directory.context)).toBe(1);
+  expect(await service.directory.recheck()).toBe(1);
   const { statement, claimed_at, checked_at } = (
     JSON.parse((await service.get(`/agents/${handle}.json`)).body) as {
       claim: { statement: string; claimed_at: string; checked_at: string };

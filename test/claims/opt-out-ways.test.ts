@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { recheckClaims } from '../../src/claims/recheck.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
@@ -25,7 +24,7 @@ afterEach(() => directory.close());
 const pageStatus = async (of = handle) => (await directory.get(`/agents/${of}`)).status;
 const checkDaily = async () => {
   directory.directory.wait(1.25 * day_s);
-  return recheckClaims(directory.directory.context);
+  return directory.directory.recheck();
 };
 const events = () => directory.directory.store.claims.history(handle);
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { recheckClaims } from '../../src/claims/recheck.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
+import { whereShown } from '../support/doors.ts';
 import { type Claimable, openClaimable, recorded } from './claimable.ts';
 
 const file = 'dossier-claim.txt';
@@ -29,7 +29,7 @@ const leafTypes = async () => {
 /** The daily check, after more than a day. */
 const checkDaily = async () => {
   service.directory.wait(1.25 * day_s);
-  return recheckClaims(service.directory.context);
+  return service.directory.recheck();
 };
 
 describe('a listing that was never claimed', () => {
@@ -83,6 +83,8 @@ describe('a listing that was never claimed', () => {
 });
 
 describe('a claimed listing', () => {
+  const shownAt = () =>
+    whereShown(service.directory, { handles: [handle], query: 'counts' }, 'Counts the days of a year.');
   async function optOut() {
     const repository = service.git.createRepository('alice/a');
     const issued = await service.claim(handle);
@@ -95,7 +97,9 @@ describe('a claimed listing', () => {
   }
 
   test('is withdrawn at once and restored with its text and claim when the line is gone', async () => {
+    expect((await shownAt()).length).toBeGreaterThan(10);
     const { repository, issued } = await optOut();
+    expect(await shownAt()).toEqual([]);
     repository.commit({ [file]: issued.challenge });
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'restored' });
     const shown = await service.get(page);
@@ -186,7 +190,7 @@ test('an operator restores a listing by command, and its line no longer counts u
       'listing_restored operator: the repository was taken over',
     ]);
     shared.directory.wait(2 * day_s);
-    await recheckClaims(shared.directory.context);
+    await shared.directory.recheck();
     expect(await status()).toBe(200);
     repository.commit({ [file]: null });
     await shared.claim(handle);

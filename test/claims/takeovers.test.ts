@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recheckClaims } from '../../src/claims/recheck.ts';
 import { recorded } from './claimable.ts';
 import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
 
@@ -51,7 +50,7 @@ const rate = (as: string, handle = rated) =>
   );
 const recheck = async (days = 1.25) => {
   service.directory.wait(days * day_s);
-  await recheckClaims(service.directory.context);
+  await service.directory.recheck();
 };
 /** Alice claims by TXT record. */
 async function claimByDns() {

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/observer.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
@@ -46,10 +45,7 @@ afterAll(async () => {
 });
 
 async function look() {
-  const observer = createObserver(directory.context);
-  const listing = await directory.store.listings.byHandle(handle);
-  if (listing) await observer.observe(listing);
-  await observer.close();
+  await directory.observe(handle);
 }
 
 it('locks what is known, and a check that finds the same ends with 0', async () => {

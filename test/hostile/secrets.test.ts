@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Ended, type Started, startDossier } from '../support/command.ts';
+import { documentsOf, pagesOf } from '../support/doors.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
 
@@ -200,6 +201,12 @@ describe('a live capability sent', () => {
     expect((await post('type', '/api/feedback', '{}', { 'content-type': `text/${capability}` })).status).toBe(
       415,
     );
+  });
+
+  it('is shown nowhere that its listing is', async () => {
+    const asked = { handles: [handle], query: 'webhook', tag: 'webhooks' };
+    for (const path of [...pagesOf(asked), ...documentsOf(asked)])
+      await send(path, path, { headers: { accept: 'text/html, */*' } });
   });
 
   it('in a body is refused, read or not', async () => {

@@ -91,6 +91,19 @@ describe('a native rating', () => {
     };
     expect(await monthsOf({})).toEqual([{ month, outcome: 'succeeded', group: 'new_source', ratings: 1 }]);
     expect(await monthsOf({ outcome: 'succeeded' })).toBeUndefined();
+    const others: string[] = [];
+    for (let job = 2; job <= 10; job += 1) {
+      const more = await post(
+        '/api/tools/submit_rating',
+        { ...rating(), interaction_id: `job-${job}` },
+        bearer,
+      );
+      others.push(((await more.json()) as { rating_id: string }).rating_id);
+    }
+    expect(await pageOf(`/agents/${subject}`)).toContain(
+      `<tbody><tr><th scope="row">${month}</th><td>none</td><td>succeeded 10</td></tr>`,
+    );
+    for (const other of others) await post('/api/tools/withdraw_rating', { rating_id: other }, bearer);
     const filtered = (query: string) => pageOf(`/agents/${subject}/ratings?${query}`);
     expect(await filtered('outcome=succeeded&group=new_source')).toContain(`id="${rating_id}"`);
     expect(await filtered('outcome=&source=')).toContain(`id="${rating_id}"`);

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { applyAction, undoAction, withdraw } from '../../src/moderation/actions.ts';
-import { createObserver } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
@@ -383,10 +382,7 @@ it('has the size of the log and its checkpoint, and takes at most 2,048 bytes fo
       HOST_OVERRIDES: JSON.stringify({ 'long.example.com': gone.url }),
     },
   });
-  const listing = await long.store.listings.byHandle(handle);
-  const observer = createObserver(long.context);
-  if (listing) await observer.observe(listing);
-  await observer.close();
+  await long.observe(handle);
   const { servers } = (await (await long.app.request('/v0.1/servers')).json()) as List;
   const block = servers[0]?._meta['org.example.dossier.a-rather-long-name/evidence'];
   await long.close();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/observer.ts';
 import { tools } from '../../src/tools/index.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { pagesOf } from '../support/doors.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -66,10 +66,7 @@ beforeAll(async () => {
     ],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'hostile.example': endpoint.url }) },
   });
-  const observer = createObserver(directory.context);
-  const listing = await directory.store.listings.byHandle(hostile);
-  if (listing) await observer.observe(listing);
-  await observer.close();
+  await directory.observe(hostile);
   const owner = await directory.claim(subject, 'webhook-co/webhook');
   const source = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
   const call = async (tool: string, input: object, as: string) =>
@@ -193,32 +190,20 @@ const proseOf = (page: string) =>
     .replaceAll(/<(\w+)[^>]*class="[^"]*\bforeign\b[^"]*"[^>]*>.*?<\/\1>/gs, '')
     .replaceAll(/<[^>]+>/g, ' ');
 
-it.each([
-  `/agents/${hostile}`,
-  `/agents/${hostile}/history`,
-  `/agents/${hostile}/tools`,
-  `/agents/${hostile}/claim`,
-  `/agents/${hostile}/ratings`,
-  `/agents/${hostile}/badge`,
-  `/agents/${subject}`,
-  `/agents/${subject}/ratings`,
-  `/compare?handle=${hostile}&handle=${subject}`,
-  '/agents?q=TITLEMARK',
-  '/publishers/com.hostile',
-  '/tags/remote',
-  '/log',
-  '/',
-])('the page %s marks every text of others, and its head quotes it', async (path) => {
-  let response = await directory.app.request(path);
-  const moved = response.headers.get('location');
-  if (moved) response = await directory.app.request(moved);
-  expect(response.status).toBe(200);
-  const page = await response.text();
-  expect(oursOf(proseOf(page))).not.toMatch(said);
-  const metas = [...page.matchAll(/<meta (?:name|property)="[^"]+" content="([^"]*)">/g)];
-  const title = /<title>([^<]*)</.exec(page)?.[1] ?? '';
-  expect(oursOf([title, ...metas.map(([, content]) => content)].join('\n'))).not.toMatch(said);
-});
+it.each(pagesOf({ handles: [hostile, subject], query: 'TITLEMARK', tag: 'remote' }))(
+  'the page %s marks every text of others, and its head quotes it',
+  async (path) => {
+    let response = await directory.app.request(path);
+    const moved = response.headers.get('location');
+    if (moved) response = await directory.app.request(moved);
+    expect(response.status).toBe(200);
+    const page = await response.text();
+    expect(oursOf(proseOf(page))).not.toMatch(said);
+    const metas = [...page.matchAll(/<meta (?:name|property)="[^"]+" content="([^"]*)">/g)];
+    const title = /<title>([^<]*)</.exec(page)?.[1] ?? '';
+    expect(oursOf([title, ...metas.map(([, content]) => content)].join('\n'))).not.toMatch(said);
+  },
+);
 
 it('has values that are copied in code spans as they are, which a backtick in them cannot close', async () => {
   const client = await connect('v2 at 2026-07-28', directory);

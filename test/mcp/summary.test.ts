@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -14,7 +13,6 @@ const comment = 'The call ended after the time that was agreed. '.repeat(10);
 
 let endpoint: Endpoint;
 let directory: ClaimedDirectory;
-let observer: Observer;
 
 beforeAll(async () => {
   endpoint = await startModernServer(() => [
@@ -57,12 +55,9 @@ beforeAll(async () => {
     const answer = await directory.post('/api/tools/submit_rating', rating, capability);
     expect(await answer.json()).toMatchObject({ status: 'created' });
   }
-  observer = createObserver(directory.context);
-  const listing = await directory.store.listings.byHandle(rich);
-  if (listing) await observer.observe(listing);
+  await directory.observe(rich);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await endpoint.close();
 });

@@ -2,17 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { createServedEvidence } from '../../src/audit/served.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
-import type { ModerationReason } from '../../src/moderation/moderation.ts';
-import type { Store } from '../../src/store/store.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { type Operations, operationsOf } from '../support/operations.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -36,7 +31,8 @@ const view = { title: 'With an endpoint', criteria: [{ criterion: 'has_endpoint'
 
 let directory: ClaimedDirectory;
 /** Another process on the same database. */
-let node: Store;
+let node: Operations;
+let nodeStore: Awaited<ReturnType<typeof openDatabase>>;
 let environment: Record<string, string>;
 let capability: string;
 let owner: string;
@@ -55,12 +51,14 @@ beforeAll(async () => {
     listening: true,
     environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org', VIEWS },
   });
-  node = await openDatabase(DATABASE_URL);
+  nodeStore = await openDatabase(DATABASE_URL);
+  node = operationsOf({ ...directory.context, store: nodeStore });
   capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
   owner = await directory.claim(subject, 'webhook-co/webhook');
 });
 afterAll(async () => {
   await node.close();
+  await nodeStore.close();
   await directory.close();
   rmSync(folder, { recursive: true });
 });
@@ -102,34 +100,9 @@ async function seenAfter<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 /** Applies an action on another node. */
-const act = (name: string, on: string, reason: string) =>
-  seenAfter(async () => {
-    const action = actions.find((one) => one.name === name);
-    const target = readTarget(on);
-    if (!action || !target) throw new Error(`${name} ${on}`);
-    const at = directory.context.clock().toISOString();
-    return node.write((tx) => applyAction(tx, action, { target, at, reason: reason as ModerationReason }));
-  });
+const act = (name: string, on: string, reason: string) => seenAfter(() => node.act(name, on, reason));
 /** Undoes everything that stands, on another node. */
-const restore = (on: string) =>
-  seenAfter(async () => {
-    const target = readTarget(on);
-    const at = directory.context.clock().toISOString();
-    await node.write(async (tx) => {
-      for (const standing of target ? await tx.moderation.standing(target) : []) {
-        const action = actions.find(({ name }) => name === standing.action);
-        if (action) await undoAction(tx, action, { standing, at, reason: 'appeal' });
-      }
-    });
-  });
-/** Faults of an audit of the database, and of one over HTTP. */
-async function faults(): Promise<string[]> {
-  const found: string[] = [];
-  const { context, store } = directory;
-  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
-    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
-  return found;
-}
+const restore = (on: string) => seenAfter(() => node.restore(on));
 /** Every face that shows what a rating says. */
 const faces = async (rating_id: string) =>
   [
@@ -175,11 +148,11 @@ describe('a hidden rating', () => {
     expect(await text(`${listing}/ratings`, 'text/html')).toContain(
       '<a href="/about#operator">Appeal to the operator</a>',
     );
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await restore(rating_id);
     expect(await shown()).toEqual(before);
     expect(await faces(rating_id)).toContain('Jane Doe');
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 });
 
@@ -193,7 +166,7 @@ describe('a hidden response', () => {
     expect(records).toContain('hid the text of this response');
     expect(records).toContain('Slow');
     expect(records).not.toContain('is a liar');
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await restore(`response:${rating_id}`);
     expect(await shown()).toEqual(before);
   });
@@ -243,7 +216,7 @@ describe('a voided rating', () => {
     expect(
       await post('submit_rating', { ...sent, ...content, supersedes: rating_id }, capability),
     ).toMatchObject({ code: 'rating_not_current' });
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await restore(rating_id);
     expect(await shown()).toEqual(before);
   });
@@ -256,34 +229,36 @@ describe('a hidden listing', () => {
     const before = await shown();
     const words = 'Receive, inspect, replay and deliver webhooks, with signature';
     const name = encodeURIComponent(subject);
-    /** Where the words are shown until the listing is hidden. */
-    const showing = [
-      listing,
-      `${listing}.json`,
-      `${listing}.md`,
-      '/agents?q=webhook',
-      '/v0.1/servers?search=webhook',
-      `/v0.1/servers/${name}`,
-      `/v0.1/servers/${name}/versions`,
-      '/views/endpoints/v0.1/servers',
-      `/views/endpoints/v0.1/servers/${name}/versions`,
-      `/views/endpoints/v0.1/servers/${name}/versions/latest`,
-    ];
-    const whereShown = async () => {
-      const pages = await Promise.all(showing.map((path) => text(path, 'text/html')));
-      return showing.filter((_, at) => pages[at]?.replace(/<\/?mark>/g, '').includes(words));
-    };
-    expect(await whereShown()).toEqual(showing);
+    const shownAt = () =>
+      whereShown(
+        directory,
+        { handles: [subject], query: 'webhook', tag: 'webhooks', view: 'endpoints' },
+        words,
+      );
+    expect(await shownAt()).toEqual(
+      expect.arrayContaining([
+        ...[listing, `${listing}.json`, `${listing}.md`, '/agents?q=webhook', '/tags/webhooks'],
+        ...['/v0.1/servers?search=webhook', `/v0.1/servers/${name}`, `/v0.1/servers/${name}/versions`],
+        ...[
+          '/views/endpoints',
+          '/views/endpoints/v0.1/servers',
+          '/publishers/co.webhook',
+          `agent://${subject}`,
+        ],
+        ...[`/views/endpoints/v0.1/servers/${name}/versions`, 'search_agents {"query":"webhook"}'],
+        `/views/endpoints/v0.1/servers/${name}/versions/latest`,
+      ]),
+    );
     await act('hide', subject, 'advertising');
     await directory.importEntries(entries);
-    expect(await whereShown()).toEqual([]);
+    expect(await shownAt()).toEqual([]);
     expect(await json(`${listing}.json`)).toMatchObject({
       description: '',
       moderation: [{ action: 'hide', reason: 'advertising' }],
     });
     expect(JSON.stringify(await post('search_agents', { query: 'replay' }))).not.toContain(subject);
     expect(await post('get_agent', { handle: subject })).toMatchObject({ moderation: [{ action: 'hide' }] });
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await restore(subject);
     expect(await shown()).toEqual(before);
   });
@@ -336,7 +311,7 @@ describe('a withdrawn listing', () => {
     expect(await text(`${listing}/feed.json`)).toContain(
       'action of the operator (withdraw listing, malicious)',
     );
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await restore(subject);
     expect(await shown()).toEqual(before);
     expect(
@@ -370,7 +345,7 @@ describe('a writer', () => {
       expect(String(refused.body.detail)).toContain('appeals@example.org');
       expect(await post('get_agent', { handle: rater })).toMatchObject({ moderation: [{ action, reason }] });
       if (action === 'block') expect(await post('claim_agent', { handle: rater })).toMatchObject({ code });
-      expect(await faults()).toEqual([]);
+      expect(await directory.audit()).toEqual([]);
       await restore(target);
       expect((await whoAmI()).status).toBe(200);
     },
@@ -419,9 +394,9 @@ describe('an erased rating', () => {
     expect(JSON.stringify(await post('list_ratings', { handle: subject }))).toContain(
       'erased what this rating said',
     );
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await expect(restore(rating_id)).rejects.toThrow('nothing undoes erase');
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 });
 

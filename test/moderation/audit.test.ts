@@ -1,8 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { createServedEvidence } from '../../src/audit/served.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { applyAction, hide, undoAction, withdraw } from '../../src/moderation/actions.ts';
 import type { Moderation } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -30,15 +26,6 @@ beforeEach(async () => {
 });
 afterEach(() => directory.close());
 
-/** Faults of an audit of the database, then of one over HTTP. */
-async function faults(): Promise<string[]> {
-  const found: string[] = [];
-  const { context, store } = directory;
-  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
-    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
-  return found;
-}
-
 const asRow = (change: Partial<Moderation> = {}): Moderation => ({
   ...{ log_index: 99, action: 'hide', target_kind: 'rating', target: rating_id },
   ...{ handle: 'co.webhook/webhook', record_indexes: [1], reason: 'personal_data' },
@@ -46,42 +33,33 @@ const asRow = (change: Partial<Moderation> = {}): Moderation => ({
   ...change,
 });
 
-it.each([hide, withdraw])('$name of a listing that has nothing else to show is no fault', async (action) => {
-  const target = { target_kind: 'listing', target: 'com.example/quiet' } as const;
-  const at = directory.context.clock().toISOString();
-  const reason = action.reasons[0] ?? 'unlawful';
-  const standing = await directory.store.write((tx) => applyAction(tx, action, { target, reason, at }));
-  expect(await faults()).toEqual([]);
-  await directory.store.write((tx) => undoAction(tx, action, { standing, reason: 'mistake', at }));
-  expect(await faults()).toEqual([]);
+it.each(['hide', 'withdraw'])('%s of a listing that has nothing else to show is no fault', async (action) => {
+  await directory.act(action, 'com.example/quiet', 'unlawful');
+  expect(await directory.audit()).toEqual([]);
+  await directory.restore('com.example/quiet');
+  expect(await directory.audit()).toEqual([]);
 });
 
 describe('what is done past the log', () => {
   it('a rating that is hidden without an entry is a fault, in the database and from outside', async () => {
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
     await directory.store.write((tx) => tx.moderation.add(asRow()));
-    const found = await faults();
+    const found = await directory.audit();
     const shown = `rating ${rating_id}: it shows the action "hide" of the operator by entry 99, and no such entry says so`;
     expect(found.filter((fault) => fault === shown)).toHaveLength(2);
   });
   it('a rating that is voided without an entry is a fault', async () => {
     await directory.store.write((tx) => tx.ratings.setVoided(rating_id, '2026-11-20T10:00:00.000Z'));
-    expect((await faults()).join('\n')).toContain(
+    expect((await directory.audit()).join('\n')).toContain(
       'the document counts 0 voided, but the listed records are 1',
     );
   });
   it('an action whose statement was changed, or that was ended without an entry, is a fault', async () => {
-    const applied = await directory.store.write((tx) =>
-      applyAction(tx, hide, {
-        target: { target_kind: 'rating', target: rating_id },
-        reason: 'untrue_statement',
-        at: directory.context.clock().toISOString(),
-      }),
-    );
-    expect(await faults()).toEqual([]);
+    const applied = await directory.act('hide', rating_id, 'untrue_statement');
+    expect(await directory.audit()).toEqual([]);
     const end = { ended_by: 98, ended_at: applied.at, end_reason: 'mistake' };
     await directory.store.write((tx) => tx.moderation.end(applied, end));
-    expect(await faults()).toContainEqual(
+    expect(await directory.audit()).toContainEqual(
       `entry ${applied.log_index}: it records the action "hide" of the operator on rating ${rating_id}, which is shown nowhere`,
     );
   });

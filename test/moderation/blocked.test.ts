@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, block, undoAction } from '../../src/moderation/actions.ts';
+import { applyAction, block } from '../../src/moderation/actions.ts';
 import { createObserver } from '../../src/observations/observer.ts';
 import { createSchedule } from '../../src/observations/schedule.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
@@ -106,15 +106,11 @@ async function rate(as: string, handle = rated): Promise<Json> {
 
 /** Applies a block, does something, undoes the block. */
 async function during<T>(on: string, work: () => Promise<T>): Promise<T> {
-  const [block, target] = [actions.find(({ name }) => name === 'block'), readTarget(on)];
-  if (!block || !target) throw new Error(on);
-  const at = service.directory.context.clock().toISOString();
-  const { store } = service.directory;
-  const standing = await store.write((tx) => applyAction(tx, block, { target, at, reason: 'repeated' }));
+  await service.directory.act('block', on, 'repeated');
   try {
     return await work();
   } finally {
-    await store.write((tx) => undoAction(tx, block, { standing, at, reason: 'appeal' }));
+    await service.directory.restore(on);
   }
 }
 
@@ -266,8 +262,8 @@ describe('a blocked network', () => {
     await begun.promise;
     expect(await post('/api/capability/look', {}, source)).toBe('writing_blocked');
     expect(schedule.size()).toBe(0);
-    const standing = await blocking;
-    await store.write((tx) => undoAction(tx, block, { standing, at, reason: 'appeal' }));
+    await blocking;
+    await service.directory.restore(namespace);
     expect(await post('/api/capability/look', {}, source)).toBe('accepted');
     expect(schedule.size()).toBe(1);
     delete askedChecks.add;

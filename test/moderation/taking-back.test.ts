@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction } from '../../src/moderation/actions.ts';
-import type { ModerationReason } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 type Json = Record<string, unknown>;
@@ -35,24 +30,10 @@ const rate = (change: object = {}) =>
     ...{ outcome: 'failed', protocol: 'mcp', relationship: 'customer', comment: 'It lost my webhooks' },
     ...change,
   });
-const act = async (name: string, on: string, reason: ModerationReason) => {
-  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
-  if (!action || !target) throw new Error(`${name} ${on}`);
-  const at = directory.context.clock().toISOString();
-  await directory.store.write((tx) => applyAction(tx, action, { target, at, reason }));
-};
 const native = async () => {
   const answer = await directory.app.request(`/agents/${subject}.json`);
   return ((await answer.json()) as { signals: { native: Json } }).signals.native;
 };
-async function faults(): Promise<string[]> {
-  const found: string[] = [];
-  const { context, store } = directory;
-  const onFault = ({ where, message }: { where: string; message: string }) =>
-    void found.push(`${where}: ${message}`);
-  await audit(createStoredEvidence({ ...context, store }), [], { onFault });
-  return found;
-}
 
 describe('the source of a rating', () => {
   it.each([
@@ -62,7 +43,7 @@ describe('the source of a rating', () => {
   ] as const)(
     'can withdraw it, and neither amend it nor make it again, after %s %s',
     async (action, on, reason) => {
-      await act(action, on, reason);
+      await directory.act(action, on, reason);
       expect(await rate({ supersedes: rating_id, comment: 'Better' })).toMatchObject({
         code: 'writing_blocked',
       });
@@ -75,19 +56,19 @@ describe('the source of a rating', () => {
       expect(listed).not.toContain('It lost my webhooks');
       expect((await directory.store.log.leaf(size))?.type).toBe('rating.withdrawn');
       expect(await rate()).toMatchObject({ code: 'writing_blocked' });
-      expect(await faults()).toEqual([]);
+      expect(await directory.audit()).toEqual([]);
     },
   );
   it('can withdraw it after it was voided', async () => {
-    await act('void', rating_id, 'no_interaction');
+    await directory.act('void', rating_id, 'no_interaction');
     expect(await call('withdraw_rating', { rating_id })).toMatchObject({ rating_id, status: 'withdrawn' });
     expect(JSON.stringify(await call('list_ratings', { handle: subject }))).not.toContain(
       'It lost my webhooks',
     );
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
   it('can say why by a word of the list, and any words only by their digest', async () => {
-    await act('block', 'namespace:com.politicalcomms', 'repeated');
+    await directory.act('block', 'namespace:com.politicalcomms', 'repeated');
     const log_index = await directory.store.log.size();
     const note = 'Never buy from them';
     expect(await call('withdraw_rating', { rating_id, reason: note })).toMatchObject({
@@ -108,12 +89,12 @@ describe('the source of a rating', () => {
       headers: { authorization: `Bearer ${capability}` },
     });
     const { capability_id } = (await answer.json()) as Json;
-    await act('revoke', String(capability_id), 'stolen_capability');
+    await directory.act('revoke', String(capability_id), 'stolen_capability');
     expect(await call('withdraw_rating', { rating_id })).toMatchObject({ code: 'capability_revoked' });
     expect(await native()).toMatchObject({ ratings: 1 });
   });
   it('cannot withdraw it from a blocked network', async () => {
-    await act('block', 'network:127.0.0.0/8', 'overload');
+    await directory.act('block', 'network:127.0.0.0/8', 'overload');
     expect(await call('withdraw_rating', { rating_id })).toMatchObject({ code: 'writing_blocked' });
     expect(await native()).toMatchObject({ ratings: 1 });
   });

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Certificate, createTestCa, type TestCa } from '../support/endpoints/certificates.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -13,7 +12,6 @@ const day_ms = 86_400_000;
 const servers: Server[] = [];
 let ca: TestCa;
 let directory: Directory;
-let observer: Observer;
 
 async function startTls(certificate: Certificate): Promise<string> {
   const server = createServer(certificate, (_, response) => void response.writeHead(404).end());
@@ -42,11 +40,9 @@ beforeAll(async () => {
     ),
     environment: { HOST_OVERRIDES: JSON.stringify(overrides) },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
   setDefaultCACertificates(usual);
-  await observer.close();
   await directory.close();
   for (const server of servers) {
     server.closeAllConnections();
@@ -55,9 +51,7 @@ afterAll(async () => {
 });
 
 async function certificateOf(name: string, wanted = 'endpoint.tls') {
-  const listing = await directory.store.listings.byHandle(`com.example.${name}/x`);
-  if (!listing) throw new Error('not listed');
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(`com.example.${name}/x`);
   return observations.find(({ kind }) => kind === wanted);
 }
 

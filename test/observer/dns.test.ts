@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type DNS from 'dns2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { operationsOf } from '../support/operations.ts';
 
 // Its types describe an ES module, which it is not.
 const dns = createRequire(import.meta.url)('dns2') as typeof DNS;
@@ -97,11 +97,7 @@ afterAll(async () => {
 });
 
 async function dnsOf(at: number | string, context = directory.context) {
-  const listing = await directory.store.listings.byHandle(`com.example.dns/x${at}`);
-  if (!listing) throw new Error('not listed');
-  const observer = createObserver(context);
-  const { observations } = await observer.observe(listing);
-  await observer.close();
+  const { observations } = await operationsOf(context).observe(`com.example.dns/x${at}`);
   return observations.find(({ kind }) => kind === 'endpoint.dns');
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,
@@ -19,7 +18,6 @@ let legacy: Endpoint;
 let locked: Endpoint;
 let stream: Endpoint;
 let directory: Directory;
-let observer: Observer;
 
 const listed = (name: string, url: string, type = 'streamable-http') =>
   registryEntry(name, { remotes: [{ type, url }] });
@@ -74,18 +72,14 @@ beforeAll(async () => {
       }),
     },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await Promise.all([modern, legacy, locked, stream].map((endpoint) => endpoint.close()));
 });
 
 async function observe(handle: string) {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(handle);
   return Object.fromEntries(observations.map(({ kind, state, value }) => [kind, [state, value]]));
 }
 

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Answer,
@@ -19,6 +18,7 @@ import {
 } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { type Operations, operationsOf } from '../support/operations.ts';
 
 const tool = (name: string, description = 'Sends') => ({
   name,
@@ -359,7 +359,6 @@ const places: readonly (readonly [name: string, server: Server])[] = [
 const cases = new Map<string, Server>();
 let endpoint: Endpoint;
 let directory: Directory;
-let observer: Observer;
 
 const handleOf = (name: string) => `com.example.fault/${name}`;
 const table = Object.keys(baselines).flatMap((baseline) =>
@@ -402,18 +401,14 @@ beforeAll(async () => {
     },
     timeouts: { observerFirstTry_ms: 400, observerSecondTry_ms: 400, observerExchange_ms: 800 },
   });
-  observer = createObserver(directory.context);
 }, 60_000);
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await endpoint.close();
 });
 
-async function look(name: string, by = observer): Promise<Facts> {
-  const listing = await directory.store.listings.byHandle(handleOf(name));
-  if (!listing) throw new Error(`${name} is not listed`);
-  const { observations } = await by.observe(listing);
+async function look(name: string, by: Operations = directory): Promise<Facts> {
+  const { observations } = await by.observe(handleOf(name));
   return new Map(observations.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
 }
 
@@ -657,7 +652,7 @@ it('a network of ours that has no way to a host says nothing about the service, 
     ['seen', 'unseen'].map((name) => [`${name}.example.com`, 'http://255.255.255.255']),
   );
   const { context } = directory;
-  const cutOff = createObserver({ ...context, config: { ...context.config, hostOverrides } });
+  const cutOff = operationsOf({ ...context, config: { ...context.config, hostOverrides } });
   for (let day = 0; day < 3; day += 1) {
     directory.wait(86_400);
     const facts = await look('seen', cutOff);

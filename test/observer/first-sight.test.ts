@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/observer.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -17,10 +16,8 @@ it('what is seen for the first time is in the log and no change; what differs at
     ],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'modern.example.com': server.url }) },
   });
-  const observer = createObserver(directory.context);
   const observe = async () => {
-    const listing = await directory.store.listings.byHandle(handle);
-    if (listing) await observer.observe(listing);
+    await directory.observe(handle);
     directory.wait(86_400);
   };
   const told = async () => {
@@ -37,7 +34,6 @@ it('what is seen for the first time is in the log and no change; what differs at
     await observe();
     expect(await told()).toMatchObject([{ handle, data: { kinds: ['tools.count', 'tools.surface'] } }]);
   } finally {
-    await observer.close();
     await directory.close();
     await server.close();
   }
@@ -66,13 +62,11 @@ async function toldOf(days: readonly Day[]) {
     ],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'modern.example.com': server.url }) },
   });
-  const observer = createObserver(directory.context);
   const told: string[][] = [];
   let since = 0;
   try {
     for (today of days) {
-      const listing = await directory.store.listings.byHandle(handle);
-      if (listing) await observer.observe(listing);
+      await directory.observe(handle);
       const text = await (await directory.app.request('/changes?since=0')).text();
       const kinds = text.split('\n').flatMap((line) => {
         const { type, data } = line ? (JSON.parse(line) as { type: string; data: { kinds: string[] } }) : {};
@@ -84,7 +78,6 @@ async function toldOf(days: readonly Day[]) {
     }
     return told;
   } finally {
-    await observer.close();
     await directory.close();
     await server.close();
   }

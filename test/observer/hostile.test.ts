@@ -5,8 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/observation.ts';
-import { createObserver } from '../../src/observations/observer.ts';
-import { observeDue } from '../../src/observations/schedule.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -222,10 +220,8 @@ const shown = names.filter((name) => !slow.includes(name));
 const hostOf = (name: string) => `${name}.example.com`;
 
 async function lookAtAll(opened: Directory) {
-  const observer = createObserver(opened.context);
-  const counts = await observeDue(observer, opened.context, { signal: new AbortController().signal });
+  const counts = await opened.observeDue();
   expect(counts.failed).toBe(0);
-  await observer.close();
   for (const name of names) {
     const known = await opened.store.observations.ofListing(`com.example.${name}/x`);
     if (known) found.set(name, [...known.observations]);
@@ -342,16 +338,12 @@ it('stores no more than 256 KiB of one listing, whatever its ten endpoints list'
     ],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'crowded.example.com': crowded.url }) },
   });
-  const observer = createObserver(opened.context);
-  const listed = await opened.store.listings.byHandle('com.example.crowded/x');
-  if (!listed) throw new Error('not listed');
-  const first = await observer.observe(listed);
+  const first = await opened.observe('com.example.crowded/x');
   expect(JSON.stringify(first.observations).length).toBeLessThan(256 * 1024);
   const surfaces = first.observations.filter(({ kind }) => kind === 'tools.surface');
   expect(surfaces.map(({ subject }) => subject)).toEqual(remotes.slice(0, 10));
   expect(surfaces.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'observed'));
-  expect((await observer.observe(listed)).changes).toBe(0);
-  await observer.close();
+  expect((await opened.observe('com.example.crowded/x')).changes).toBe(0);
   await opened.close();
   await crowded.close();
 });
@@ -364,11 +356,7 @@ it('reaches hosts that are named as members of every object where they are', asy
       }),
     ),
   });
-  const observer = createObserver(opened.context);
-  const listed = await opened.store.listings.byHandle('com.example.named/constructor');
-  if (!listed) throw new Error('not listed');
-  const { observations } = await observer.observe(listed);
-  await observer.close();
+  const { observations } = await opened.observe('com.example.named/constructor');
   await opened.close();
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
     state: 'unreachable',
@@ -428,11 +416,7 @@ it('stores a schema of 150,000 values once, and shows its digest', () => {
 
 it('writes no more of a change into the log because a tool has many members', async () => {
   const handle = 'com.example.crowd/x';
-  const observer = createObserver(directory.context);
-  const listed = await directory.store.listings.byHandle(handle);
-  if (!listed) throw new Error('not listed');
-  await observer.observe(listed);
-  await observer.close();
+  await directory.observe(handle);
   const [newest] = await directory.store.observations.history(handle, { limit: 1 });
   const change = newest?.changes.find(({ kind }) => kind === 'tools.surface');
   const [item] = (change?.items ?? []) as { members: string[]; annotations: string[] }[];

@@ -2,11 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verify } from 'web-bot-auth';
 import { verifierFromJWK } from 'web-bot-auth/crypto';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
-import { observeDue } from '../../src/observations/schedule.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { type Operations, operationsOf } from '../support/operations.ts';
 
 let robots = '';
 let robotsStatus = 200;
@@ -18,7 +17,6 @@ let atOnce = 0;
 let mostAtOnce = 0;
 let shared: Endpoint;
 let directory: Directory;
-let observer: Observer;
 
 const listed = (name: string, path: string) =>
   registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://shared.example.com${path}` }] });
@@ -42,40 +40,31 @@ beforeAll(async () => {
       HOST_OVERRIDES: JSON.stringify({ 'shared.example.com': shared.url }),
     },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await shared.close();
 });
 
-async function look(name: string, by: Observer) {
-  const listing = await directory.store.listings.byHandle(name);
-  if (!listing) throw new Error('not listed');
-  return by.observe(listing);
-}
-
-async function observe(name: string, by = observer) {
-  const { observations } = await look(name, by);
+async function observe(name: string, by: Operations = directory) {
+  const { observations } = await by.observe(name);
   return observations.find(({ kind }) => kind === 'endpoint.answers');
 }
 
 it('looks at every listing that is due, one request at a time to the host that they share', async () => {
-  const { signal } = new AbortController();
-  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+  expect(await directory.observeDue()).toEqual({
     looked: 6,
     changed: 6,
     failed: 0,
   });
   expect(mostAtOnce).toBe(1);
-  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+  expect(await directory.observeDue()).toEqual({
     looked: 0,
     changed: 0,
     failed: 0,
   });
   directory.wait(2 * 86_400);
-  expect(await observeDue(observer, directory.context, { signal })).toEqual({
+  expect(await directory.observeDue()).toEqual({
     looked: 6,
     changed: 0,
     failed: 0,
@@ -103,7 +92,7 @@ it('signs every request with the key that its signature agent publishes', async 
 
 it('obeys robots.txt for its own name', async () => {
   robots = 'User-agent: Dossier\nDisallow: /b\n\nUser-agent: *\nDisallow: /';
-  const strict = createObserver(directory.context);
+  const strict = operationsOf(directory.context);
   expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'not_found' });
   expect(await observe('com.example.shared/b', strict)).toMatchObject({
     state: 'refused',
@@ -116,7 +105,7 @@ it('obeys robots.txt for its own name', async () => {
 const robotsRead = () => shared.sent.filter(({ path }) => path === '/robots.txt').length;
 
 it('reads robots.txt again after a day, however often the host is asked meanwhile', async () => {
-  const observing = createObserver(directory.context);
+  const observing = operationsOf(directory.context);
   const before = robotsRead();
   for (let half = 0; half < 6; half += 1) {
     await observe('com.example.shared/a', observing);
@@ -131,10 +120,10 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
     ...names.map((name) => listed(name, `/${name.slice(-1)}`)),
     listed('com.example.new/h', '/h'),
   ]);
-  const failing = createObserver(directory.context);
+  const failing = operationsOf(directory.context);
   robotsStatus = 503;
   const before = shared.sent.length;
-  const { observations } = await look('com.example.new/h', failing);
+  const { observations } = await failing.observe('com.example.new/h');
   expect(shared.sent.length - before).toBe(1);
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
     state: 'unreachable',
@@ -149,7 +138,7 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
 
 it('obeys the first 500 KiB of a robots.txt that has more than Dossier reads', async () => {
   robots = `User-agent: *\nDisallow: /e\n${'# more\n'.repeat(450_000)}`;
-  const reading = createObserver(directory.context);
+  const reading = operationsOf(directory.context);
   expect(await observe('com.example.shared/e', reading)).toMatchObject({ state: 'refused' });
   await reading.close();
   robots = '';
@@ -159,13 +148,13 @@ it.each([429, 503])(
   'leaves a host alone for as long as Retry-After asks with HTTP %d, and after a restart too',
   async (status) => {
     retryStatus = status;
-    const first = createObserver(directory.context);
+    const first = operationsOf(directory.context);
     retryAfter = '600';
     await observe('com.example.shared/c', first);
     retryAfter = undefined;
     await first.close();
     const before = shared.sent.length;
-    const second = createObserver(directory.context);
+    const second = operationsOf(directory.context);
     expect(await observe('com.example.shared/c', second)).toMatchObject({
       state: 'not_found',
       missed: {
@@ -181,7 +170,7 @@ it.each([429, 503])(
 );
 
 it('asks the other listings of a host again after five minutes, and the one that asked for an hour after that', async () => {
-  const asking = createObserver(directory.context);
+  const asking = operationsOf(directory.context);
   const asked = (path: string) => shared.sent.filter((sent) => sent.path === path).length;
   await observe('com.example.shared/d', asking);
   const [d, e] = [asked('/d'), asked('/e')];
@@ -216,18 +205,14 @@ it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing whi
       HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, shared.url]))),
     },
   });
-  const listing = await many.store.listings.byHandle('com.example.many/all');
-  if (!listing) throw new Error('not listed');
-  const asking = createObserver(many.context);
-  const { observations } = await asking.observe(listing);
+  const { observations } = await many.observe('com.example.many/all');
   const paths = new Set(shared.sent.map(({ path }) => path).filter((path) => path.startsWith('/many-')));
   expect([...paths]).toEqual(hosts.slice(0, 10).map((host) => `/many-${host}`));
   expect(observations.filter(({ kind }) => kind === 'endpoint.answers')).toHaveLength(10);
-  expect((await many.store.observations.ofListing(listing.handle))?.observations).toHaveLength(
+  expect((await many.store.observations.ofListing('com.example.many/all'))?.observations).toHaveLength(
     observations.length,
   );
   await many.store.write((tx) => tx.observations.purgePauses('2026-01-01T00:00:00.000Z'));
-  await asking.close();
   await many.close();
 });
 
@@ -248,16 +233,12 @@ it('ends a look after so long, however many hosts a listing names', async () => 
     },
     timeouts: { observerLook_ms: 250 },
   });
-  const listing = await other.store.listings.byHandle('com.example.slow/both');
-  if (!listing) throw new Error('not listed');
-  const impatient = createObserver(other.context);
-  const { observations } = await impatient.observe(listing);
+  const { observations } = await other.observe('com.example.slow/both');
   const reasons = observations.map(({ reason }) => reason);
   expect(reasons).toContain(
     'The hosts of this service took all the time that Dossier gives one look; slow-b.example.com was not asked any more.',
   );
   expect(slow.methods().length).toBeLessThan(4);
-  await impatient.close();
   await other.close();
   await slow.close();
 });

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Answer, type Facts, html, passing, status, wrongCells } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -9,6 +8,7 @@ import { npmPackument, pypiRelease, type Stored } from '../support/endpoints/pac
 import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
 import { registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
+import { type Operations, operationsOf } from '../support/operations.ts';
 
 const attested = {
   dist: {
@@ -80,7 +80,7 @@ let sigstore: Sigstore;
 let git: GitServer;
 let registry: Endpoint;
 let directory: Directory;
-let observer: Observer;
+let observer: Operations;
 let isFaulty: (path: string) => boolean = () => false;
 let fault: Answer = status(404);
 const handles = ['known', 'second', 'third'].map((name) => `com.example.recorded/${name}`);
@@ -120,7 +120,7 @@ beforeAll(async () => {
     timeouts: { observerExchange_ms: 800 },
   });
   const repositories = createRepositoryReader(directory.context.config.repositoryHosts, 800);
-  observer = createObserver({ ...directory.context, repositories });
+  observer = operationsOf({ ...directory.context, repositories });
 }, 60_000);
 afterAll(async () => {
   await observer.close();
@@ -129,9 +129,7 @@ afterAll(async () => {
 });
 
 async function look(handle = handles[0] as string): Promise<Facts> {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await observer.observe(handle);
   const found = observations.filter(({ kind }) => /^(?:package|repository)\./.test(kind));
   return new Map(found.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
 }

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
-import { observeDue } from '../../src/observations/schedule.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
@@ -56,7 +55,6 @@ let endpoint: Endpoint;
 let registry: Endpoint;
 let sigstore: Sigstore;
 let directory: Directory;
-let observer: Observer;
 let client: AnyClient;
 
 beforeAll(async () => {
@@ -91,21 +89,17 @@ beforeAll(async () => {
       }),
     },
   });
-  observer = createObserver(directory.context);
   client = await connect('v1', { app: directory.app });
 });
 afterAll(async () => {
   await client.close();
-  await observer.close();
   await directory.close();
   await Promise.all([endpoint, registry, sigstore].map((server) => server.close()));
   rmSync(folder, { recursive: true });
 });
 
 async function look() {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error('not listed');
-  return observer.observe(listing);
+  return directory.observe(handle);
 }
 /** Checks every 20 days, the last time today. */
 async function observeFor60Days() {
@@ -199,16 +193,10 @@ it('a version that names another endpoint and package starts without what was se
 });
 
 it('is due for a check at once, which finds nothing at the new address', async () => {
-  const { context } = directory;
-  expect(await observeDue(observer, context, { signal: new AbortController().signal })).toMatchObject({
-    looked: 2,
-    failed: 0,
-  });
+  expect(await directory.observeDue()).toMatchObject({ looked: 2, failed: 0 });
   const asked = registry.sent.filter(({ path }) => path === '/evil-package');
   expect(asked).toHaveLength(1);
-  expect(await observeDue(observer, context, { signal: new AbortController().signal })).toMatchObject({
-    looked: 0,
-  });
+  expect(await directory.observeDue()).toMatchObject({ looked: 0 });
   expect(await judged()).toEqual({
     ...unknown,
     package_not_deprecated: 'met',
@@ -220,10 +208,11 @@ it('a record that changes while it is looked at stays due', async () => {
   const listing = await directory.store.listings.byHandle(handle);
   if (!listing) throw new Error('not listed');
   await directory.importEntries([next(good)]);
+  const observer = createObserver(directory.context);
   await observer.observe(listing);
-  const signal = new AbortController().signal;
-  expect(await observeDue(observer, directory.context, { signal })).toMatchObject({ looked: 1 });
-  expect(await observeDue(observer, directory.context, { signal })).toMatchObject({ looked: 0 });
+  await observer.close();
+  expect(await directory.observeDue()).toMatchObject({ looked: 1 });
+  expect(await directory.observeDue()).toMatchObject({ looked: 0 });
 });
 
 it.each([

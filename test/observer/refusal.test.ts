@@ -1,29 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 
 let service: ClaimedDirectory;
 let endpoint: Endpoint;
-let observer: Observer;
 
 beforeAll(async () => {
   endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
   service = await openClaimedDirectory({
     environment: { HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }) },
   });
-  observer = createObserver(service.context);
 });
 afterAll(async () => {
-  await observer.close();
   await service.close();
   await endpoint.close();
 });
 
 async function observe() {
-  const listing = await service.store.listings.byHandle('co.webhook/webhook');
-  if (!listing) throw new Error('not listed');
-  const { observations } = await observer.observe(listing);
+  const { observations } = await service.observe('co.webhook/webhook');
   return Object.fromEntries(observations.map(({ kind, state, reason }) => [kind, { state, reason }]));
 }
 

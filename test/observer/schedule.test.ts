@@ -98,13 +98,11 @@ it('looks at a listing that another process looked at as soon as that has ended 
   const directory = await open([]);
   const [taken = ''] = goodNames;
   const lease = await directory.store.leases.take(`look/${taken}`);
-  const observer = createObserver(directory.context);
-  const pass = observeDue(observer, directory.context, { signal: new AbortController().signal });
+  const pass = directory.observeDue();
   await expect.poll(async () => (await observed(directory)).length, patience).toBe(39);
   expect(await observed(directory)).not.toContain(taken);
   await lease?.release();
   expect(await pass).toEqual({ looked: 40, changed: 40, failed: 0 });
-  await observer.close();
   await directory.close();
 }, 120_000);
 
@@ -126,18 +124,14 @@ it('a database that is away when a request is about to begin leaves the host fre
   const databaseUrl = await createSharedDatabase();
   const directory = await open([], { DATABASE_URL: databaseUrl });
   const [name = ''] = goodNames;
-  const listing = await directory.store.listings.byHandle(name);
-  if (!listing) throw new Error('not listed');
-  const observer = createObserver(directory.context);
   await editDatabase(databaseUrl, 'alter table observed_pause rename to away');
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(name);
   expect(observations.filter(({ kind }) => kind === 'endpoint.answers')).toMatchObject([
     { state: 'not_checked' },
   ]);
   await editDatabase(databaseUrl, 'alter table away rename to observed_pause');
-  const look = () => observer.observe(listing).then(({ handle }) => handle, String);
+  const look = () => directory.observe(name).then(({ handle }) => handle, String);
   await expect.poll(look).toBe(name);
-  await observer.close();
   await directory.close();
 }, 60_000);
 
@@ -147,13 +141,11 @@ it('looks at the listings of a host that asked to wait when the pause has ended'
   const until = new Date(directory.context.clock().getTime() + 300_000).toISOString();
   const host = goodHost(paused);
   await directory.store.write((tx) => tx.observations.putPauses(host, new Map([[host, until]])));
-  const observer = createObserver(directory.context);
-  const pass = observeDue(observer, directory.context, { signal: new AbortController().signal });
+  const pass = directory.observeDue();
   await expect.poll(async () => (await observed(directory)).length, patience).toBe(39);
   expect(await observed(directory)).not.toContain(paused);
   directory.wait(301);
   expect(await pass).toEqual({ looked: 40, changed: 40, failed: 0 });
-  await observer.close();
   await directory.close();
 }, 120_000);
 

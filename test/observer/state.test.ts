@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { readStatus } from '../../src/document/status.ts';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
-import { observeDue } from '../../src/observations/schedule.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { operationsOf } from '../support/operations.ts';
 
 const tools = [{ name: 'send', description: 'Sends a message' }];
 let endpoint: Endpoint;
 let directory: Directory;
-let observer: Observer;
 let metrics: Metrics;
 
 beforeAll(async () => {
@@ -35,10 +33,8 @@ beforeAll(async () => {
   const started = await startServiceMetrics(directory.context);
   if (!started) throw new Error('metrics are off');
   metrics = started;
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await metrics.stop();
   await directory.close();
   await endpoint.close();
@@ -65,7 +61,8 @@ it('before the first look, agent://status and the about page say that there was 
 });
 
 it('counts looks, changed facts, requests, due listings and held hosts as metrics', async () => {
-  await observeDue(observer, directory.context, { signal: new AbortController().signal });
+  const node = operationsOf(directory.context);
+  await node.observeDue();
   const first = await read();
   expect(first).toMatchObject({
     'looks_total{outcome="changed"}': 2,
@@ -77,13 +74,13 @@ it('counts looks, changed facts, requests, due listings and held hosts as metric
   const now_s = Date.now() / 1000;
   expect(Math.abs(now_s - (first.last_look_timestamp_seconds ?? 0))).toBeLessThan(60);
   directory.wait(2 * 86_400);
-  await observeDue(observer, directory.context, { signal: new AbortController().signal });
+  await node.observeDue();
   expect(await read()).toMatchObject({
     'looks_total{outcome="changed"}': 2,
     'looks_total{outcome="unchanged"}': 2,
     changed_facts_total: first.changed_facts_total,
   });
-  await observer.close();
+  await node.close();
   expect(await read()).toMatchObject({ hosts_held: 0 });
 });
 

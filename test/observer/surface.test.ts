@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fingerprintTools, jsonSchema } from 'ai';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -16,7 +15,6 @@ const sendsMail: OfferedTool = { name: 'send_mail', description: 'Sends mail', r
 let offered: readonly OfferedTool[] = [readsMail, sendsMail];
 let endpoint: Endpoint;
 let directory: Directory;
-let observer: Observer;
 let client: AnyClient;
 /** When the first set of tools was first and last seen. */
 let firstLook = '';
@@ -36,20 +34,16 @@ beforeAll(async () => {
       OBSERVE_VANTAGE: 'test bench',
     },
   });
-  observer = createObserver(directory.context);
   client = await connect('v1', { app: directory.app });
 });
 afterAll(async () => {
   await client.close();
-  await observer.close();
   await directory.close();
   await endpoint.close();
 });
 
 async function look() {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error('not listed');
-  return observer.observe(listing);
+  return directory.observe(handle);
 }
 const check = async (args: Record<string, unknown>) =>
   (await client.call('check_surface', args)).structuredContent;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
@@ -12,14 +11,12 @@ const handle = 'com.example/dead';
 const url = 'https://dead.example.com/mcp';
 const gone = 'com.example/gone';
 let directory: ClaimedDirectory;
-let observer: Observer;
 let endpoint: Endpoint;
 /** The days of the checks: one that the endpoint answered, then those that it did not. */
 const days: string[] = [];
 
 async function observe(of: string) {
-  const listing = await directory.store.listings.byHandle(of);
-  if (listing) await observer.observe(listing);
+  await directory.observe(of);
   return directory.context.clock().toISOString().slice(0, 10);
 }
 
@@ -35,12 +32,10 @@ beforeAll(async () => {
     ],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'dead.example.com': endpoint.url }) },
   });
-  observer = createObserver(directory.context);
   days.push(await observe(handle));
   await endpoint.close();
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
 });
 
@@ -163,11 +158,9 @@ describe('what is known, what was not seen and what is not known', () => {
       ],
       environment: { HOST_OVERRIDES: JSON.stringify({ 'absent.example.com': server.url }) },
     });
-    const looks = createObserver(service.context);
-    const listing = await service.store.listings.byHandle(absent);
     const dates: string[] = [];
     for (const end of [() => server.close(), () => undefined]) {
-      if (listing) await looks.observe(listing);
+      await service.observe(absent);
       dates.push(service.context.clock().toISOString().slice(0, 10));
       await end();
       service.wait(day_s);
@@ -175,7 +168,6 @@ describe('what is known, what was not seen and what is not known', () => {
     const { summary } = (await (await service.app.request(`/agents/${absent}.json`)).json()) as {
       summary: string;
     };
-    await looks.close();
     await service.close();
     expect(summary).toContain(
       `https://absent.example.com/mcp was not there on ${dates[0]}; no check since ${dates[1]} saw it answer.`,

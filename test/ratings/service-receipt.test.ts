@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { applyAction, erase } from '../../src/moderation/actions.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
@@ -244,11 +243,9 @@ describe('a service receipt', () => {
     const receipt = await signReceipt(ed25519, payloadOf(rating));
     const { rating_id } = await submit(proven(rating, receipt));
     expect(await submit(proven(directory.rating(), receipt))).toMatchObject({ code: 'proof_reused' });
-    const at = directory.at(0);
-    const target = { target_kind: 'rating', target: String(rating_id) } as const;
-    await directory.store.write((tx) => applyAction(tx, erase, { target, at, reason: 'personal_data' }));
+    await directory.act('erase', String(rating_id), 'personal_data');
     const erased = await directory.store.ratings.byId(String(rating_id));
-    expect(erased).toMatchObject({ erased_at: at, proof_class: 'service_receipt' });
+    expect(erased).toMatchObject({ erased_at: expect.any(String), proof_class: 'service_receipt' });
     expect(erased).not.toHaveProperty('proof_commitment');
     expect(erased).not.toHaveProperty('proof_salt');
     expect(await submit(proven(rating, receipt))).toMatchObject({ status: 'created' });
@@ -260,9 +257,7 @@ describe('a service receipt', () => {
     const first = await submit(proven(rating, receipt));
     const amendment = proven({ ...rating, score: 2, supersedes: first.rating_id }, receipt);
     expect(await submit(amendment)).toMatchObject({ status: 'amended' });
-    const target = { target_kind: 'rating', target: String(first.rating_id) } as const;
-    const action = { target, at: directory.at(0), reason: 'personal_data' as const };
-    await directory.store.write((tx) => applyAction(tx, erase, action));
+    await directory.act('erase', String(first.rating_id), 'personal_data');
     expect(await submit(proven(directory.rating(), receipt))).toMatchObject({ code: 'proof_reused' });
   });
 

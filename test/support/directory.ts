@@ -11,6 +11,7 @@ import { createDomainReader } from '../../src/net/domains.ts';
 import { createViewJudge } from '../../src/tools/views.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
+import { type Operations, operationsOf } from './operations.ts';
 
 /** How to open a directory: what its registry lists, its settings, whether it listens on a port, shorter time-outs. */
 export interface DirectoryOptions {
@@ -21,8 +22,8 @@ export interface DirectoryOptions {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** A whole real service in this process: imported listings, every route, a clock that tests move. */
-export interface Directory {
+/** A whole real service in this process: imported listings, every route, a clock that tests move, what the operator and the background do. */
+export interface Directory extends Operations {
   readonly app: App;
   /** Where it listens; PUBLIC_URL's value where it does not. */
   readonly url: string;
@@ -34,7 +35,6 @@ export interface Directory {
   judgeViews(): Promise<void>;
   /** Moves the clock. */
   wait(seconds: number): void;
-  close(): Promise<void>;
 }
 
 async function openServing(opened: Context, listening: boolean) {
@@ -79,7 +79,9 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   };
   if (entries.length > 0) await importEntries(entries);
   const { app, context, stop } = await openServing(moved, listening);
+  const operations = operationsOf(context, listening ? context.config.publicUrl : undefined);
   return {
+    ...operations,
     app,
     url: context.config.publicUrl,
     context,
@@ -90,6 +92,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
       ahead_ms += seconds * 1000;
     },
     async close() {
+      await operations.close();
       await stop();
       await context.store.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,3 @@
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction } from '../../src/moderation/actions.ts';
-import type { ModerationReason } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import { publishLines } from './receipts.ts';
 import { raters, shownEntries } from './shown-entries.ts';
@@ -71,19 +68,6 @@ async function suspend({ claim, git, post, wait }: ClaimedDirectory, handle: str
   await post('/api/claim-github', { handle });
 }
 
-/** Acts as the operator would. */
-async function moderate(
-  { store, context }: ClaimedDirectory,
-  name: string,
-  on: string,
-  reason: ModerationReason,
-) {
-  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
-  if (!action || !target) throw new Error(`${name} ${on}`);
-  const at = context.clock().toISOString();
-  await store.write((tx) => applyAction(tx, action, { target, at, reason }));
-}
-
 /** Everything that the operator can do, on listings of their own: one hidden, one withdrawn, one with ratings. */
 async function moderateAll(directory: ClaimedDirectory, rater: string | undefined) {
   const handle = 'org.moderated/rated';
@@ -104,13 +88,13 @@ async function moderateAll(directory: ClaimedDirectory, rater: string | undefine
     headers: { authorization: `Bearer ${owner}` },
   });
   const { capability_id } = (await me.json()) as { capability_id: string };
-  await moderate(directory, 'hide', hidden, 'personal_data');
-  await moderate(directory, 'void', voided, 'no_interaction');
-  await moderate(directory, 'erase', erased, 'personal_data');
-  await moderate(directory, 'hide', `response:${answered}`, 'threat_or_insult');
-  await moderate(directory, 'revoke', capability_id, 'stolen_capability');
-  await moderate(directory, 'hide', 'org.moderated/hidden', 'advertising');
-  await moderate(directory, 'withdraw', 'org.moderated/withdrawn', 'malicious');
+  await directory.act('hide', hidden, 'personal_data');
+  await directory.act('void', voided, 'no_interaction');
+  await directory.act('erase', erased, 'personal_data');
+  await directory.act('hide', `response:${answered}`, 'threat_or_insult');
+  await directory.act('revoke', capability_id, 'stolen_capability');
+  await directory.act('hide', 'org.moderated/hidden', 'advertising');
+  await directory.act('withdraw', 'org.moderated/withdrawn', 'malicious');
 }
 
 /**

@@ -9,8 +9,6 @@ import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import { recorded } from '../claims/claimable.ts';
 import { type DomainDirectory, openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
 import { createSharedDatabase } from '../support/database.ts';
@@ -62,17 +60,7 @@ async function claimByRepository(handle: string, path: string) {
   expect((await world.claim(handle)).status).toBe('claimed');
   return { repository, capability, line: String(file_contents) };
 }
-function act(name: string, target: string) {
-  const action = actions.find((one) => one.name === name);
-  const [reason] = action?.reasons ?? [];
-  const read = readTarget(target);
-  if (!action || !reason || !read) throw new Error(`${name} ${target}`);
-  const at = world.directory.context.clock().toISOString();
-  return world.directory.store.write(async (tx) => ({
-    action,
-    standing: await applyAction(tx, action, { target: read, reason, at }),
-  }));
-}
+const act = (name: string, on: string) => world.directory.act(name, on, 'unlawful');
 
 beforeAll(async () => {
   DATABASE_URL = await createSharedDatabase();
@@ -135,9 +123,8 @@ beforeAll(async () => {
   await act('hide', `${ids.hidden}`);
   await act('erase', `${ids.erased}`);
   await act('withdraw', 'com.gone/gone');
-  const { action, standing } = await act('hide', quiet);
-  const at = world.directory.context.clock().toISOString();
-  await world.directory.store.write((tx) => undoAction(tx, action, { standing, reason: 'mistake', at }));
+  await act('hide', quiet);
+  await world.directory.restore(quiet);
   await act('hide', critic);
   byFriend.repository.commit({ [file]: 'nothing' });
   await world.claim(friend);

@@ -1,23 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
-import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
-import type { Moderation } from '../../src/moderation/moderation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
 const handle = 'co.webhook/webhook';
 let directory: ClaimedDirectory;
 let rater: string;
-let url: string;
 
 beforeEach(async () => {
   directory = await openClaimedDirectory({ listening: true });
-  url = `http://127.0.0.1:${directory.context.config.port}`;
   rater = await addSource(directory.store);
   await recordSource(directory.store);
 });
@@ -35,21 +29,8 @@ async function rate(change: object = {}) {
 }
 const withdraw = (rating_id: string) => post('withdraw_rating', { rating_id });
 
-const actionOf = (name: string) => {
-  const action = actions.find((one) => one.name === name);
-  if (!action) throw new Error(name);
-  return action;
-};
 const now = () => directory.context.clock().toISOString();
-function act(name: string, text: string) {
-  const target = readTarget(text);
-  if (!target) throw new Error(text);
-  return directory.store.write((tx) =>
-    applyAction(tx, actionOf(name), { target, reason: 'unlawful', at: now() }),
-  );
-}
-const undo = (name: string, standing: Moderation) =>
-  directory.store.write((tx) => undoAction(tx, actionOf(name), { standing, reason: 'mistake', at: now() }));
+const act = (name: string, on: string) => directory.act(name, on, 'unlawful');
 
 async function findIn(reader: EvidenceReader) {
   const faults: string[] = [];
@@ -58,22 +39,18 @@ async function findIn(reader: EvidenceReader) {
   });
   return faults;
 }
-const findStored = () => findIn(createStoredEvidence(directory.context));
-const findServed = () => findIn(createServedEvidence(url));
 
 it('accuses nobody of a rating that was withdrawn and then hidden', async () => {
   const id = await rate();
   await withdraw(id);
   await act('hide', id);
-  expect(await findStored()).toEqual([]);
-  expect(await findServed()).toEqual([]);
+  expect(await directory.audit()).toEqual([]);
 });
 
 it('accuses nobody of a rating that was withdrawn, given again and then hidden', async () => {
   await withdraw(await rate());
   await act('hide', await rate({ outcome: 'partial' }));
-  expect(await findStored()).toEqual([]);
-  expect(await findServed()).toEqual([]);
+  expect(await directory.audit()).toEqual([]);
 });
 
 it.each(['hide', 'withdraw'])(
@@ -81,11 +58,10 @@ it.each(['hide', 'withdraw'])(
   async (name) => {
     await rate();
     const reader = createStoredEvidence(directory.context);
-    let standing: Moderation | undefined;
     const appliedBefore: EvidenceReader = {
       ...reader,
       async *handles() {
-        standing = await act(name, handle);
+        await act(name, handle);
         yield* reader.handles();
       },
     };
@@ -94,11 +70,11 @@ it.each(['hide', 'withdraw'])(
       ...reader,
       async *handles() {
         yield* reader.handles();
-        if (standing) await undo(name, standing);
+        await directory.restore(handle);
       },
     };
     expect(await findIn(undoneAfter)).toEqual([]);
-    expect(await findStored()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   },
 );
 
@@ -114,14 +90,12 @@ it('accuses nobody of what a closed log withdrew, amended or erased', async () =
   });
   await rate({ interaction_id: 'two', supersedes: newer });
   await withdraw(await rate({ interaction_id: 'four' }));
-  expect(await findStored()).toEqual([]);
-  expect(await findServed()).toEqual([]);
+  expect(await directory.audit()).toEqual([]);
 });
 
 it('accuses nobody of a withdrawn rating of a listing that the operator withdrew', async () => {
   await withdraw(await rate());
   await rate({ interaction_id: 'two' });
   await act('withdraw', handle);
-  expect(await findStored()).toEqual([]);
-  expect(await findServed()).toEqual([]);
+  expect(await directory.audit()).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/observer.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -12,14 +11,6 @@ let tools = [{ name: 'send', description: 'Sends a message' }];
 let endpoint: Endpoint;
 let directory: Directory;
 let DATABASE_URL: string;
-
-async function look() {
-  const observer = createObserver(directory.context);
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error('not listed');
-  await observer.observe(listing);
-  await observer.close();
-}
 
 /** Two looks, between which the tools changed: entries 0 and 1 of the log. */
 beforeEach(async () => {
@@ -34,10 +25,10 @@ beforeEach(async () => {
     ],
     environment: { DATABASE_URL, HOST_OVERRIDES: JSON.stringify({ 'audited.example.com': endpoint.url }) },
   });
-  await look();
+  await directory.observe(handle);
   tools = [...tools, { name: 'erase', description: 'Erases a message' }];
   directory.wait(86_400);
-  await look();
+  await directory.observe(handle);
 });
 afterEach(async () => {
   await directory.close();

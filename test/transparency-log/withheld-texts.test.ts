@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { audit } from '../../src/audit/audit.ts';
-import { createServedEvidence } from '../../src/audit/served.ts';
-import { createStoredEvidence } from '../../src/audit/stored.ts';
-import { readTarget } from '../../src/moderation/action.ts';
-import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
-import type { ModerationReason } from '../../src/moderation/moderation.ts';
-import { createObserver } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { readDoors } from '../support/doors.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -58,40 +52,10 @@ const rate = (change: object = {}) =>
     },
     rater,
   );
-const moderate = (name: string, on: string, reason: ModerationReason) => {
-  const [action, target] = [actions.find((one) => one.name === name), readTarget(on)];
-  if (!action || !target) throw new Error(`${name} ${on}`);
-  const at = directory.context.clock().toISOString();
-  return directory.store.write((tx) => applyAction(tx, action, { target, at, reason }));
-};
-const undo = (name: string, standing: Awaited<ReturnType<typeof moderate>>) => {
-  const action = actions.find((one) => one.name === name);
-  if (!action) throw new Error(name);
-  const at = directory.context.clock().toISOString();
-  return directory.store.write((tx) => undoAction(tx, action, { standing, at, reason: 'mistake' }));
-};
 
-/** Everything that any entry of the log gives out, as tool and as page, and what list_ratings and the document show. */
-async function everything(): Promise<string> {
-  const texts: string[] = [];
-  const pages = [`/agents/${subject}.json`, `/agents/${subject}.md`, `/agents/${subject}/ratings`];
-  for (let at = 0; at < (await directory.store.log.size()); at += 1) {
-    texts.push(JSON.stringify(await call('get_proof', { log_index: at })));
-    pages.push(`/log/entry/${at}`);
-  }
-  for (const path of pages) texts.push(await (await directory.app.request(path)).text());
-  texts.push(JSON.stringify(await call('list_ratings', { handle: subject })));
-  return texts.join('\n');
-}
-
-/** Faults of an audit of the database, then of one over HTTP. */
-async function faults(): Promise<string[]> {
-  const found: string[] = [];
-  const { context, store } = directory;
-  for (const reader of [createStoredEvidence({ ...context, store }), createServedEvidence(directory.url)])
-    await audit(reader, [], { onFault: ({ where, message }) => void found.push(`${where}: ${message}`) });
-  return found;
-}
+/** Everything that is shown of the rated listing, and every entry of the log. */
+const everything = async () =>
+  [...(await readDoors(directory, { handles: [subject], query: 'webhook' })).values()].join('\n');
 
 describe('a rating that was amended, answered and withdrawn', () => {
   let first_id: string;
@@ -119,66 +83,62 @@ describe('a rating that was amended, answered and withdrawn', () => {
       const proof = await call('get_proof', asked);
       expect([proof.withdrawn_by, proof.record, proof.salt]).toEqual([withdrawn_by, undefined, undefined]);
     }
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 
   it('is hidden with the response to it, and shown again with it', async () => {
-    const standing = await moderate('hide', rating_id, 'personal_data');
+    await directory.act('hide', rating_id, 'personal_data');
     const shown = await everything();
     for (const text of ['Jane Doe did not', 'Jane Doe lost it twice']) expect(shown).not.toContain(text);
-    expect(await faults()).toEqual([]);
-    await undo('hide', standing);
+    expect(await directory.audit()).toEqual([]);
+    await directory.restore(rating_id);
     expect(await everything()).toContain('Jane Doe did not');
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 
   it('is erased with its older versions and the responses to them', async () => {
-    await moderate('erase', rating_id, 'personal_data');
+    await directory.act('erase', rating_id, 'personal_data');
     expect(await everything()).not.toMatch(/Jane.Doe/);
     for (const id of [first_id, rating_id])
       expect(JSON.stringify(await directory.store.ratings.byId(id))).not.toMatch(/Jane.Doe/);
     for (const index of [log_index - 1, log_index, log_index + 1])
       expect(await directory.store.log.record(index)).toBeUndefined();
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 
   it('is erased and hidden with its withdrawal and the response to it', async () => {
     const withdrawal = await directory.store.log.size();
     await call('withdraw_rating', { rating_id, reason: 'other', note: 'Jane Doe' }, rater);
-    const hidden = await moderate('hide', rating_id, 'personal_data');
+    const hidden = await directory.act('hide', rating_id, 'personal_data');
     const proof = await call('get_proof', { log_index: withdrawal });
     expect([proof.hidden_by, proof.record]).toEqual([hidden.log_index, undefined]);
-    await moderate('erase', rating_id, 'personal_data');
+    await directory.act('erase', rating_id, 'personal_data');
     for (const index of [log_index, log_index + 1, withdrawal])
       expect(await directory.store.log.record(index)).toBeUndefined();
-    expect(await faults()).toEqual([]);
+    expect(await directory.audit()).toEqual([]);
   });
 });
 
 it('says nothing of a later rating whose interaction is called as what was erased is shown', async () => {
   const { rating_id } = await rate({ relationship: 'vendor' });
-  await moderate('erase', String(rating_id), 'personal_data');
+  await directory.act('erase', String(rating_id), 'personal_data');
   expect(await rate({ interaction_id: 'erased' })).toMatchObject({ status: 'created', group: 'new_source' });
-  expect(await faults()).toEqual([]);
+  expect(await directory.audit()).toEqual([]);
 });
 
 it.each([
   ['withdraw', 'listing_withdrawn'],
   ['hide', 'listing_hidden'],
 ])('gives out no text that was seen at a listing after %s', async (name, withheld) => {
-  const listing = await directory.store.listings.byHandle(observed);
-  if (!listing) throw new Error('not listed');
-  const observer = createObserver(directory.context);
   const log_index = await directory.store.log.size();
-  await observer.observe(listing);
-  await observer.close();
+  await directory.observe(observed);
   expect(String((await call('get_proof', { log_index })).record)).toContain(observed);
-  const standing = await moderate(name, observed, 'malicious');
+  await directory.act(name, observed, 'malicious');
   const proof = await call('get_proof', { log_index });
   expect([proof.withheld, proof.record]).toEqual([withheld, undefined]);
   const page = await (await directory.app.request(`/log/entry/${log_index}`)).text();
   expect(page).not.toContain('seen.example.com');
-  expect(await faults()).toEqual([]);
-  await undo(name, standing);
+  expect(await directory.audit()).toEqual([]);
+  await directory.restore(observed);
   expect(String((await call('get_proof', { log_index })).record)).toContain(observed);
 });

@@ -4,17 +4,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createViewJudge } from '../../src/tools/views.ts';
-import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
+import { operationsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 let service: Directory;
 let receiver: Receiver;
-let stopping: AbortController;
-let send: () => Promise<void>;
 let days = 0;
 const later = { updatedAt: '2026-11-01T08:00:00Z' };
 const evenLater = { updatedAt: '2026-11-02T08:00:00Z' };
@@ -36,15 +34,8 @@ beforeEach(async () => {
     },
     timeouts: { webhook_ms: 300 },
   });
-  stopping = new AbortController();
-  const sender = createWebhookSender(service.context, stopping.signal);
-  send = async () => {
-    await sender.begin();
-    await sender.idle();
-  };
 });
 afterEach(async () => {
-  stopping.abort();
   await receiver.close();
   await service.close();
 });
@@ -79,7 +70,7 @@ const stateOf = async ({ id, secret }: { id: string; secret: string }) =>
 it('posts changes in their order, signed so that the package of Standard Webhooks accepts them', async () => {
   const webhook = await register();
   await change('com.example/one', 'org.other/three', 'com.example/one');
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one', 'org.other/three', 'com.example/one']);
   const { headers, body } = receiver.requests.at(-1) ?? { headers: {}, body: '' };
   const [, , line = ''] = (await (await service.app.request('/changes')).text()).split('\n');
@@ -93,19 +84,19 @@ it('posts changes in their order, signed so that the package of Standard Webhook
     `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
   );
   expect(await stateOf(webhook)).toMatchObject({ state: 'active', delivered: 3, position: 3, about: 'all' });
-  await send();
+  await service.deliver();
   expect(handles()).toHaveLength(3);
 });
 
 it('posts only what it is about: a listing, a publisher', async () => {
   const one = await register({ handle: 'com.example/one' });
   await change('com.example/two', 'com.example/one', 'org.other/three');
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one']);
   await request('DELETE', `/api/webhooks/${one.id}`, undefined, one.secret);
   await register({ publisher: 'org.other' });
   await change('com.example/one', 'org.other/three');
-  await send();
+  await service.deliver();
   expect(handles().slice(1)).toEqual(['org.other/three']);
 });
 
@@ -119,16 +110,12 @@ it('keeps the changes of a view until all listings are judged by its new criteri
   };
   const config = { ...service.context.config, views: [{ ...view, unknown: 'exclude' as const }] };
   const context = { ...service.context, config };
-  const sender = createWebhookSender(context, stopping.signal);
-  const sendAnew = async () => {
-    await sender.begin();
-    await sender.idle();
-  };
+  const other = operationsOf(context);
   await change('com.example/one');
-  await sendAnew();
+  await other.deliver();
   expect(handles()).toEqual([]);
   await createViewJudge(context).pass();
-  await sendAnew();
+  await other.deliver();
   expect(handles()).toEqual(['com.example/one']);
   expect(await stateOf(byView)).toMatchObject({ delivered: 1 });
 });
@@ -144,13 +131,13 @@ it('posts changes of listings that have a tag, or are in a view, and those by wh
   await service.importEntries([
     registryEntry('net.mail/api', { description: 'Sends email, faster', remotes }, later),
   ]);
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['net.mail/api']);
   expect(await stateOf(byView)).toMatchObject({ about: 'view:with-endpoint', delivered: 1 });
   await service.importEntries([
     registryEntry('net.mail/api', { description: 'Sends email, faster' }, evenLater),
   ]);
-  await send();
+  await service.deliver();
   expect(receiver.posted.map(({ type }) => type)).toEqual([
     'listing.changed',
     'listing.changed',
@@ -164,12 +151,12 @@ it('posts changes of listings that have a tag, or are in a view, and those by wh
     registryEntry('net.plain/api', { description: 'Still sends nothing' }, later),
     registryEntry('net.mail/api', { description: 'Sends email, slower' }, third),
   ]);
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['net.mail/api']);
   expect(await stateOf(byTag)).toMatchObject({ about: 'tag:email', delivered: 1 });
   const fourth = { updatedAt: '2026-11-04T08:00:00Z' };
   await service.importEntries([registryEntry('net.mail/api', { description: 'Sends nothing' }, fourth)]);
-  await send();
+  await service.deliver();
   expect(handles(), 'the change that took the tag from it').toEqual(['net.mail/api', 'net.mail/api']);
 });
 
@@ -180,11 +167,11 @@ it('does not repeat a change of a listing that has lost the tag meanwhile', asyn
   await register({ tag: 'email' });
   receiver.answer = (_posted, response) => void response.writeHead(500).end();
   await put('Sends email, faster', later);
-  await send();
+  await service.deliver();
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
   await put('Sends nothing', evenLater);
   service.wait(6);
-  for (let turn = 0; turn < 3; turn += 1) await send();
+  for (let turn = 0; turn < 3; turn += 1) await service.deliver();
   const [first, ...others] = receiver.posted.map(({ seq }) => seq);
   expect(others).toEqual([Number(first) + 1]);
 });
@@ -194,17 +181,15 @@ it('lets an address rest that is slow to accept, thirty times as long as it took
   receiver.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 500);
   await change('com.example/one', 'com.example/two');
   const timeouts = { ...service.context.timeouts, webhook_ms: 60_000, webhookSlow_ms: 400 };
-  const sender = createWebhookSender({ ...service.context, timeouts }, stopping.signal);
-  await sender.begin();
-  await sender.idle();
+  await operationsOf({ ...service.context, timeouts }).deliver();
   const { rest_until, ...state } = await stateOf(webhook);
   expect(state).toMatchObject({ delivered: 1, failures: 0 });
   expect(Date.parse(String(rest_until)) - Date.parse(String(state.delivered_at))).toBeGreaterThan(14_000);
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({ delivered: 1 });
   service.wait(60);
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
 
@@ -212,7 +197,7 @@ it('begins with the changes after it was registered', async () => {
   await change('com.example/one');
   await register();
   await change('com.example/two');
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/two']);
 });
 
@@ -225,13 +210,13 @@ it('holds back later changes of a listing that failed, and no other listing', as
     response.writeHead(isRefused ? 500 : 204).end();
   };
   await change('com.example/one', 'com.example/two', 'com.example/one', 'org.other/three');
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one', 'com.example/two', 'org.other/three']);
-  await send();
+  await service.deliver();
   expect(handles()).toHaveLength(3);
   service.wait(6);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 2, 4, 1, 3]);
   expect(new Set(receiver.posted.filter(({ seq }) => seq === 1).map(({ id }) => id)).size).toBe(1);
   expect(await stateOf(webhook)).toMatchObject({ delivered: 4, failures: 0 });
@@ -242,17 +227,17 @@ it('leaves an address alone that is down, and sends everything once it is up aga
   const { port } = new URL(receiver.url);
   await receiver.close();
   await change('com.example/one', 'com.example/two', 'com.example/one', 'org.other/three', 'com.example/two');
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({
     ...{ state: 'active', failures: 3, delivered: 0, last_result: 'host_unreachable' },
     rest_until: expect.stringMatching(/^20/),
   });
   receiver = await startReceiver(Number(port));
   receiver.secret = webhook.secret;
-  await send();
+  await service.deliver();
   expect(handles()).toEqual([]);
   service.wait(6);
-  for (let turn = 0; turn < 4; turn += 1) await send();
+  for (let turn = 0; turn < 4; turn += 1) await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq).toSorted()).toEqual([1, 2, 3, 4, 5]);
   const ofListing = (name: string) =>
     receiver.posted.filter(({ handle }) => handle === name).map(({ seq }) => seq);
@@ -267,9 +252,9 @@ it('ends with 410, and sends nothing more', async () => {
   const webhook = await register();
   receiver.answer = (_posted, response) => void response.writeHead(410).end();
   await change('com.example/one', 'com.example/two');
-  await send();
+  await service.deliver();
   service.wait(90_000);
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one']);
   expect(await stateOf(webhook)).toMatchObject({ state: 'gone', last_result: 'HTTP 410' });
 });
@@ -281,10 +266,10 @@ it('counts a slow answer and a redirect as failures, and follows none', async ()
     response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
   };
   await change('com.example/one');
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({ failures: 1, last_result: 'host_timeout' });
   await change('com.example/two');
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({ failures: 2, last_result: 'HTTP 307' });
   expect(receiver.requests).toHaveLength(3);
 });
@@ -293,14 +278,14 @@ it('comes back when the address says so', async () => {
   const webhook = await register();
   receiver.answer = (_posted, response) => void response.writeHead(429, { 'retry-after': '240' }).end();
   await change('com.example/one', 'com.example/two');
-  await send();
+  await service.deliver();
   service.wait(200);
-  await send();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one']);
   receiver.answer = (_posted, response) => void response.writeHead(200).end('ok');
   service.wait(60);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   expect(handles()).toEqual(['com.example/one', 'com.example/one', 'com.example/two']);
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
@@ -309,14 +294,14 @@ it('sends what waits at once when another change shows that the address works ag
   await register();
   receiver.answer = (_posted, response) => void response.writeHead(503, { 'retry-after': '20' }).end();
   await change('com.example/one');
-  await send();
+  await service.deliver();
   service.wait(21);
-  await send();
+  await service.deliver();
   await change('com.example/two');
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
   service.wait(21);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
 });
 
@@ -324,11 +309,11 @@ it('lets a change that fails wait its own time, also when the address has just r
   await register();
   receiver.answer = (_posted, response) => void response.writeHead(503, { 'retry-after': '60' }).end();
   await change('com.example/one', 'com.example/two');
-  await send();
+  await service.deliver();
   receiver.answer = ({ seq }, response) => void response.writeHead(seq === 2 ? 500 : 204).end();
   service.wait(61);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
 });
 
@@ -336,19 +321,19 @@ it('gives a change up after ten attempts, goes on with the listing, and sends it
   const webhook = await register();
   receiver.answer = ({ seq }, response) => void response.writeHead(seq === 1 ? 400 : 204).end();
   await change('com.example/one', 'com.example/one');
-  await send();
+  await service.deliver();
   const [failed] = await service.store.webhooks.dueDeliveries(webhook.id, '2100-01-01T00:00:00Z', 1);
   expect(failed).toMatchObject({ seq: 1, attempts: 1, result: 'HTTP 400' });
   if (failed) await service.store.write((tx) => tx.webhooks.putDelivery({ ...failed, attempts: 9 }));
   service.wait(6);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
   expect(await service.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
   const now = service.context.clock().toISOString();
   await service.store.write((tx) => tx.webhooks.revive(webhook.id, now));
-  await send();
+  await service.deliver();
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
@@ -357,9 +342,9 @@ it('ends when an address accepted nothing for five days', async () => {
   const webhook = await register();
   receiver.answer = (_posted, response) => void response.writeHead(500).end();
   await change('com.example/one');
-  await send();
+  await service.deliver();
   service.wait(5 * 86_400 + 1);
-  await send();
+  await service.deliver();
   expect(await stateOf(webhook)).toMatchObject({ state: 'failing', failures: 2 });
 });
 
@@ -367,14 +352,14 @@ it('has no text of a publisher in what it keeps, and sends none of a listing tha
   await register();
   receiver.answer = (_posted, response) => void response.writeHead(503).end();
   await change('com.example/one');
-  await send();
+  await service.deliver();
   await service.importEntries([
     registryEntry('com.example/one', { description: 'Description 99' }, { status: 'deleted' }),
   ]);
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
   service.wait(6);
-  await send();
-  await send();
+  await service.deliver();
+  await service.deliver();
   const bodies = receiver.requests.slice(-2).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   expect(bodies.map(({ type, data }) => [type, data])).toEqual([
     ['listing.changed', { fields: ['description'] }],
@@ -394,11 +379,6 @@ it('loses no change if the store fails while it is written that one was not acce
     body: JSON.stringify({ url: 'https://hook.example/in' }),
   });
   receiver.secret = ((await answer.json()) as { secret: string }).secret;
-  const sender = createWebhookSender(opened.context, stopping.signal);
-  const sendAll = async () => {
-    await sender.begin();
-    await sender.idle();
-  };
   await opened.importEntries([
     registryEntry('com.example/one', { description: 'Another' }, later),
     ...Array.from({ length: 20 }, (_, at) => registryEntry(`org.other/n${at}`, {}, later)),
@@ -409,12 +389,12 @@ it('loses no change if the store fails while it is written that one was not acce
     isAway = true;
     response.writeHead(handle === 'com.example/one' ? 500 : 204).end();
   };
-  await sendAll();
+  await opened.deliver();
   expect(receiver.posted.length).toBe(21);
   await editDatabase(DATABASE_URL, 'alter table away rename to webhook_delivery');
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
   opened.wait(60);
-  await sendAll();
+  await opened.deliver();
   await opened.close();
   expect(handles().filter((handle) => handle === 'com.example/one').length).toBe(2);
 });

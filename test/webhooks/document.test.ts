@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -56,9 +55,7 @@ it('the receiver of docs/changes.md proves its address, and reads what is posted
       { updatedAt: '2026-11-01T08:00:00Z' },
     ),
   ]);
-  const sender = createWebhookSender(directory.context, new AbortController().signal);
-  await sender.begin();
-  await sender.idle();
+  await directory.deliver();
   await expect.poll(() => output).toContain('1 listing.changed co.webhook/webhook');
   expect(await directory.store.webhooks.list()).toMatchObject([{ delivered: 1, failures: 0 }]);
 });

@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -77,11 +76,7 @@ it('/openapi.json describes the messages and headers that are posted', async () 
   await service.importEntries([
     registryEntry('com.example/one', { description: 'New' }, { updatedAt: '2026-11-01T08:00:00Z' }),
   ]);
-  const stopping = new AbortController();
-  const sender = createWebhookSender(service.context, stopping.signal);
-  await sender.begin();
-  await sender.idle();
-  stopping.abort();
+  await service.deliver();
   const [asked, changed] = receiver.requests;
   const { challenge, change } = document.webhooks;
   for (const [operation, sent] of [

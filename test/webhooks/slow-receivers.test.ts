@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -61,13 +60,11 @@ it('an address gets every change in a bounded number of turns beside 199 slow on
     for (const domain of slowHosts)
       await tx.webhooks.put({ ...own, id: domain, domain, url: `https://${domain}/in`, position: 0 });
   });
-  const sender = createWebhookSender(service.context, new AbortController().signal);
   for (let arrived = 1; arrived <= 3; arrived += 1) {
     await change();
     for (let round = 0; round < 4; round += 1) {
       await endRests();
-      await sender.begin();
-      await sender.idle();
+      await service.deliver();
     }
     expect(honest.posted).toHaveLength(arrived);
   }

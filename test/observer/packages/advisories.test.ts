@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 
@@ -47,7 +46,6 @@ const published = [
 ];
 
 let directory: Directory;
-let observer: Observer;
 
 beforeAll(async () => {
   save(published);
@@ -63,18 +61,14 @@ beforeAll(async () => {
     ],
     environment: { ADVISORIES: file },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   rmSync(folder, { recursive: true });
 });
 
 async function advisoriesOf(handle: string) {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(handle);
   return observations.find(({ kind }) => kind === 'package.advisories');
 }
 const idsOf = async (handle: string) => {
@@ -139,14 +133,10 @@ it('is not checked where no copy is configured', async () => {
   const plain = await openDirectory({
     entries: [registryEntry('com.example/a', { packages: [onNpm('1.0.0')] })],
   });
-  const ours = createObserver(plain.context);
-  const listing = await plain.store.listings.byHandle('com.example/a');
-  if (!listing) throw new Error('the listing is missing');
-  const { observations } = await ours.observe(listing);
+  const { observations } = await plain.observe('com.example/a');
   expect(observations.find(({ kind }) => kind === 'package.advisories')).toMatchObject({
     state: 'not_checked',
     reason: 'This service is not configured with a copy of advisories (ADVISORIES).',
   });
-  await ours.close();
   await plain.close();
 });

@@ -1,6 +1,5 @@
 import type { SerializedBundle } from '@sigstore/bundle';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { openBundleCheck } from '../../../src/observations/sigstore.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
@@ -63,7 +62,6 @@ let sigstore: Sigstore;
 let stranger: Sigstore;
 let registry: Endpoint;
 let directory: Directory;
-let observer: Observer;
 const content: Record<string, Stored> = {};
 const onNpm = (identifier: string, version = '1.2.0') => ({ registryType: 'npm', identifier, version });
 const repository = { url: 'https://github.com/Example/server', source: 'github' };
@@ -106,18 +104,14 @@ beforeAll(async () => {
       }),
     },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await Promise.all([registry, sigstore, stranger].map((server) => server.close()));
 });
 
 async function provenanceOf(handle: string) {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(handle);
   return observations.find(({ kind }) => kind === 'package.provenance');
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import {
@@ -31,7 +30,6 @@ let npm: Endpoint;
 let pypi: Endpoint;
 let oci: Endpoint;
 let directory: Directory;
-let observer: Observer;
 
 const listed = (name: string, ...packages: object[]) => registryEntry(name, { packages, remotes: [] });
 const onNpm = (identifier: string, version?: string) => ({
@@ -77,19 +75,15 @@ beforeAll(async () => {
       PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url, pypi: pypi.url, oci: oci.url }),
     },
   });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await Promise.all([npm, pypi, oci].map((endpoint) => endpoint.close()));
 });
 
 /** What is observed of the packages of a listing. */
 async function observe(handle: string) {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations } = await observer.observe(listing);
+  const { observations } = await directory.observe(handle);
   return observations.filter(({ kind }) =>
     /^package\.(exists|version_age|deprecated|maintainers)$/.test(kind),
   );

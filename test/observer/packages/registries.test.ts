@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 
 let hub: Endpoint;
 let npm: Endpoint;
-const opened: { observer: Observer; directory: Directory }[] = [];
+const opened: Directory[] = [];
 
 beforeAll(async () => {
   hub = await startEndpoint((_, { url = '', headers }, response) => {
@@ -19,10 +18,7 @@ beforeAll(async () => {
   npm = await startEndpoint((_, __, response) => void response.end('{}'));
 });
 afterAll(async () => {
-  for (const { observer, directory } of opened) {
-    await observer.close();
-    await directory.close();
-  }
+  for (const directory of opened) await directory.close();
   await hub.close();
   await npm.close();
 });
@@ -33,11 +29,8 @@ async function observe(entry: Record<string, unknown>, registries: object) {
     entries: [registryEntry('com.example/a', entry)],
     environment: { PACKAGE_REGISTRIES: JSON.stringify(registries) },
   });
-  const observer = createObserver(directory.context);
-  opened.push({ observer, directory });
-  const listing = await directory.store.listings.byHandle('com.example/a');
-  if (!listing) throw new Error('the listing is missing');
-  return (await observer.observe(listing)).observations;
+  opened.push(directory);
+  return (await directory.observe('com.example/a')).observations;
 }
 
 it('reads an image with the token that its registry gives to everyone', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
@@ -19,7 +18,6 @@ const handles = ['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'].
 
 let servers: Record<string, Endpoint>;
 let directory: Directory;
-let observer: Observer;
 
 beforeAll(async () => {
   servers = {
@@ -42,14 +40,11 @@ beforeAll(async () => {
     ],
     environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
   });
-  observer = createObserver(directory.context);
   for (const handle of handles) {
-    const listing = await directory.store.listings.byHandle(handle);
-    if (listing) await observer.observe(listing);
+    await directory.observe(handle);
   }
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });

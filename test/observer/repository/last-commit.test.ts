@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 let directory: ClaimedDirectory;
-let observer: Observer;
 let commit: string;
 const handle = 'com.example/there';
 
 beforeAll(async () => {
   directory = await openClaimedDirectory({ entries: [registryEntry(handle, onGitHub('example/there'))] });
   commit = directory.git.createRepository('example/there').commit({ 'README.md': 'a server' });
-  observer = createObserver(directory.context);
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
 });
 
@@ -32,9 +28,7 @@ it('is not known before a look', async () => {
 });
 
 it('states the date of the commit at the head', async () => {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error('the listing is missing');
-  await observer.observe(listing);
+  await directory.observe(handle);
   const { observations, not_known } = await read();
   expect(observations.find(({ kind }) => kind === 'repository.last_commit')).toMatchObject({
     question: 'upkeep',

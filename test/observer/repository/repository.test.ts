@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createObserver, type Observer } from '../../../src/observations/observer.ts';
+import { createObserver } from '../../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import type { GitRepository } from '../../support/git-server.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 let directory: ClaimedDirectory;
-let observer: Observer;
 let repository: GitRepository;
 let commit: string;
 
@@ -23,21 +22,17 @@ beforeAll(async () => {
   repository = directory.git.createRepository('example/there');
   directory.git.createRepository('example/empty');
   commit = repository.commit({ 'README.md': 'a server' });
-  observer = createObserver(directory.context);
 });
 beforeEach(() => {
   directory.git.fault = undefined;
 });
 afterAll(async () => {
-  await observer.close();
   await directory.close();
 });
 
 /** What is observed of the repository of a listing, by kind. */
 async function observe(handle: string) {
-  const listing = await directory.store.listings.byHandle(handle);
-  if (!listing) throw new Error(`${handle} is not listed`);
-  const { observations, changes } = await observer.observe(listing);
+  const { observations, changes } = await directory.observe(handle);
   const byKind = Object.fromEntries(observations.map((one) => [one.kind, one]));
   return { ...byKind, changes };
 }

@@ -1,5 +1,4 @@
 import type { Observation } from '../../../src/observations/observation.ts';
-import { createObserver } from '../../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../directory.ts';
 import { registryEntry } from '../entries.ts';
 import type { Endpoint } from './mcp-endpoint.ts';
@@ -33,19 +32,15 @@ export async function openObserved(
     ),
     environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)), ...environment },
   });
-  const observer = createObserver(directory.context);
   return {
     directory,
     async look(name, kind) {
-      const listing = await directory.store.listings.byHandle(handleAt(name));
-      if (!listing) throw new Error(`${name} is not listed`);
-      await observer.observe(listing);
+      await directory.observe(handleAt(name));
       const answer = await directory.app.request(`/agents/${handleAt(name)}.json`);
       const { observations } = (await answer.json()) as { observations: Observation[] };
       return observations.filter((one) => one.kind === kind);
     },
     async close() {
-      await observer.close();
       await directory.close();
       await Promise.all(Object.values(servers).map((server) => server.close()));
     },

@@ -1,0 +1,123 @@
+import { gunzipSync } from 'node:zlib';
+import type { Directory } from './directory.ts';
+import { connect } from './mcp-clients.ts';
+
+/** What is asked for: listings, and what finds them. */
+export interface Asked {
+  readonly handles: readonly string[];
+  /** Words that find one of them. */
+  readonly query: string;
+  readonly tag?: string;
+  /** A view of the operator that has one of them. */
+  readonly view?: string;
+  readonly rating_ids?: readonly string[];
+}
+
+const namespaceOf = (handle: string) => handle.slice(0, handle.indexOf('/'));
+const ofView = (view: string | undefined, paths: readonly string[]) =>
+  view === undefined ? [] : paths.map((path) => `/views/${view}${path}`);
+const versions = (handle: string) => {
+  const server = `/v0.1/servers/${encodeURIComponent(handle)}`;
+  return [server, `${server}/versions`, `${server}/versions/latest`];
+};
+
+/** Every page that shows listings. */
+export const pagesOf = ({ handles, query, tag, view }: Asked): readonly string[] => [
+  ...handles.flatMap((handle) =>
+    ['', '/ratings', '/ratings?group=new_source', '/history', '/tools', '/claim', '/badge'].map(
+      (end) => `/agents/${handle}${end}`,
+    ),
+  ),
+  ...new Set(handles.map((handle) => `/publishers/${namespaceOf(handle)}`)),
+  ...['/', '/agents', `/agents?q=${encodeURIComponent(query)}`, '/tags', '/log', '/about'],
+  `/compare?${handles.map((handle) => `handle=${handle}`).join('&')}`,
+  ...(tag === undefined ? [] : [`/tags/${tag}`]),
+  ...ofView(view, ['']),
+];
+
+/** Every document, feed and answer of the registry API that shows listings; not the log. */
+export const documentsOf = ({ handles, query, tag, view }: Asked): readonly string[] => [
+  ...handles.flatMap((handle) =>
+    ['.json', '.md', '/history.json', '/tools.json', '/card.png', '/feed.atom', '/feed.json'].map(
+      (end) => `/agents/${handle}${end}`,
+    ),
+  ),
+  ...handles.map((handle) => `/badge/${handle}`),
+  ...new Set(handles.map((handle) => `/publishers/${namespaceOf(handle)}/feed.json`)),
+  ...handles.flatMap(versions),
+  ...[
+    '/v0.1/servers',
+    `/v0.1/servers?search=${encodeURIComponent(query)}`,
+    '/v0.1/servers?include_deleted=true',
+  ],
+  ...(tag === undefined ? [] : [`/tags/${tag}/feed.atom`, `/tags/${tag}/feed.json`]),
+  ...ofView(view, [
+    ...['/feed.atom', '/feed.json', '/.mcp.json', '/managed-settings.json', '/v0.1/servers'],
+    ...handles.flatMap(versions),
+  ]),
+  ...['/changes?since=0', '/feed.atom', '/feed.json', '/transparency.json', '/sitemap.xml', '/llms.txt'],
+];
+
+async function readLog({ app, store }: Directory): Promise<[string, string][]> {
+  const size = await store.log.size();
+  const paths = ['/log/checkpoint', ...Array.from({ length: size }, (_, at) => `/log/entry/${at}`)];
+  return Promise.all(
+    paths.map(async (path) => [path, await (await app.request(path)).text()] as [string, string]),
+  );
+}
+
+async function readMcp({ app, store }: Directory, { handles, query, tag, rating_ids = [] }: Asked) {
+  const client = await connect('v2', { app });
+  const size = await store.log.size();
+  const calls: (readonly [string, Record<string, unknown>])[] = [
+    ...handles.flatMap((handle) => [
+      ['get_agent', { handle }] as const,
+      ['get_agent', { handle, detail: 'full' }] as const,
+      ['list_ratings', { handle }] as const,
+      ['search_agents', { similar_to: handle }] as const,
+      ['check_surface', { handle, tools: [] }] as const,
+    ]),
+    ['compare_agents', { handles }],
+    ['search_agents', { query }],
+    ...Array.from({ length: size }, (_, log_index) => ['get_proof', { log_index }] as const),
+    ...rating_ids.map((rating_id) => ['get_proof', { rating_id }] as const),
+  ];
+  const found: [string, string][] = [];
+  for (const [tool, input] of calls)
+    found.push([`${tool} ${JSON.stringify(input)}`, JSON.stringify(await client.call(tool, input))]);
+  const uris = [
+    ...handles.flatMap((handle) => ['', '/ratings', '/tools'].map((end) => `agent://${handle}${end}`)),
+    ...(tag === undefined ? [] : [`agent://tags/${tag}`]),
+  ];
+  for (const uri of uris) found.push([uri, JSON.stringify(await client.read(uri).catch(() => []))]);
+  await client.close();
+  return found;
+}
+
+/** Everywhere that listings are shown, by name, and what is answered there; of pages the HTML, without the marks of found words. */
+export async function readDoors(directory: Directory, asked: Asked): Promise<ReadonlyMap<string, string>> {
+  const found: [string, string][] = [];
+  for (const path of [...pagesOf(asked), ...documentsOf(asked)]) {
+    const answer = await directory.app.request(path, { headers: { accept: 'text/html, */*' } });
+    found.push([path, (await answer.text()).replace(/<\/?mark>/g, '')]);
+  }
+  return new Map([...found, ...(await readLog(directory)), ...(await readMcp(directory, asked))]);
+}
+
+/** The doors that show a text. */
+export async function whereShown(directory: Directory, asked: Asked, words: string): Promise<string[]> {
+  return [...(await readDoors(directory, asked))].flatMap(([door, text]) =>
+    text.includes(words) ? [door] : [],
+  );
+}
+
+/** Everything that the files of the export say, which are written once a day. */
+export async function readExport({ app }: Directory): Promise<string> {
+  const { files } = (await (await app.request('/export/manifest.json')).json()) as {
+    files: { path: string }[];
+  };
+  const texts = files.map(async ({ path }) =>
+    gunzipSync(Buffer.from(await (await app.request(path)).arrayBuffer())).toString('utf8'),
+  );
+  return (await Promise.all(texts)).join('\n');
+}
