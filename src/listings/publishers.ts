@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import type { Listing } from './listing.ts';
 
@@ -45,6 +46,65 @@ export async function readPublisher(
     total: await listings.publisherListings(namespace),
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
+}
+
+/** The most listings of a publisher that are read for what they have in common. */
+export const mostRead = 500;
+
+/** What the listings of a publisher have in common; of one with more than 500, its first 500 by handle. */
+export interface PublisherFacts {
+  readonly listings: number;
+  /** When the first of them was published, RFC 3339. */
+  readonly since: string;
+  /** Hosts of their endpoints, those of most listings first. */
+  readonly hosts: readonly string[];
+  readonly withRepository: number;
+  /** How many record a repository of another account; undefined for a namespace that is a domain. */
+  readonly otherOwners: number | undefined;
+}
+
+/** Reads what the listings of a publisher have in common. */
+export async function readPublisherFacts(
+  namespace: string,
+  { store: { listings } }: Reads,
+): Promise<PublisherFacts> {
+  const start = `${namespace}/`;
+  const rows = await listings.page(start, mostRead);
+  const read = await listings.byHandles(
+    rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start)),
+  );
+  const hosts = Map.groupBy(
+    read.flatMap(({ endpoint }) => URL.parse(endpoint ?? '')?.host ?? []),
+    (host) => host,
+  );
+  const owners = read.map(({ handle, repository_key }) =>
+    namespaceMatchesRepositoryOwner(handle, repository_key),
+  );
+  const isComparable = owners.some((owner) => owner !== 'not_comparable');
+  return {
+    listings: read.length,
+    since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
+    hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
+    withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
+    otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
+  };
+}
+
+/** The handles of the examples in the documentation. */
+const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
+
+/** For each handle of a documented example one that is visible here: itself, or else one of the first by handle. */
+export async function readExampleHandles({
+  store: { listings },
+}: Reads): Promise<ReadonlyMap<string, string>> {
+  const found = (await listings.byHandles(documented)).filter(({ withdrawn }) => !withdrawn);
+  const first = found.length === documented.length ? [] : await listings.page('', documented.length);
+  return new Map(
+    documented.map((handle, at) => [
+      handle,
+      found.some((one) => one.handle === handle) ? handle : (first[at]?.handle ?? first[0]?.handle ?? handle),
+    ]),
+  );
 }
 
 /** How many listings are visible. */

@@ -86,7 +86,7 @@ const sentences: Readonly<Record<ChangeType, string>> = {
   'rating.amended': 'rating amended',
   'rating.withdrawn': 'rating withdrawn',
   'rating.responded': 'response to a rating',
-  'observation.changed': 'observed facts changed',
+  'observation.changed': 'changed',
   'moderation.applied': 'action of the operator',
   'view.joined': 'joined the view',
   'view.left': 'left the view',
@@ -113,14 +113,31 @@ const namesOf = ({ type, data }: NewChange): string[] => {
   return Array.isArray(named) ? named.map(String) : [];
 };
 
-/** What a change is, in words; `toName` gives fields and kinds of fact their names. */
+/** What a change is, in words; `toName` gives kinds of fact their names. */
 export function changeText(change: NewChange, toName = (name: string) => name): string {
-  const names = namesOf(change).map(toName);
+  const names = namesOf(change);
+  if (change.type === 'observation.changed') return `${names.map(toName).join(', ') || 'facts'} changed`;
   return `${sentences[change.type]}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
 }
 
-/** A change as one line of a feed. */
-export const changeTitle = (change: NewChange): string => `${change.handle}: ${changeText(change)}`;
+const notable: ReadonlySet<ChangeType> = new Set([
+  'listing.withdrawn',
+  'claim.activated',
+  'claim.suspended',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+]);
+
+/** Whether a change is one of prices, payees, tools, owners or ratings, or a withdrawal. */
+export function isNotable({ type, data }: NewChange): boolean {
+  if (type === 'listing.changed') return Array.isArray(data.fields) && data.fields.includes('repository');
+  if (type === 'observation.changed')
+    return (
+      Array.isArray(data.kinds) && data.kinds.some((kind) => /^(?:price|tools|auth)\b/.test(String(kind)))
+    );
+  return notable.has(type);
+}
 
 /** Which changes to read. */
 export interface ChangeFilter {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
-import { type Change, type ChangeFilter, takesTag } from '../log/change.ts';
+import { type Change, type ChangeFilter, isNotable, takesTag } from '../log/change.ts';
 import { findListing } from './find-listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
 import { changesOf, requireJudged } from './views.ts';
@@ -82,15 +82,12 @@ export async function readNewest(subject: ChangeSubject, context: Context): Prom
   return [...all.values()].toSorted((a, b) => b.seq - a.seq).slice(0, newest);
 }
 
-/** Changes read for a page that shows those of a few listings. */
-const newestShown = 60;
-
-/** The newest changes of listings that are not withdrawn. */
+/** The newest changes of prices, tools, owners and ratings of listings that are shown, and withdrawals. */
 export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
-  const read = await store.changes.newest(newestShown);
+  const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
   const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);
   const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
-  return read.filter(({ handle }) => shown.has(handle));
+  return read.filter(({ handle, type }) => shown.has(handle) || type === 'listing.withdrawn');
 }
 
 /** Changes of a listing among which its newest log entry is looked for; those of an import have none. */

@@ -1,7 +1,9 @@
 import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
-import { type Change, changeTitle } from '../log/change.ts';
+import { quoted } from '../core/text.ts';
+import { type Change, changeText } from '../log/change.ts';
+import { factName } from './html.ts';
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
 
@@ -15,9 +17,18 @@ export interface FeedSubject {
 const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
-/** The change as JSON. Feed readers show it as HTML, and publishers choose what their versions are called. */
-const contentOf = ({ type, handle, at, data }: Change): string =>
-  String(html`<code>${JSON.stringify({ type, handle, at, ...data })}</code>`);
+const textOf = (change: Change) => `${change.handle}: ${changeText(change, factName)}`;
+
+/** The change in a sentence, escaped: feed readers show it as HTML, and publishers choose what their versions are called. */
+function contentOf(change: Change, publicUrl: string): string {
+  const { version, log_index } = change.data;
+  const entry =
+    typeof log_index === 'number' &&
+    html` <a href="${publicUrl}/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
+  return String(
+    html`<p>${change.at.slice(0, 10)}, ${textOf(change)}${typeof version === 'string' && `, version ${quoted(version)}`}. <a href="${publicUrl}/agents/${change.handle}/history">What was before and after</a>.${entry}</p>`,
+  );
+}
 
 /** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
 export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: readonly Change[]): Feed {
@@ -35,10 +46,10 @@ export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: r
   for (const change of changes)
     feed.addItem({
       id: `${site.publicUrl}/changes#${change.id}`,
-      title: changeTitle(change),
+      title: textOf(change),
       link: `${site.publicUrl}/agents/${change.handle}`,
       date: new Date(change.at),
-      content: contentOf(change),
+      content: contentOf(change, site.publicUrl),
     });
   return feed;
 }

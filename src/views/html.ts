@@ -5,6 +5,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { stateWords } from '../observations/observation.ts';
+import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import { stem, stopWords, toWords } from '../search/words.ts';
@@ -92,6 +93,10 @@ export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A cla
 
 /** An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes `registry status`. */
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
+
+/** The name of a kind of fact within a sentence: capitals of abbreviations stay. */
+export const factName = (kind: string): string =>
+  (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
 /** The dates of the version shown: its own publication, and the last change of its entry. */
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {

@@ -52,7 +52,11 @@ function failed(run: ImportReport, { error, is_retried, last_completed: done }: 
   const what = isOther
     ? html`That import, from another source, is complete; ${run.source} could not be read at ${minute(run.started_at)}`
     : html`The import of ${minute(run.started_at)} did not complete`;
-  return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'} ${stays}`;
+  const isWithout = done === undefined || done.source === 'sample';
+  const offline =
+    isWithout &&
+    html` Where there is no network, <code>dossier import --from FILE</code> reads a saved copy.`;
+  return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'}${offline} ${stays}`;
 }
 
 function current(status: ImportStatusDocument): Html | undefined {

@@ -36,11 +36,3 @@ export const listingRows = (listings: readonly ShortListing[], query = '', actio
   const words = toSearchWords(query);
   return html`${listings.map((listing) => row(listing, words, action))}`;
 };
-
-export const briefList = (listings: readonly ShortListing[], fact: (listing: ShortListing) => Html): Html =>
-  html`<ul class="cards brief">${listings.map(
-    (listing) => html`
-<li class="card"><h3><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></h3>
-${listing.hidden ? html`<p class="note">${listing.hidden}</p>` : html`<p class="foreign">${listing.description}</p>`}
-<p class="note">${listing.sample && 'Sample. '}${fact(listing)}</p></li>`,
-  )}</ul>`;

@@ -3,36 +3,17 @@ import { howToOptOut } from '../claims/claim.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
-import type {
-  ImportReport,
-  ObserverStatus,
-  ShortListing,
-  StatusDocument,
-} from '../document/listing-document.ts';
+import type { ImportReport, ObserverStatus, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
 import { vocabulary } from '../listings/tag-vocabulary.ts';
-import { type Change, changeText } from '../log/change.ts';
 import type { Feedback } from '../moderation/moderation.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
-import {
-  day,
-  type Html,
-  handleLink,
-  minute,
-  paste,
-  publisherPath,
-  tagLink,
-  toCurl,
-  toLabel,
-} from './html.ts';
+import { day, type Html, handleLink, minute, paste, tagLink, toCurl } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
-import { briefList, listingRows } from './listing-list.ts';
 import { connectDossier } from './listing-page.ts';
 import { plainSearchForm } from './search-form.ts';
-import { pickBox, pickForm } from './search-page.ts';
 
 type Config = Site['config'];
 
@@ -143,36 +124,7 @@ ${quarantineBlock(status.quarantine)}
 ${privacyBlock(site.config)}`,
   });
 
-const mostListings = 8;
-const mostOfListing = 3;
-
-function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
-  if (!newest) return '';
-  const date = newest.at.slice(0, 10);
-  const texts = [
-    ...new Set(
-      [newest, ...older.filter(({ at }) => at.slice(0, 10) === date)].map((one) =>
-        changeText(one, (name) => (kindOf(name)?.title ?? toLabel(name)).toLowerCase()),
-      ),
-    ),
-  ];
-  const more = texts.length - mostOfListing;
-  return html`
-<li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
-}
-
-/** The newest changes by listing, the newest first, and since when they were read; nothing before the first change. */
-function recentChanges(changes: readonly Change[]): Html | '' {
-  const byListing = [...Map.groupBy(changes, ({ handle }) => handle)].slice(0, mostListings);
-  const oldest = byListing.at(-1)?.[1][0];
-  if (!oldest) return '';
-  return html`
-<section aria-labelledby="changes"><h2 id="changes">New and changed since ${day(oldest.at)}</h2>
-<ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul>
-<p>All changes as <a href="/feed.atom">Atom</a> or <a href="/feed.json">JSON</a> feed; every listing, publisher and tag has its own.</p></section>`;
-}
-
-interface TagCount {
+export interface TagCount {
   readonly tag: string;
   readonly listings: number;
 }
@@ -199,7 +151,7 @@ const groups = [
   },
 ] as const;
 
-const tagCloud = (tags: readonly TagCount[]): Html =>
+export const tagCloud = (tags: readonly TagCount[]): Html =>
   html`<ul class="tag-list">${tags.map(({ tag, listings }) => html`<li>${tagLink(tag)} <span class="count">${amount(listings)}</span></li>`)}</ul>`;
 
 function group({ id, title, why, includes }: (typeof groups)[number], tags: readonly TagCount[]) {
@@ -218,42 +170,6 @@ export const toTagsPage = (site: Site, tags: readonly TagCount[]): Html =>
 <h1>Tags</h1>
 <p class="lead">The registry has no tags. These are derived from what each listing records; its page names the reason for each. The number is how many listings have the tag.</p>
 ${tags.length === 0 ? html`<p>No tags yet.</p>` : groups.map((one) => group(one, tags))}`,
-  });
-
-const tagsShown = 24;
-
-interface Home {
-  readonly tags: readonly TagCount[];
-  readonly status: StatusDocument;
-  /** The newest changes of listings that are shown, newest first. */
-  readonly changes: readonly Change[];
-}
-
-/** The first page: search, freshness, tags, what changed, new and recently updated listings. */
-export const toHomePage = (site: Site, { tags, status, changes }: Home): Html =>
-  toPage(site, {
-    title: site.config.serviceName,
-    description: 'Independent evidence before an agent-service purchase.',
-    path: '/',
-    feeds: '',
-    body: html`
-<section class="hero">
-<h1>Evidence before you buy an agent service</h1>
-<p class="lead">What is known about a listing, from whom, as of when, and what is not known. No score, no star, no recommendation.</p>
-${plainSearchForm()}
-${importState(status)}
-<p><a href="/about#import">Import report</a></p>
-</section>
-<section aria-labelledby="tags"><h2 id="tags">Browse by tag</h2>${tagCloud(tags.filter(({ tag }) => !isRecordedTag(tag)).slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>
-${recentChanges(changes)}
-<div class="columns">
-<section aria-labelledby="newest"><h2 id="newest">Newest</h2>${briefList(status.newest, ({ published_at }) => html`Published ${day(published_at)}`)}</section>
-<section aria-labelledby="updated"><h2 id="updated">Recently updated</h2>${status.updated.length > 0 ? briefList(status.updated, ({ updated_at, version }) => html`Updated ${day(updated_at)}, version <span class="foreign">${version}</span>`) : html`<p>No update is recorded among the latest entries, apart from those under Newest.</p>`}</section>
-</div>
-<section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
-<p>Connect over MCP; no account, no key.</p>
-${connectDossier(site.config.publicUrl)}
-</section>`,
   });
 
 /** The page that a browser gets at the MCP endpoint: how to connect to it. */
@@ -342,7 +258,17 @@ const errorCodes = html`
 )}</dl>
 </section>`;
 
-export const toToolsPage = (site: Site, tools: readonly Tool[]): Html =>
+/** The example of a tool, about listings that exist here. */
+const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): object =>
+  JSON.parse(
+    [...handles].reduce(
+      (text, [documented, handle]) => text.replaceAll(documented, handle),
+      JSON.stringify(example),
+    ),
+  ) as object;
+
+/** The reference page of all tools; `handles` has for each handle of the documented examples one that is listed here. */
+export const toToolsPage = (site: Site, tools: readonly Tool[], handles: ReadonlyMap<string, string>): Html =>
   toPage(site, {
     title: 'Tools',
     description:
@@ -368,7 +294,7 @@ ${connectDossier(site.config.publicUrl)}
           : `Writes${tool.effects.destructiveHint ? ' and may remove' : ''}.${tool.effects.idempotentHint ? ' Repeating a call changes nothing.' : ''}`
       }</p>
 ${inputs(tool)}
-${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, tool.example))}
+${paste(toCurl(`${site.config.publicUrl}/api/tools/${tool.name}`, exampleOf(tool, handles)))}
 </section>`,
     )}
 ${errorCodes}</div>
@@ -389,34 +315,3 @@ export const toReportsPage = (reports: readonly Feedback[], total: number): stri
 <li><dl>${fact('Received', received_at)}${fact('Listing', handle)}${fact('Rating', rating_id)}${fact('Contact', contact)}${fact('Id', id)}</dl>
 <p style="white-space: pre-wrap">${message}</p></li>`,
   )}</ol></body></html>`);
-
-/** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
-export interface Publisher {
-  readonly namespace: string;
-  readonly listings: readonly ShortListing[];
-  readonly total: number;
-  readonly next?: string | undefined;
-}
-
-export const toPublisherPage = (site: Site, { namespace, listings, total, next }: Publisher): Html =>
-  toPage(site, {
-    title: `Publisher: ${namespace}`,
-    description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
-    path: publisherPath(namespace),
-    feeds: publisherPath(namespace),
-    body: html`
-<p class="eyebrow">Publisher</p>
-<h1 class="handle">${namespace}</h1>
-<p class="lead">${
-      /^io\.github\./i.test(namespace)
-        ? 'The official registry lets an account of GitHub publish under this namespace.'
-        : 'The official registry lets those publish under this namespace who showed control of the domain.'
-    } ${site.config.serviceName} has not checked who that is.</p>
-<p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
-<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
-<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
-<ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
-${pickForm}
-${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
-</section>`,
-  });

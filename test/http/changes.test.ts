@@ -50,7 +50,7 @@ const homeText = async () =>
 
 it('begins after the first import, which is no change', async () => {
   expect(await read()).toEqual([]);
-  expect(await homeText()).not.toContain('New and changed');
+  expect(await homeText()).not.toContain('What changed');
 });
 
 it('has every change in order: of records, claims and ratings', async () => {
@@ -87,10 +87,10 @@ it('has every change in order: of records, claims and ratings', async () => {
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
 });
 
-it('stands on the first page, by listing, with date and what changed, without withdrawn listings', async () => {
+it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `New and changed since ${today} ${today} co.webhook/webhook : new rating ${today} com.rater/api : claim proven ${today} com.example/moves : record changed (description, version) All changes as`,
+    `What changed ${today} com.example/new : no longer listed ${today} co.webhook/webhook : new rating ${today} com.rater/api : claim proven 4 listings`,
   );
 });
 
@@ -169,6 +169,11 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     'com.example/new: listed for the first time here',
     'com.example/moves: record changed (description, version)',
   ]);
+  const shown = feed.entries?.[1]?.content?.value ?? '';
+  expect(shown).toMatch(
+    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating. <a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history">/,
+  );
+  expect(shown).not.toContain('{');
   const titles = async (path: string) => {
     const answer = await service.app.request(path);
     expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8');

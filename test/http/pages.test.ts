@@ -22,14 +22,19 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('pages', () => {
-  it('/ shows search, tags, the newest, the recently updated and how fresh it is', async () => {
+  it('/ says what this is, shows search with examples that are here, numbers that lead to lists, tags, and how fresh it is', async () => {
     const page = await textOf('/');
     expect(page).toContain('<form id="search" class="search" action="/agents" method="get" role="search">');
     expect(page).toContain('47 listings. Last completed import: <time');
-    expect(page).toContain('<h2 id="newest">Newest</h2>');
-    expect(page).toContain('<h2 id="updated">Recently updated</h2>');
+    expect(page).toContain('<h1>Check an MCP server before your agent uses or pays it</h1>');
+    expect(page).toContain('47 servers of the official registry: who published it');
+    const examples = [...page.matchAll(/<a class="tag" href="(\/agents\?q=[^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(examples).toHaveLength(3);
+    for (const path of examples) expect(handlesIn(await textOf(path)).length).toBeGreaterThan(0);
+    expect(page).toContain('<a href="/agents"><b>47</b> listings</a>');
     expect(page).toContain('href="/tags/webhooks"');
-    expect(handlesIn(page)).toHaveLength(10);
   });
 
   it('/agents finds by words and leads to every listing by ordinary links', async () => {

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const at = (host: string) => ({
+  remotes: [{ type: 'streamable-http', url: `https://${host}.example.com/mcp` }],
+});
 
 let directory: Directory;
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
@@ -14,6 +19,13 @@ beforeAll(async () => {
         registryEntry(`io.many/server-${String(at).padStart(2, '0')}`, {}),
       ),
       registryEntry('io.many-more/one', {}),
+      registryEntry(
+        'io.github.alice/a',
+        { ...onGitHub('alice/a'), ...at('one') },
+        { publishedAt: '2026-01-05T08:00:00Z' },
+      ),
+      registryEntry('io.github.alice/b', { ...onGitHub('bob/b'), ...at('two') }),
+      registryEntry('io.github.alice/c', at('two')),
     ],
     environment: {
       OPERATOR_NAME: 'Example <b>Ltd</b>',
@@ -39,12 +51,35 @@ describe('the page of a publisher', () => {
     expect(last).not.toContain('io.many-more');
   });
 
+  it('says since when, at which hosts, and how many record a repository of another account', async () => {
+    const page = (await textOf('/publishers/io.github.alice')).replaceAll(/<[^>]+>/g, '');
+    expect(page).toContain('First published 2026-01-05.');
+    expect(page).toContain('Runs at two.example.com, one.example.com.');
+    expect(page).toContain('1 of 2 with a repository record that of another account.');
+    const domain = (await textOf('/publishers/io.many')).replaceAll(/<[^>]+>/g, '');
+    expect(domain).toContain('No endpoint is recorded.');
+    expect(domain).toContain('No repository is recorded.');
+  });
+
   it('is where a namespace without a name leads', async () => {
     const moved = await get('/agents/co.webhook');
     expect([moved.status, moved.headers.get('location')]).toEqual([308, '/publishers/co.webhook']);
     expect((await get('/agents/com.unknown')).status).toBe(400);
     expect((await get('/publishers/com.unknown')).status).toBe(404);
     expect((await get('/publishers/%3Cb%3E')).status).toBe(404);
+  });
+});
+
+describe('the examples of the reference page', () => {
+  it('are about listings that are here', async () => {
+    const other = await openDirectory({
+      entries: [registryEntry('com.example/first', {}), registryEntry('com.example/second', {})],
+    });
+    const page = (await (await other.app.request('/tools')).text()).replaceAll('&quot;', '"');
+    await other.close();
+    expect(page).toContain('-d &#39;{"handle":"com.example/first"');
+    expect(page).not.toContain('"co.webhook/webhook"');
+    expect((await textOf('/tools')).replaceAll('&quot;', '"')).toContain('{"handle":"co.webhook/webhook"');
   });
 });
 

@@ -74,7 +74,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     ['the feedback page', `/feedback?handle=${madeUp}`, `<p class="note">${sentence}</p>`],
     ['listings to compare', '/compare?add=invoices', 'invoices</a> (sample)</h3>'],
     ['a tag', '/tags/remote', '<li>sample</li>'],
-    ['the first page', '/', '<p class="note">Sample. Published'],
+    ['the first page', '/', 'This is the sample that the service ships with'],
     [
       'a comparison',
       `/compare?handle=${madeUp}&handle=co.webhook/webhook&active=true`,

@@ -34,7 +34,7 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ['/agents?q=neither', '<li>no endpoint recorded</li>'],
     ['/agents/a.b/remote', '<li class="gap">Number of tools, Tools it lists: Dossier has not looked at'],
     ['/agents/a.b/neither', 'Packages: not stated.</li>'],
-    ['/', 'No update is recorded among the latest entries, apart from those under Newest.'],
+    ['/', 'Every fact with source and date; no score and no recommendation.'],
     ['/about', 'No score, mean, star or percentage is shown'],
     ['/llms.txt', 'No score is shown.'],
   ])('%s reads: %s', async (path, sentence) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { statusDocument } from '../../src/document/listing-document.ts';
+import { readStatus } from '../../src/document/status.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -69,7 +70,7 @@ it('finds a listing that was updated behind many that were only published', asyn
     registryEntry(`a.b/new${i}`, {}, { publishedAt: at, updatedAt: at }),
   );
   const service = await openDirectory({ entries: [registryEntry('a.b/updated'), ...many] });
-  const page = await (await service.app.request('/')).text();
+  const { updated } = await readStatus(service.context);
   await service.close();
-  expect(page.slice(page.indexOf('id="updated"'))).toContain('href="/agents/a.b/updated"');
+  expect(updated.map(({ handle }) => handle)).toContain('a.b/updated');
 });

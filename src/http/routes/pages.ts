@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { toShortListing } from '../../document/listing-document.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
-import { readPublisher } from '../../listings/publishers.ts';
+import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
@@ -11,9 +11,11 @@ import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { refuseUnknownTag } from '../../tools/near-misses.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
+import { toHomePage } from '../../views/home-page.ts';
 import { publisherPath } from '../../views/html.ts';
 import { toOpenApi } from '../../views/openapi.ts';
-import { toAboutPage, toHomePage, toPublisherPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
+import { toAboutPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
+import { toPublisherPage } from '../../views/publisher-page.ts';
 import { pageSize, toTagPage } from '../../views/search-page.ts';
 import { catalogType, serverCardType, toCatalog, toServerCard } from '../../views/server-card.ts';
 import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
@@ -54,13 +56,12 @@ export const createTagRoutes = (face: Face) =>
     .get('/tags', (c) => showTags(c, face))
     .get('/tags/:tag', (c) => showTag(c, face));
 
-/** The reference page of all tools; it follows from their definitions and is rendered once. */
-export function createToolsRoutes({ site }: Face) {
-  const page = cachedOnce(async () => String(toToolsPage(site, tools)));
-  return new Hono<HttpEnvironment>().get('/tools', async (c) =>
-    answerPage(c, await page(), { cacheTags: [] }),
-  );
-}
+/** The reference page of all tools, with examples about listings that are here. */
+export const createToolsRoutes = ({ site }: Face) =>
+  new Hono<HttpEnvironment>().get('/tools', async (c) => {
+    const examples = await readExampleHandles(c.get('context'));
+    return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);
+  });
 
 /** A small document that follows from the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
@@ -118,7 +119,8 @@ export const createHealthRoutes = ({ context }: Face) =>
 async function showPublisher(c: Request, { site, context }: Face) {
   const namespace = c.req.param('namespace') ?? '';
   const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
-  const publisher = { ...page, listings: listings.map((one) => toShortListing(one)) };
+  const facts = await readPublisherFacts(namespace, context);
+  const publisher = { ...page, facts, listings: listings.map((one) => toShortListing(one)) };
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 

@@ -1,0 +1,85 @@
+import { html } from 'hono/html';
+import { amount, counted } from '../core/text.ts';
+import type { StatusDocument } from '../document/listing-document.ts';
+import { isRecordedTag } from '../document/record.ts';
+import { type Change, changeText } from '../log/change.ts';
+import { day, factName, type Html, handleLink } from './html.ts';
+import { importState } from './import-state.ts';
+import { type Site, toPage } from './layout.ts';
+import { connectDossier } from './listing-page.ts';
+import { type TagCount, tagCloud } from './pages.ts';
+import { plainSearchForm } from './search-form.ts';
+
+const mostListings = 8;
+const mostOfListing = 3;
+
+function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
+  if (!newest) return '';
+  const date = newest.at.slice(0, 10);
+  const sameDay = [newest, ...older.filter(({ at }) => at.slice(0, 10) === date)];
+  const texts = [...new Set(sameDay.map((one) => changeText(one, factName)))];
+  const more = texts.length - mostOfListing;
+  return html`
+<li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
+}
+
+/** The newest changes by listing, the newest first; nothing before the first one. */
+function recentChanges(changes: readonly Change[]): Html | '' {
+  if (changes.length === 0) return '';
+  const byListing = [...Map.groupBy(changes, ({ handle }) => handle)].slice(0, mostListings);
+  return html`
+<section aria-labelledby="changes"><h2 id="changes">What changed</h2>
+<ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
+}
+
+const registryName = ({ origin }: StatusDocument) =>
+  origin === undefined || origin.startsWith('registry.modelcontextprotocol.io')
+    ? 'the official registry'
+    : origin;
+
+/** Numbers that lead to the listings they count; those of the tags `remote` and `claimed` only if there are any. */
+function figures({ listings: { count, by_state } }: StatusDocument, tags: readonly TagCount[]): Html {
+  const remote = tags.find(({ tag }) => tag === 'remote')?.listings ?? 0;
+  const figure = (number: number, href: string, text: string) =>
+    html`<li><a href="${href}"><b>${amount(number)}</b> ${text}</a></li>`;
+  return html`
+<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${figure(remote, '/agents?has_endpoint=true', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed by their publisher')}</ul>`;
+}
+
+const examplesShown = 3;
+const tagsShown = 16;
+
+interface Home {
+  readonly tags: readonly TagCount[];
+  readonly status: StatusDocument;
+  /** The newest changes of prices, tools, owners and ratings, and withdrawals, newest first. */
+  readonly changes: readonly Change[];
+}
+
+/** The first page: what this is, search, what changed, how much is listed and as of when. */
+export function toHomePage(site: Site, { tags, status, changes }: Home): Html {
+  const subjects = tags.filter(({ tag }) => !isRecordedTag(tag));
+  const examples = subjects.slice(0, examplesShown);
+  return toPage(site, {
+    title: site.config.serviceName,
+    description: 'Check an MCP server before your agent uses or pays it: evidence with source and date.',
+    path: '/',
+    feeds: '',
+    body: html`
+<section class="hero">
+<h1>Check an MCP server before your agent uses or pays it</h1>
+<p class="lead">${counted(status.listings.count, 'server')} of ${registryName(status)}: who published it, where it runs, what it asks for, what it costs, what changed. Every fact with source and date; no score and no recommendation.</p>
+${plainSearchForm()}
+${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
+</section>
+${recentChanges(changes)}
+${figures(status, tags)}
+${subjects.length > 0 && html`<section aria-labelledby="tags"><h2 id="tags">Subjects</h2>${tagCloud(subjects.slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>`}
+${importState(status)}
+<p><a href="/about#import">Import report</a></p>
+<section aria-labelledby="connect"><h2 id="connect">Ask from your agent</h2>
+<p>Connect over MCP; no account, no key.</p>
+${connectDossier(site.config.publicUrl)}
+</section>`,
+  });
+}

@@ -1,0 +1,55 @@
+import { html } from 'hono/html';
+import { amount, counted } from '../core/text.ts';
+import type { ShortListing } from '../document/listing-document.ts';
+import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
+import { day, type Html, publisherPath } from './html.ts';
+import { type Site, toPage } from './layout.ts';
+import { listingRows } from './listing-list.ts';
+import { pickBox, pickForm } from './search-page.ts';
+
+/** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
+export interface Publisher {
+  readonly namespace: string;
+  readonly listings: readonly ShortListing[];
+  readonly total: number;
+  readonly next?: string | undefined;
+  readonly facts: PublisherFacts;
+}
+
+const hostsShown = 5;
+
+/** What its listings have in common, in sentences that are each true alone. */
+function factsBlock({ listings, since, hosts, otherOwners, withRepository }: PublisherFacts): Html {
+  const of = `of the first ${amount(listings)} listings`;
+  const more = hosts.length - hostsShown;
+  return html`
+<ul class="plain">
+<li>First published ${day(since)}.</li>
+<li>${hosts.length === 0 ? 'No endpoint is recorded' : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}`}.</li>
+<li>${withRepository === 0 ? 'No repository is recorded.' : otherOwners === undefined ? `${amount(withRepository)} record a repository; a domain and the account that holds a repository cannot be compared.` : `${amount(otherOwners)} of ${amount(withRepository)} with a repository record that of another account.`}</li>
+</ul>${listings === mostRead ? html`<p class="note">Counted ${of}.</p>` : ''}`;
+}
+
+export const toPublisherPage = (site: Site, { namespace, listings, total, next, facts }: Publisher): Html =>
+  toPage(site, {
+    title: `Publisher: ${namespace}`,
+    description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
+    path: publisherPath(namespace),
+    feeds: publisherPath(namespace),
+    body: html`
+<p class="eyebrow">Publisher</p>
+<h1 class="handle">${namespace}</h1>
+<p class="lead">${
+      /^io\.github\./i.test(namespace)
+        ? 'The official registry lets an account of GitHub publish under this namespace.'
+        : 'The official registry lets those publish under this namespace who showed control of the domain.'
+    } ${site.config.serviceName} has not checked who that is.</p>
+<p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
+${factsBlock(facts)}
+<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
+<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
+<ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
+${pickForm}
+${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
+</section>`,
+  });
