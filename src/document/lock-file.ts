@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../log/leaf.ts';
-import type { Offer } from '../observations/kinds/offer.ts';
 import type { Observation, ObservationState } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -40,6 +39,8 @@ const lockedKinds: ReadonlySet<string> = new Set([
   'auth.required',
   'price.challenge',
   'price.pay_to',
+  'price.openapi',
+  'price.catalog',
   'package.deprecated',
   'package.provenance',
   'repository.exists',
@@ -55,12 +56,18 @@ const unknownStates: ReadonlySet<ObservationState> = new Set([
   'auth_first',
 ]);
 
-/** The value of a price shows its first offer only, so the digest of all offers, without what Dossier adds, stands behind it. */
+/** JSON without what Dossier adds to an offer. */
+const asSent = (offers: unknown): unknown =>
+  JSON.parse(JSON.stringify(offers, (name, value) => (name === 'our_conversion' ? undefined : value)));
+
+/** The value of a price shows its first offer only, so the digest of all offers stands behind it. */
 function observed({ kind, value, state, details, first_seen_at }: Observation): LockedFact {
   const text = value === null ? state : String(value);
-  if (kind !== 'price.challenge' || !details?.offers) return { value: text, since: first_seen_at };
-  const offers = (details.offers as readonly Offer[]).map(({ our_conversion: _, ...offer }) => offer);
-  const digest = createHash('sha256').update(toCanonicalJson(offers)).digest('hex');
+  const offers = kind.startsWith('price.') ? (details?.offers ?? details?.operations) : undefined;
+  if (!offers) return { value: text, since: first_seen_at };
+  const digest = createHash('sha256')
+    .update(toCanonicalJson(asSent(offers) as object))
+    .digest('hex');
   return { value: `${text} (all offers: sha256 ${digest})`, since: first_seen_at };
 }
 

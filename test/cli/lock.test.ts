@@ -199,6 +199,37 @@ it('another recipient, or another amount in any offer of a price, is a change', 
   );
 });
 
+it.each([
+  ['price.catalog', (amount: string) => ({ offers: [{ amount: '1' }, { amount }], last_updated: amount })],
+  [
+    'price.openapi',
+    (amount: string) => ({ operations: [{ operation: 'POST /send', offers: [{ amount }] }] }),
+  ],
+])('another amount in an offer that %s does not show first is a change', async (kind, toDetails) => {
+  const saved = join(folder, `${kind}.json`);
+  const out = join(folder, `${kind}.lock.json`);
+  const [document] = JSON.parse(readFileSync(join(folder, 'priced.json'), 'utf8')) as object[];
+  const write = (amount: string) => {
+    const seen = { subject: 'https://mail.example.com', first_seen_at: '2026-11-02T00:00:00Z' };
+    const price = { ...seen, kind, question: 'price', state: 'advertised', value: '1 of 0xa; 1 more' };
+    const observations = [{ ...price, details: toDetails(amount) }];
+    writeFileSync(saved, JSON.stringify([{ ...document, observations }]));
+  };
+  write('5');
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  expect((await runDossier(['check', '--out', out], {})).code).toBe(0);
+  write('6');
+  const { code, stdout } = await runDossier(['check', '--out', out], {});
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      new RegExp(
+        `^com\\.example/mail: ${kind} https:\\S+ changed from 1 of 0xa; 1 more \\(all offers: sha256 [0-9a-f]{64}\\) to `,
+      ),
+    ),
+  ]);
+});
+
 it('lock adds listings to a file, and keeps those that it has', async () => {
   const out = join(folder, 'two.lock.json');
   const database = join(folder, 'none.db');
