@@ -1,6 +1,7 @@
+import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { knowingOf, type Observation, stateWords } from '../observations/observation.ts';
-import type { CopyField, ListingDocument } from './listing-document.ts';
+import type { ListingDocument } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */

@@ -2,11 +2,12 @@ import { placeMember } from '../claims/claim.ts';
 import { claimStatement } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
-import { type ImportedSignal, isSample, type Listing, sampleSentence } from '../listings/listing.ts';
+import { hasField } from '../imports/recorded.ts';
+import { type ImportedSignal, isSample, sampleSentence } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
-import type { CopyField, ListingDocument } from './listing-document.ts';
+import type { ListingDocument } from './listing-document.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
 import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen, toSummaryText } from './sentences.ts';
 
@@ -83,12 +84,6 @@ function publisherSignal({ listing, publisherListings, reading }: ListingFacts):
     state: 'observed',
   };
 }
-
-const hasField: Readonly<Record<CopyField, (listing: Listing) => boolean>> = {
-  endpoint: ({ remotes }) => remotes.length > 0,
-  package: ({ packages }) => packages.length > 0,
-  repository: ({ repository_key }) => repository_key !== undefined,
-};
 
 function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));

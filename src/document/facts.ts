@@ -31,12 +31,6 @@ const doneRunsOfSource = sql`import_run as other where other.source = import_run
 /** What the operator did to the listing itself or its ratings, and every block of a namespace or account. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
-/** True or 1 if a visible listing has a facet of this range, from the stored counts. */
-const isRecorded = (from: string, before = `${from}!`) =>
-  sql<
-    boolean | number
-  >`exists (select 1 from facet_count where facet >= ${from} and facet < ${before} and listings > 0)`;
-
 /** What most listings have, in one statement, because each further one costs as much as reading the listing. */
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
@@ -59,6 +53,7 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
         'read_at',
       ),
+      sql<string | null>`(select counts from import_run order by id desc limit 1)`.as('newest_counts'),
       sql<string | null>`(select counts from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
         'full_run_counts',
       ),
@@ -68,11 +63,6 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
-      sql<boolean | number>`(${isRecorded('has:endpoint')} or ${isRecorded('tag:remote')})`.as(
-        'copy_has_endpoints',
-      ),
-      isRecorded('package:', 'package;').as('copy_has_packages'),
-      isRecorded('has:repository').as('copy_has_repositories'),
     ]),
 );
 
@@ -133,7 +123,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 }
 
 /** Most listings were written by the first full run. */
-const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...copy }: FactsRow): ReadingRuns => ({
+const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...newest }: FactsRow): ReadingRuns => ({
   own:
     run_source === null || run_counts === null
       ? undefined
@@ -141,11 +131,7 @@ const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...copy }: F
   read_at: read_at ?? undefined,
   full:
     full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
-  copyLacks: [
-    ...(copy.copy_has_endpoints ? [] : ['endpoint' as const]),
-    ...(copy.copy_has_packages ? [] : ['package' as const]),
-    ...(copy.copy_has_repositories ? [] : ['repository' as const]),
-  ],
+  recorded: newest.newest_counts === null ? {} : decodeProgress(newest.newest_counts).recorded,
 });
 
 const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>

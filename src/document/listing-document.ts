@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { claimEvent, claimKind, claimStates } from '../claims/claim.ts';
 import { shownReceiptKey } from '../claims/receipt-keys.ts';
 import { handleSchema } from '../core/handle.ts';
+import { copyFields } from '../imports/import-run.ts';
 import {
   hiddenSentence,
   importedSignal,
@@ -16,10 +17,6 @@ import { moderationNotice } from '../moderation/moderation.ts';
 import { observation, observationStates, questionName } from '../observations/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
-
-/** What a copy of a registry may leave out of every record. */
-export const copyFields = ['endpoint', 'package', 'repository'] as const;
-export type CopyField = (typeof copyFields)[number];
 
 /** Present if the copy lacks anything. */
 export const copyLacks = z

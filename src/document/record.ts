@@ -1,19 +1,19 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
-import type { ImportRun, RunProgress } from '../imports/import-run.ts';
+import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
   isSample,
   isSpecified,
   type Listing,
+  sampleOrigin,
   type VersionSummary,
 } from '../listings/listing.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
-import type { CopyField } from './listing-document.ts';
 
-/** That the copy, not the listing, has none; undefined if another listing of it has one. */
+/** That the copy, not the listing, has none; undefined if it has recorded one of any listing. */
 export const copyLacksSentence = (
   lacking: readonly CopyField[] = [],
   field: CopyField,
@@ -31,7 +31,7 @@ export interface Reading {
   readonly observed_at: string;
   /** Whether the source has sent a version of any listing that it does not call the newest. */
   readonly hasOlderVersions: boolean;
-  /** What is recorded of no listing that is stored here: that a listing has none does not follow. */
+  /** What its origin has recorded of no listing: that a listing has none does not follow. */
   readonly copyLacks: readonly CopyField[];
 }
 
@@ -42,14 +42,17 @@ export interface ReadingRuns {
   readonly read_at: string | undefined;
   /** What the first completed full run of the same source has read; undefined if that is `own`. */
   readonly full: RunProgress | undefined;
-  readonly copyLacks: readonly CopyField[];
+  /** What origins have recorded until the newest run of any source. */
+  readonly recorded: RunProgress['recorded'];
 }
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
 /** The reading of a listing, from the runs of its source. */
-export function toReading(listing: Listing, { own, read_at, full, copyLacks }: ReadingRuns): Reading {
+export function toReading(listing: Listing, { own, read_at, full, recorded }: ReadingRuns): Reading {
   const { imported_at } = listing;
+  const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
+  const copyLacks = copyFields.filter((field) => !ofOrigin.includes(field));
   if (isSample(listing))
     return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing), copyLacks };
   if (own?.source.startsWith('file:')) {

@@ -1,6 +1,7 @@
 import { claimMethods } from '../claims/methods.ts';
 import { handleParts, namespaceText } from '../core/handle.ts';
 import { counted, firstFew, named, quoted } from '../core/text.ts';
+import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import {
   type DatedObservation,
@@ -10,7 +11,7 @@ import {
   stateWords,
 } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
-import type { CopyField, ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
+import type { ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
 const inputWords = {

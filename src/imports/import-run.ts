@@ -20,11 +20,17 @@ export const zeroImportCounts = {
 /** What an import has done so far: the public import report. */
 export type ImportCounts = Readonly<typeof zeroImportCounts>;
 
+/** What a copy of a registry may leave out of every record. */
+export const copyFields = ['endpoint', 'package', 'repository'] as const;
+export type CopyField = (typeof copyFields)[number];
+
 /** How far an import has come. */
 export interface RunProgress {
   readonly counts: ImportCounts;
   /** Newest `updatedAt` of the registry that is not after the start of its run, RFC 3339. */
   readonly newestUpdatedAt: string | undefined;
+  /** What each origin has recorded of any listing, in this run or an earlier one, whatever became of the listing. */
+  readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
 /** One run of the import: its public report, and the place to resume from. Times are RFC 3339 UTC. */

@@ -6,7 +6,7 @@ import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import type { ImportCounts, ImportRun, QuarantinedRecord } from './import-run.ts';
+import { copyFields, type ImportCounts, type ImportRun, type QuarantinedRecord } from './import-run.ts';
 import {
   addCounts,
   changesRepository,
@@ -197,6 +197,10 @@ async function writePage(current: Import, page: Page): Promise<void> {
     const progress = {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
+      recorded: {
+        ...run.recorded,
+        [origin]: copyFields.filter((field) => run.recorded[origin]?.includes(field) || plan.records(field)),
+      },
     };
     const end = cursor === undefined ? ({ state: 'done', finished_at: at } as const) : {};
     const isSaved = await saveWithLease(tx, run, { cursor, progress, ...end });

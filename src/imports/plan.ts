@@ -11,9 +11,17 @@ import {
 import type { ListingReads } from '../listings/reads.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
-import { type EntryHead, pickShown, readHead, readVersion, type Unreadable } from './entry.ts';
-import { type ImportCounts, zeroImportCounts } from './import-run.ts';
+import {
+  type EntryHead,
+  pickShown,
+  readHead,
+  readVersion,
+  type ServerJson,
+  type Unreadable,
+} from './entry.ts';
+import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { toListing } from './listing.ts';
+import { hasField, toRecorded } from './recorded.ts';
 
 /** Mutable counts, for counting. */
 type Counting = { -readonly [Name in keyof ImportCounts]: number };
@@ -36,6 +44,8 @@ interface ClassifiedEntries {
   readonly rows: Map<string, ListingVersion>;
   readonly quarantined: Unreadable[];
   readonly readable: EntryHead[];
+  /** Of the readable ones, those that are not deleted. */
+  readonly servers: ServerJson[];
   readonly updatedAt: string[];
   readonly counts: Counting;
 }
@@ -51,7 +61,7 @@ async function knownVersions(reads: ListingReads, handles: readonly string[]): P
 }
 
 function classify(head: EntryHead, versions: Versions, classified: ClassifiedEntries): void {
-  const { counts, rows, quarantined, readable, updatedAt } = classified;
+  const { counts, rows, quarantined, readable, servers, updatedAt } = classified;
   const ofHandle = versions.get(head.name);
   const known = ofHandle?.get(head.version);
   const row = known?.digest === head.digest ? known : readVersion(head);
@@ -62,6 +72,7 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
   }
   readable.push(head);
   updatedAt.push(row.updated_at);
+  if (row.status !== 'deleted') servers.push(head.entry.server as ServerJson);
   if (!row.is_latest) counts.older_versions += 1;
   if (row === known) {
     counts.rows_unchanged += 1;
@@ -82,6 +93,7 @@ async function classifyEntries(
     rows: new Map(),
     quarantined: [],
     readable: [],
+    servers: [],
     updatedAt: [],
     counts: createCounts(),
   };
@@ -119,6 +131,8 @@ export interface PagePlan {
   /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
   readonly affected: readonly string[];
   readonly counts: ImportCounts;
+  /** Whether any entry that was read, changed or not, records a field. */
+  records(field: CopyField): boolean;
   /** Registry times of the page's rows, RFC 3339. */
   readonly updatedAt: readonly string[];
 }
@@ -222,10 +236,8 @@ export async function planPage(
   entries: readonly unknown[],
   facts: PageFacts,
 ): Promise<PagePlan> {
-  const { rows, quarantined, readable, updatedAt, counts, versions } = await classifyEntries(
-    reads.listings,
-    entries,
-  );
+  const classified = await classifyEntries(reads.listings, entries);
+  const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
   const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
   counts.listings_new = listings.filter(({ known }) => !known).length;
   counts.listings_changed = listings.filter(({ known, differs }) => known && differs).length;
@@ -239,6 +251,7 @@ export async function planPage(
     readable,
     affected: toAffected(listings, rows),
     counts,
+    records: (field) => servers.some((server) => hasField[field](toRecorded(server))),
     updatedAt,
   };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../listings/listing.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { publisherKeywords, type ServerJson } from './entry.ts';
+import type { CopyField } from './import-run.ts';
 
 const longestName = 200;
 const mostInputs = 100;
@@ -128,8 +129,17 @@ const toPackages = (server: ServerJson): ListingPackage[] =>
       })),
   );
 
+/** Whether a record has a field that a copy may leave out. */
+export const hasField: Readonly<
+  Record<CopyField, (of: Pick<Recorded, 'remotes' | 'packages' | 'repository_key'>) => boolean>
+> = {
+  endpoint: ({ remotes }) => remotes.length > 0,
+  package: ({ packages }) => packages.length > 0,
+  repository: ({ repository_key }) => repository_key !== undefined,
+};
+
 /** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
-function toRecorded(server: ServerJson): Recorded {
+export function toRecorded(server: ServerJson): Recorded {
   const remotes = toRemotes(server);
   const repository = line(server.repository?.url);
   const repository_key = toRepositoryKey(repository);

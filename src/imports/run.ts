@@ -1,3 +1,4 @@
+import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import type { Lease, Store, Transaction } from '../store/store.ts';
 import type { ImportRun, RunProgress } from './import-run.ts';
 import { createCounts } from './plan.ts';
@@ -130,6 +131,15 @@ function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
 }
 
+/** What the origins have recorded until now, without the sample once something else is read. */
+async function readRecorded(tx: Transaction, source: RegistrySource): Promise<RunProgress['recorded']> {
+  const { run } = await tx.imports.last();
+  const recorded = Object.entries(run?.progress.recorded ?? {});
+  return Object.fromEntries(
+    recorded.filter(([origin]) => source.name === sampleSource || origin !== sampleOrigin),
+  );
+}
+
 /**
  * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
  * the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended since this one was
@@ -157,7 +167,11 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
     state: 'running',
     started_at: at,
     updated_since: since?.updatedSince,
-    progress: { counts: createCounts(), newestUpdatedAt: since?.newest },
+    progress: {
+      counts: createCounts(),
+      newestUpdatedAt: since?.newest,
+      recorded: await readRecorded(tx, source),
+    },
   };
   return { ...toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false), expectedRows };
 }

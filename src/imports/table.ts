@@ -39,15 +39,24 @@ export interface QuarantineRow {
 }
 
 /** Progress as the `counts` column holds it: one object, in which only the counts are numbers. */
-const encodeProgress = ({ counts, newestUpdatedAt }: RunProgress): string =>
-  JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }) });
+const encodeProgress = ({ counts, newestUpdatedAt, recorded }: RunProgress): string =>
+  JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded });
 
 /** Progress from the `counts` column; counts that a stored run does not have are zero. */
 export function decodeProgress(json: string): RunProgress {
-  const { newest_updated_at, ...counts } = JSON.parse(json) as Partial<RunProgress['counts']> & {
+  const {
+    newest_updated_at,
+    recorded = {},
+    ...counts
+  } = JSON.parse(json) as Partial<RunProgress['counts']> & {
     newest_updated_at?: string;
+    recorded?: RunProgress['recorded'];
   };
-  return { counts: { ...zeroImportCounts, ...counts }, newestUpdatedAt: newest_updated_at };
+  return {
+    counts: { ...zeroImportCounts, ...counts },
+    newestUpdatedAt: newest_updated_at,
+    recorded,
+  };
 }
 
 /** A run without nulls. */

@@ -3,10 +3,12 @@ import type { Context } from '../context.ts';
 import { countEdits } from '../core/edits.ts';
 import { Problem } from '../core/problem.ts';
 import { copyLacksSentence } from '../document/record.ts';
+import type { CopyField } from '../imports/import-run.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { matchPhrases } from '../listings/tags.ts';
 import type { Facet } from '../search/facets.ts';
 import { findOmissions, type Omission, type SearchQuery } from '../search/query.ts';
+import type { Reads } from '../store/store.ts';
 
 const mostNear = 5;
 /** The most frequent tags, which an unknown one is compared with. */
@@ -68,6 +70,8 @@ export const nearMisses = z.object({
   copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
+/** Reads that tell what is near a search. */
+export type NearReads = Pick<Reads, 'listings' | 'imports'>;
 
 const countMatches = async (listings: ListingReads, search: SearchQuery) =>
   search.text.trim()
@@ -119,16 +123,15 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
 const byCount = (tries: readonly Left[]) =>
   tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
 
-/** That a filter finds nothing because the copy records no endpoint or package of any listing. */
-async function findLacking(
-  { facetCounts }: ListingReads,
-  { facets }: SearchQuery,
-): Promise<string | undefined> {
+/** That a filter finds nothing because no endpoint or package was ever recorded of any listing. */
+async function findLacking({ imports }: NearReads, { facets }: SearchQuery): Promise<string | undefined> {
   const asks = (prefix: string) => facets.some((facet) => facet.startsWith(prefix));
-  if (asks('has:endpoint') && !(await facetCounts('has')).some(({ facet }) => facet === 'has:endpoint'))
-    return copyLacksSentence(['endpoint'], 'endpoint');
-  if (asks('package:') && (await facetCounts('package')).length === 0)
-    return copyLacksSentence(['package'], 'package');
+  const { run } = await imports.last();
+  const origins = Object.values(run?.progress.recorded ?? {});
+  const isLacking = (field: CopyField) =>
+    origins.length > 0 && !origins.some((recorded) => recorded.includes(field));
+  if (asks('has:endpoint') && isLacking('endpoint')) return copyLacksSentence(['endpoint'], 'endpoint');
+  if (asks('package:') && isLacking('package')) return copyLacksSentence(['package'], 'package');
   return undefined;
 }
 
@@ -136,7 +139,8 @@ async function findLacking(
  * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
  * leaves the fewest first, and tags near unknown ones.
  */
-export async function findNearMisses(listings: ListingReads, search: SearchQuery): Promise<NearMisses> {
+export async function findNearMisses(reads: NearReads, search: SearchQuery): Promise<NearMisses> {
+  const { listings } = reads;
   const withoutOne = byCount([
     ...(await tryWithoutFilters(listings, search)),
     ...(await tryWithoutConditions(listings, search)),
@@ -144,7 +148,7 @@ export async function findNearMisses(listings: ListingReads, search: SearchQuery
   const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  const copy_lacks = await findLacking(listings, search);
+  const copy_lacks = await findLacking(reads, search);
   return {
     near: [...near],
     leave_out,

@@ -165,7 +165,7 @@ export const searchAgents = defineTool({
     const { store } = context;
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };
-    const find = () => findPage(store.listings, search, { limit, cursor });
+    const find = () => findPage(store, search, { limit, cursor });
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const page = await (text.trim() ? context.searches.run(asked, find) : find());
     const { listings, counts, next, unknown, no_match } = page;

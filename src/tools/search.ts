@@ -10,7 +10,7 @@ import { type Listing, withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
 import { findListing, findNamed } from './find-listing.ts';
-import { findNearMisses, type NearMisses } from './near-misses.ts';
+import { findNearMisses, type NearMisses, type NearReads } from './near-misses.ts';
 
 interface SearchPage {
   readonly listings: ShortListing[];
@@ -48,7 +48,8 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
   return at < 0 ? place : at + 1;
 }
 
-async function findRanked(listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+async function findRanked(reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings } = reads;
   const { hits, words, unknown, counts } = await listings.search(search);
   const from = hitsBehind(hits, search, place.cursor);
   const shown = hits.slice(from, from + place.limit);
@@ -60,11 +61,12 @@ async function findRanked(listings: ListingReads, search: SearchQuery, place: Pl
     counts,
     next: last && toCursor([digestOf(search).value, from + place.limit - 1, last.id]),
     unknown,
-    no_match: hits.length === 0 ? await findNearMisses(listings, search) : undefined,
+    no_match: hits.length === 0 ? await findNearMisses(reads, search) : undefined,
   };
 }
 
-async function findListed(listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+async function findListed(reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings } = reads;
   const { facets, sort } = search;
   const position = readCursor(place.cursor, toListedPlace(search));
   const after = position && { id: position[1], updated_at: position[2] };
@@ -76,13 +78,13 @@ async function findListed(listings: ListingReads, search: SearchQuery, place: Pl
     counts: await listings.listCounts(facets),
     next: last && toCursor([digestOf(search).value, last.id, last.updated_at]),
     unknown: [],
-    no_match: rows.length === 0 && !after ? await findNearMisses(listings, search) : undefined,
+    no_match: rows.length === 0 && !after ? await findNearMisses(reads, search) : undefined,
   };
 }
 
 /** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
-export const findPage = (listings: ListingReads, search: SearchQuery, place: Place): Promise<SearchPage> =>
-  search.text.trim() ? findRanked(listings, search, place) : findListed(listings, search, place);
+export const findPage = (reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> =>
+  search.text.trim() ? findRanked(reads, search, place) : findListed(reads, search, place);
 
 const mostCandidates = 60;
 

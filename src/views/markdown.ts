@@ -1,8 +1,9 @@
 import type { ClaimEvent } from '../claims/claim.ts';
 import { code, counted, day, lines, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import type { CopyField, ListingDocument } from '../document/listing-document.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import { copyLacksSentence } from '../document/record.ts';
 import { absences, inputsText } from '../document/sentences.ts';
+import type { CopyField } from '../imports/import-run.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';

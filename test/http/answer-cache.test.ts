@@ -108,5 +108,5 @@ const run = {
   kind: 'full',
   state: 'running',
   started_at: '2026-11-21T10:00:00.000Z',
-  progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
+  progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
 } as const;

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runImport } from '../../src/imports/import.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { startRegistryServer } from '../support/registry-server.ts';
 
 const handle = 'com.example/plain';
 const other = 'com.example/package';
@@ -111,6 +115,82 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(json.summary).toContain('No endpoint or package is recorded');
     expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
     expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
+  });
+});
+
+describe('a copy whose only listing with an endpoint, a package and a repository is withdrawn by the operator', () => {
+  const whole = 'com.other/whole';
+  const plain = 'com.other/plain';
+  const only = [
+    registryEntry(plain),
+    registryEntry('com.other/bare'),
+    registryEntry(whole, {
+      remotes: [{ type: 'streamable-http', url: 'https://other.example/mcp' }],
+      packages: [{ registryType: 'npm', identifier: 'w', version: '1.0.0', transport: { type: 'stdio' } }],
+      repository: { url: 'https://github.com/other/whole', source: 'github' },
+    }),
+  ];
+  let moderated: Directory;
+  beforeAll(async () => {
+    moderated = await openDirectory({ entries: only });
+  });
+  afterAll(() => moderated.close());
+
+  const withdraw = actions.find(({ name }) => name === 'withdraw');
+  const target = readTarget(whole);
+  if (!withdraw || !target) throw new Error('no withdrawal of a listing');
+  const at = () => moderated.context.clock().toISOString();
+  const answerOf = async (tool: string, input: object) =>
+    (
+      await moderated.app.request(`/api/tools/${tool}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      })
+    ).text();
+
+  it('still records them, in every answer about other listings, then and after the listing is shown again', async () => {
+    const get = () => answerOf('get_agent', { handle: plain, detail: 'full' });
+    const before = await get();
+    expect(before).not.toContain('This copy records no');
+    await moderated.store.write((tx) => applyAction(tx, withdraw, { target, reason: 'unlawful', at: at() }));
+    expect(await get()).toBe(before);
+    expect(
+      await answerOf('compare_agents', { handles: [plain, 'com.other/bare'], criteria: ['has_endpoint'] }),
+    ).not.toContain('This copy records no');
+    for (const search of [{ has_endpoint: true }, { package: 'npm' }]) {
+      const found = await answerOf('search_agents', search);
+      expect(found).toContain('no_match');
+      expect(found).not.toContain('copy_lacks');
+    }
+    const [standing] = await moderated.store.moderation.standing(target);
+    if (!standing) throw new Error('nothing stands');
+    await moderated.store.write((tx) => undoAction(tx, withdraw, { standing, reason: 'appeal', at: at() }));
+    expect(await get()).toBe(before);
+  });
+});
+
+describe('a registry that sends its first endpoint among changes', () => {
+  it('is no longer one without endpoints, also for what it sent before; a copy from elsewhere still is', async () => {
+    const saved = await openDirectory({ entries: [registryEntry('com.saved/plain')] });
+    const registry = await startRegistryServer([registryEntry('com.first/plain')]);
+    const lackingOf = async (of: string) => {
+      const answer = await saved.app.request(`/agents/${of}.json`);
+      return ((await answer.json()) as { copy_lacks?: string[] }).copy_lacks;
+    };
+    const all = ['endpoint', 'package', 'repository'];
+    await runImport(saved.context, { source: registry.url });
+    expect(await lackingOf('com.first/plain')).toEqual(all);
+    const remotes = [{ type: 'streamable-http', url: 'https://first.example/mcp' }];
+    const later = { updatedAt: '2026-10-03T08:00:00Z' };
+    registry.serve([registryEntry('com.first/plain'), registryEntry('com.first/remote', { remotes }, later)]);
+    for (const kind of ['incremental', 'incremental']) {
+      expect(await runImport(saved.context, { source: registry.url })).toMatchObject({ kind, state: 'done' });
+      expect(await lackingOf('com.first/plain')).toEqual(['package', 'repository']);
+      expect(await lackingOf('com.saved/plain')).toEqual(all);
+    }
+    await registry.stop();
+    await saved.close();
   });
 });
 

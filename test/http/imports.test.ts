@@ -154,7 +154,7 @@ describe('an import whose node died', () => {
         source: `${registry.url}/v0.1`,
         state: 'running',
         started_at: now,
-        progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
+        progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
       });
     });
     await expect

@@ -4,7 +4,7 @@ import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/cla
 import { ownerTexts } from '../../src/core/handle.ts';
 import { criteria, criterionNames } from '../../src/document/criteria.ts';
 import { toListingDocument } from '../../src/document/document.ts';
-import { copyFields, type ListingDocument } from '../../src/document/listing-document.ts';
+import type { ListingDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import {
   copyLacksSentence,
@@ -56,7 +56,7 @@ const origins = [
   sampleSentence({ origin: sampleOriginOf('co.webhook/webhook') }),
   savedCopySentence(reading('saved_copy'), listing),
   ...(['registry', 'saved_copy', 'sample'] as const).map((kind) => whyNoHistory(reading(kind))),
-  ...copyFields.map((field) => copyLacksSentence(copyFields, field)),
+  ...(['endpoint', 'package', 'repository'] as const).map((field) => copyLacksSentence([field], field)),
 ];
 
 const shown = { kind: 'repository' as const, claimed_at: time, commit: 'a'.repeat(40) };

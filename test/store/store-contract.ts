@@ -472,7 +472,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           source: 'test',
           state: 'running',
           started_at: '2026-01-01T00:00:00.000Z',
-          progress: { counts: zeroImportCounts, newestUpdatedAt: undefined },
+          progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
         });
       });
       await store.write((tx) =>
