@@ -5,6 +5,7 @@ import { makeKnownItems } from './known-items.ts';
 import { readCopy } from './listings.ts';
 import { type Answers, ask, bestPrecision, measureJudged, measureKnown, shown } from './measure.ts';
 import { openService } from './service.ts';
+import { makeVendorQueries, missedVendors } from './vendors.ts';
 
 // Usage: npm run eval:search -- --data COPY [--engine postgres] [--final] [--blind] [--seed N] [--misses] [--handles N]
 const { values } = parseArgs({
@@ -37,7 +38,9 @@ const sets = [
   ...(values.blind ? (['blind'] as const) : []),
 ];
 const judged = sets.map((set) => ({ set, queries: readJudged(set) }));
+const vendors = Object.entries(makeVendorQueries(listings));
 const queries = [
+  ...vendors.flatMap(([, all]) => all.map(({ query }) => query)),
   ...known.flatMap(({ items }) => items.map(({ query }) => query)),
   ...judged.flatMap((one) => one.queries.map(({ query }) => query)),
 ];
@@ -80,6 +83,15 @@ function report(product: Answers, plain: Answers): void {
         percent(bestPrecision(some)),
       );
     }
+  process.stdout.write('\n');
+  print('vendors', 'queries', 'own listing first', 'bm25', 'missed');
+  print('---', '---', '---', '---', '---');
+  for (const [kind, all] of vendors) {
+    const missed = missedVendors(product, all);
+    const theirs = missedVendors(plain, all).length;
+    const share = (count: number) => percent(1 - count / all.length);
+    print(kind, all.length, share(missed.length), share(theirs), missed.map(({ query }) => query).join(', '));
+  }
   process.stdout.write(`\n${listings.length} listings; mean of a query ${product.mean_ms.toFixed(2)} ms\n`);
 }
 

@@ -1,11 +1,11 @@
 import { countEdits } from '../core/edits.ts';
 import { handleParts } from '../core/handle.ts';
 import { rankListings } from '../search/gather.ts';
+import { ownerLabel } from '../search/owners.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { stopWords, toWords } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { ownerLabel } from './references.ts';
 import { readByIds } from './table.ts';
 
 /** Visible handles like a text. */

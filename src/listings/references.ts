@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { namespaceIdentity } from '../core/identity.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import type { Facet } from '../search/facets.ts';
+import { ownerFacets } from '../search/owners.ts';
 import type { Listing, ListingPackage } from './listing.ts';
 import type { ListingRow } from './table.ts';
 
@@ -116,17 +116,6 @@ export const records = (listing: Listing, { kind, key, registry }: Reference): b
 export const toReferenceFacet = ({ kind, key }: Reference): Facet =>
   `at:${createHash('sha256').update(`${kind} ${key}`).digest('base64url').slice(0, 11)}`;
 
-const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-
-/** What a publisher is called by: the account, or the name of the domain that was registered. */
-export function ownerLabel(handle: string): string {
-  const identity = namespaceIdentity(handle);
-  return letters(identity.includes('/') ? (identity.split('/')[1] ?? '') : (identity.split('.')[0] ?? ''));
-}
-
-/** What a query for a publisher is in the search index. */
-export const toOwnerFacet = (name: string): Facet => `owner:${letters(name)}`;
-
 /** What the search index has of a listing beside its words and facets. */
 export function toIndexKeys(row: ListingRow): string[] {
   const listing = {
@@ -137,7 +126,7 @@ export function toIndexKeys(row: ListingRow): string[] {
   return [
     ...new Set([
       ...referencesOf(listing).map(toReferenceFacet),
-      toOwnerFacet(ownerLabel(row.handle)),
+      ...ownerFacets(row.handle),
       `publisher:${row.namespace.toLowerCase()}`,
     ]),
   ];

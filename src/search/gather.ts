@@ -3,6 +3,7 @@ import type { Db } from '../store/store.ts';
 import { toTermText } from './document.ts';
 import type { Facet } from './facets.ts';
 import { readWords } from './index-words.ts';
+import { toOwnerFacets } from './owners.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
   type ParsedQuery,
@@ -173,7 +174,24 @@ async function sortScored(db: Db, scored: readonly Scored[], sort: SearchSort): 
   return scored.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.id - a.id));
 }
 
-/** Ranks what a query finds. The listing whose handle the query is comes first, whatever else matches. */
+/** Listings of one publisher of that name; more are not found by it. */
+const mostOwned = 200;
+
+/** The visible listings of the publishers whose name, domain or namespace a query is. */
+async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly string[]) {
+  const owned = new Map<number, Candidate>();
+  for (const owner of toOwnerFacets(text)) {
+    const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
+    for (const one of await index.find(db, { ...probe, facets: [...facets, owner] }))
+      owned.set(one.position, one);
+  }
+  return [...owned.values()];
+}
+
+/**
+ * Ranks what a query finds. The listing whose handle the query is comes first, whatever else matches; then, by relevance,
+ * the listings of the publisher whose name it is.
+ */
 export async function rankListings(
   db: Db,
   index: SearchIndex,
@@ -182,8 +200,16 @@ export async function rankListings(
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
-  const { scored, isAll } = await findScored(db, index, { words, facets, total, query });
-  const ranked = await sortScored(db, scored, sort);
+  const found = await findScored(db, index, { words, facets, total, query });
+  const { isAll } = found;
+  const owned = (await findOwned(db, index, text, facets)).map(createScorer(words));
+  const ownedIds = new Set(owned.map(({ id }) => id));
+  const scored = [...owned, ...found.scored.filter(({ id }) => !ownedIds.has(id))];
+  const sorted = await sortScored(db, scored, sort);
+  const ranked =
+    sort === 'relevance' && owned.length > 0
+      ? [...sorted.filter(({ id }) => ownedIds.has(id)), ...sorted.filter(({ id }) => !ownedIds.has(id))]
+      : sorted;
   const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));
   const facetTexts = scored.filter(({ id }) => id !== handle?.id).map((one) => one.facets);
   if (!handle) return { hits, words: counted, unknown, counts: countFacets(facetTexts, !isAll) };

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const entries = [
+  registryEntry('io.github.fan/notion-notion', { title: 'Notion', description: 'Notion pages for Notion' }),
+  registryEntry('io.github.fan/notion', { title: 'Notion', description: 'Notion' }),
+  registryEntry('com.notion/pages', { description: 'Reads and writes documents' }),
+  registryEntry('com.notion.api/other', { description: 'Documents again' }),
+  registryEntry('io.github.getsentry/errors', { description: 'Finds errors' }),
+  registryEntry('io.github.fan/getsentry', { title: 'getsentry', description: 'Reads getsentry' }),
+  registryEntry('co.hugging-face/hub', { description: 'Models' }),
+];
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+});
+afterAll(() => directory.close());
+
+async function search(input: object) {
+  const response = await directory.app.request('/api/tools/search_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  const { listings } = (await response.json()) as { listings: { handle: string }[] };
+  return listings.map(({ handle }) => handle);
+}
+
+const notion = ['com.notion/pages', 'com.notion.api/other'];
+
+describe('a query that is the name of a publisher finds its listings first', () => {
+  it.each([
+    ['the name of a domain', 'notion', notion],
+    ['with words that every listing could have', 'Notion MCP server', notion],
+    ['a domain', 'notion.com', notion],
+    ['a host below it', 'mcp.notion.com', notion],
+    ['a namespace', 'com.notion', notion],
+    ['an account of GitHub', 'getsentry', ['io.github.getsentry/errors']],
+    ['the namespace of an account', 'io.github.getsentry', ['io.github.getsentry/errors']],
+    ['a name of two words', 'hugging face', ['co.hugging-face/hub']],
+  ])('%s: %s', async (_what, query, owned) => {
+    const handles = await search({ query });
+    expect(handles.slice(0, owned.length).toSorted()).toEqual(owned.toSorted());
+  });
+  it('and those that only mention it after them', async () => {
+    const handles = await search({ query: 'notion' });
+    expect(handles.slice(2).toSorted()).toEqual(['io.github.fan/notion', 'io.github.fan/notion-notion']);
+  });
+  it('but not with more words, in quotes, in another order, or against a filter', async () => {
+    expect((await search({ query: 'notion pages' }))[0]).toBe('io.github.fan/notion-notion');
+    expect((await search({ query: '"notion"' }))[0]).toMatch(/^io\.github\.fan\//);
+    expect(await search({ query: 'getsentry', sort: 'published' })).toHaveLength(2);
+    expect(await search({ query: 'notion', has_endpoint: true })).toEqual([]);
+  });
+});
