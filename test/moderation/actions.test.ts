@@ -322,9 +322,9 @@ describe('a withdrawn listing', () => {
 });
 
 describe('a writer', () => {
-  const whoAmI = async () => {
+  const whoAmI = async (secret = capability) => {
     const answer = await directory.app.request('/api/capability', {
-      headers: { authorization: `Bearer ${capability}` },
+      headers: { authorization: `Bearer ${secret}` },
     });
     return { status: answer.status, body: (await answer.json()) as Json };
   };
@@ -342,6 +342,7 @@ describe('a writer', () => {
       await act(action, target, reason);
       const refused = await whoAmI();
       expect(refused).toMatchObject({ status, body: { code } });
+      expect((await whoAmI(owner)).status).toBe(200);
       expect(String(refused.body.detail)).toContain('appeals@example.org');
       expect(await post('get_agent', { handle: rater })).toMatchObject({ moderation: [{ action, reason }] });
       if (action === 'block') expect(await post('claim_agent', { handle: rater })).toMatchObject({ code });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createViewJudge } from '../../src/tools/views.ts';
+import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
@@ -337,6 +338,47 @@ it('gives a change up after ten attempts, goes on with the listing, and sends it
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
+
+it('tries a change ten times, after pauses of 5 s to a day, and ten times more when it is replayed', async () => {
+  const DATABASE_URL = await createSharedDatabase();
+  const opened = await openDirectory({
+    entries: [registryEntry('com.example/one')],
+    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+  });
+  const answer = await opened.app.request('/api/webhooks', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://hook.example/in' }),
+  });
+  const { id } = (await answer.json()) as { id: string };
+  await opened.importEntries([registryEntry('com.example/one', { description: 'Another' }, later)]);
+  // The receiver knows no secret, and refuses everything.
+  const attempts = () => receiver.requests.length - 1;
+  const tryTenTimes = async (before: number) => {
+    await opened.deliver();
+    for (const [at, pause_s] of [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].entries()) {
+      opened.wait(pause_s * 0.9);
+      if (at > 0) {
+        await opened.deliver();
+        expect(attempts()).toBe(before + at + 1);
+      }
+      opened.wait(pause_s * 0.2 + 1);
+      expect(await opened.store.webhooks.dead(10)).toEqual([]);
+      await opened.deliver();
+    }
+    expect(attempts()).toBe(before + 10);
+    expect(await opened.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
+    opened.wait(2 * 86_400);
+    await opened.deliver();
+    expect(attempts()).toBe(before + 10);
+  };
+  await tryTenTimes(0);
+  expect(await runDossier(['webhooks', 'replay', id], { DATABASE_URL, REGISTRY_URL: 'off' })).toMatchObject({
+    stdout: 'sent again: 1 dead letter; the webhook is active\n',
+  });
+  await tryTenTimes(10);
+  await opened.close();
+}, 60_000);
 
 it('ends when an address accepted nothing for five days', async () => {
   const webhook = await register();
