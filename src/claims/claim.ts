@@ -4,6 +4,7 @@ import { findCapabilities } from '../core/capability.ts';
 import { handleParts, handleSchema } from '../core/handle.ts';
 import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys, type ReceiptKeyLine } from '../receipt/index.ts';
+import { integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
 /** Ways to claim a listing, the easiest first (docs/claims.md). */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
@@ -41,60 +42,62 @@ export const isInRepository = (kind: ClaimKind): boolean =>
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339 UTC. */
-export interface Claim {
-  readonly handle: string;
-  readonly state: 'claimed' | 'suspended';
-  readonly suspended_reason?: string | undefined;
-  readonly claimed_at: string;
-  readonly kind: ClaimKind;
+export const claimTable = table({
+  handle: text,
+  state: oneOf<'claimed' | 'suspended'>(),
+  suspended_reason: optional(text),
+  claimed_at: text,
+  kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain of the namespace. */
-  readonly place: string;
+  place: text,
   /** What its challenges are bound to (ProofPlace). */
-  readonly place_key: string;
+  place_key: text,
   /** What the last proof of a domain saw. */
-  readonly seen?: SeenFacts | undefined;
+  seen: optional(json<SeenFacts>()),
   /** The account or domain that proved it: `host/owner`, or `dns:` and the domain. */
-  readonly root: string;
+  root: text,
   /** Counts the holders of that name on this listing, from 0: another number is another control root (docs/claims.md). */
-  readonly root_generation: number;
+  root_generation: integer,
   /** When this control root first proved a claim of this listing; neither rotating nor restoring changes it. */
-  readonly first_proved_at: string;
-  /** Commit of the first proof in this repository, where the host names commits. */
-  readonly commit?: string | undefined;
-  readonly branch?: string | undefined;
+  first_proved_at: text,
+  /** Commit of the first proof in this repository, if the host names commits. */
+  commit: optional(text),
+  branch: optional(text),
   /** HEAD's commit when a usable claim line was last read there, and that time. */
-  readonly proven_commit?: string | undefined;
-  readonly proven_at?: string | undefined;
+  proven_commit: optional(text),
+  proven_at: optional(text),
   /** When the last check was applied that read something. */
-  readonly checked_at: string;
+  checked_at: text,
   /** When a check failed last, since then. */
-  readonly tried_at?: string | undefined;
+  tried_at: optional(text),
   /** When a check first found its repository missing, empty or moved since the last proof: lines from before do not count any more. */
-  readonly lost_at?: string | undefined;
-  /** When a check first found its place without a line that counts, since its last proof, RFC 3339. */
-  readonly missed_at?: string | undefined;
+  lost_at: optional(text),
+  /** When a check first found its location without a line that counts, since its last proof, RFC 3339. */
+  missed_at: optional(text),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
-  readonly failed_days?: readonly string[] | undefined;
-}
+  failed_days: optional(words<string>()),
+});
+/** The claim of a listing: what was shown to control where, and when that was last seen. Times are RFC 3339 UTC. */
+export type Claim = ValueOf<typeof claimTable>;
 
 /** `leaked`: found published, and ended for good like a revoked one. */
 export type CapabilityState = 'active' | 'suspended' | 'revoked' | 'leaked';
 
-/** A capability as the service knows it: by its hash, never by the secret. Times are RFC 3339 UTC. */
-export interface Capability {
+export const capabilityTable = table({
   /** SHA-256 of the secret, hex. */
-  readonly hash: string;
+  hash: text,
   /** The first 16 hex digits of the hash. */
-  readonly id: string;
-  readonly handle: string;
-  readonly state: CapabilityState;
-  readonly issued_at: string;
-  readonly activated_at: string;
-  readonly ended_at?: string | undefined;
-  /** The published key that signed its challenge, where a signature proved it. */
-  readonly signed_by?: string | undefined;
-}
+  id: text,
+  handle: text,
+  state: oneOf<CapabilityState>(),
+  issued_at: text,
+  activated_at: text,
+  ended_at: optional(text),
+  /** The published key that signed its challenge, if a signature proved it. */
+  signed_by: optional(text),
+});
+/** A capability as the service knows it: by its hash, never by the secret. Times are RFC 3339 UTC. */
+export type Capability = ValueOf<typeof capabilityTable>;
 
 /** States of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
@@ -213,23 +216,24 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
   ),
 ];
 
-/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
-export interface OptOut {
-  readonly handle: string;
+export const optOutTable = table({
+  handle: text,
   /**
    * `seen`: waits for a second check. `withdrawn`: the listing is. `overruled`: the operator restored the listing. `contested`:
    * it counts for nothing while the claim in force belongs to another account or domain; the operator sees it.
    */
-  readonly state: 'seen' | 'withdrawn' | 'overruled' | 'contested';
+  state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   /** Where the line stands, as of a claim there. */
-  readonly kind: ClaimKind;
-  readonly place: string;
-  readonly place_key: string;
-  readonly seen_at: string;
-  readonly checked_at: string;
+  kind: oneOf<ClaimKind>(),
+  place: text,
+  place_key: text,
+  seen_at: text,
+  checked_at: text,
   /** The withdrawn listing as its record states it, to restore it from. */
-  readonly listing: Listing | undefined;
-}
+  listing: optional(json<Listing>()),
+});
+/** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
+export type OptOut = ValueOf<typeof optOutTable>;
 
 /** How long after the first check that read the line a listing is withdrawn that is not claimed there. */
 export const secondCheck_ms = 86_400_000;

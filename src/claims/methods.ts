@@ -12,7 +12,7 @@ import {
 /** The parts of a listing that decide where it can be claimed. */
 interface ClaimableRecord {
   readonly handle: string;
-  readonly repository: string | undefined;
+  readonly repository?: string | undefined;
 }
 
 /** `host/path` of a repository's address in lower case; undefined unless this service is configured to read it. */

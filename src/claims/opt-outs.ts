@@ -1,15 +1,11 @@
-import type { Listing } from '../listings/listing.ts';
-import type { Db, Json } from '../store/store.ts';
-import type { OptOut } from './claim.ts';
-
-/** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
-export interface OptOutRow extends Omit<OptOut, 'listing'> {
-  listing: Json | null;
-}
+import type { Db } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
+import { type OptOut, optOutTable } from './claim.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
-    opt_out: OptOutRow;
+    /** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
+    opt_out: RowOf<typeof optOutTable>;
   }
   interface Reads {
     readonly optOuts: ReturnType<typeof createOptOutReads>;
@@ -19,29 +15,24 @@ declare module '../store/store.ts' {
   }
 }
 
-const decode = ({ listing, ...row }: OptOutRow): OptOut => ({
-  ...row,
-  listing: listing === null ? undefined : (JSON.parse(listing) as Listing),
-});
-
 export const createOptOutReads = (db: Db) => ({
   /** The opt-out line that the last checks read for a listing. */
   async of(handle: string): Promise<OptOut | undefined> {
     const row = await db.selectFrom('opt_out').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && decode(row);
+    return row && optOutTable.decode(row);
   },
   /** Opt-out lines after a handle, in handle order: for the periodic re-check. */
   async page(afterHandle: string, limit: number): Promise<OptOut[]> {
     const page = db.selectFrom('opt_out').selectAll().where('handle', '>', afterHandle);
-    return (await page.orderBy('handle').limit(limit).execute()).map(decode);
+    return (await page.orderBy('handle').limit(limit).execute()).map(optOutTable.decode);
   },
 });
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
   /** Inserts or replaces the opt-out line of a listing. */
-  async put({ listing, ...optOut }: OptOut): Promise<void> {
-    const row = { ...optOut, listing: listing ? JSON.stringify(listing) : null };
+  async put(optOut: OptOut): Promise<void> {
+    const row = optOutTable.encode(optOut);
     await db
       .insertInto('opt_out')
       .values(row)

@@ -1,23 +1,27 @@
 import { z } from 'zod';
 import type { PublishedKey } from '../receipt/index.ts';
+import { json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import { type ClaimKind, claimKind, placeMember } from './claim.ts';
 
-/** A key for receipts as a check saw it, with the place of the claim and, in a repository, the commit that was read. */
-export interface SeenReceiptKey extends Pick<PublishedKey, 'kid' | 'jwk'> {
-  readonly kind: ClaimKind;
+export const receiptKeyTable = table({
+  handle: text,
+  kid: text,
+  jwk: json<PublishedKey['jwk']>(),
+  valid_from: text,
+  valid_until: optional(text),
+  kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain. */
-  readonly place: string;
-  readonly commit?: string | undefined;
-}
-
+  place: text,
+  /** In a repository, the commit that was read. */
+  commit: optional(text),
+});
 /**
- * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published still. Place
- * and commit are those where it was first seen.
+ * A key for receipts and the time in which Dossier saw it published, RFC 3339; without an end it is published still.
+ * Location and commit are those where it was first seen.
  */
-export interface ReceiptKey extends SeenReceiptKey {
-  readonly valid_from: string;
-  readonly valid_until?: string | undefined;
-}
+export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
+/** A key for receipts as a check saw it. */
+export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 /** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({

@@ -1,47 +1,41 @@
 import type { StoredClaimKey } from '../store/limits.ts';
-import { precompileQuery, type RowOf, withNulls, withoutNulls } from '../store/query.ts';
-import type { Db, Json } from '../store/store.ts';
+import { precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import { integer, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
   type Capability,
   type CapabilityState,
   type Claim,
   type ClaimEvent,
+  type ClaimKind,
+  capabilityTable,
+  claimTable,
   placeMember,
-  type SeenFacts,
 } from './claim.ts';
-import type { ReceiptKey } from './receipt-keys.ts';
+import type { receiptKeyTable } from './receipt-keys.ts';
 
-/** Where a claim was proven, and when that was last checked; `failed_days` with spaces between. */
-export type ClaimRow = RowOf<Omit<Claim, 'commit' | 'seen' | 'failed_days'>> & {
-  commit_id: string | null;
-  seen: Json | null;
-  failed_days: string | null;
-};
-
-/** Events of claims, ordered by log_index; `root` is null for an event of a listing that was never claimed. */
-export type ClaimEventRow = RowOf<Omit<ClaimEvent, 'repository' | 'domain' | 'commit'>> & {
-  handle: string;
-  place: string;
-  commit_id: string | null;
-  capability_id: string | null;
-};
-
-/** A capability by its hash; the secret itself is never stored. */
-export type CapabilityRow = RowOf<Capability>;
-
-/** A key for receipts that a listing published with its claim, and the time in which it was seen there. */
-export type ReceiptKeyRow = RowOf<Omit<ReceiptKey, 'jwk' | 'commit'>> & {
-  handle: string;
-  jwk: Json;
-  commit_id: string | null;
-};
+/** Events of claims, ordered by log_index; an event of a listing that was never claimed has no root. */
+const eventTable = table({
+  log_index: integer,
+  handle: text,
+  type: oneOf<ClaimEvent['type']>(),
+  at: text,
+  kind: oneOf<ClaimKind>(),
+  place: text,
+  root: optional(text),
+  root_generation: optional(integer),
+  commit: optional(text),
+  reason: optional(text),
+  capability_id: optional(text),
+});
 
 declare module '../store/store.ts' {
   interface Schema {
-    claim: ClaimRow;
-    claim_event: ClaimEventRow;
-    capability: CapabilityRow;
-    receipt_key: ReceiptKeyRow;
+    claim: RowOf<typeof claimTable>;
+    claim_event: RowOf<typeof eventTable>;
+    /** A capability by its hash; the secret itself is never stored. */
+    capability: RowOf<typeof capabilityTable>;
+    receipt_key: RowOf<typeof receiptKeyTable>;
     /** Keys that sign challenges. */
     claim_key: StoredClaimKey;
   }
@@ -52,23 +46,6 @@ declare module '../store/store.ts' {
     readonly claims: ReturnType<typeof createClaimWrites>;
   }
 }
-
-export const decodeClaim = ({ commit_id, seen, failed_days, ...row }: ClaimRow): Claim => ({
-  ...withoutNulls(row),
-  ...(commit_id !== null && { commit: commit_id }),
-  ...(seen !== null && { seen: JSON.parse(seen) as SeenFacts }),
-  ...(failed_days !== null && { failed_days: failed_days.split(' ') }),
-});
-
-const encodeClaim = ({ commit, seen, failed_days, ...claim }: Claim): ClaimRow => ({
-  ...withNulls(claim, {
-    ...{ suspended_reason: null, branch: null, proven_commit: null, proven_at: null },
-    ...{ tried_at: null, lost_at: null, missed_at: null },
-  }),
-  commit_id: commit ?? null,
-  seen: seen ? JSON.stringify(seen) : null,
-  failed_days: failed_days?.join(' ') ?? null,
-});
 
 const readEvents = precompileQuery((db, handle: string) =>
   db
@@ -82,19 +59,10 @@ const readEvents = precompileQuery((db, handle: string) =>
 /** The newest 100 events of a claim, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const rows = await readEvents(db, handle);
-  return rows
-    .reverse()
-    .map(({ type, at, kind, place, root, root_generation, commit_id, reason, log_index }) => ({
-      type,
-      at,
-      kind,
-      ...placeMember(kind, place),
-      ...(root !== null && { root }),
-      ...(root_generation !== null && { root_generation }),
-      ...(commit_id && { commit: commit_id }),
-      ...(reason && { reason }),
-      log_index,
-    }));
+  return rows.reverse().map((row) => {
+    const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
+    return { ...event, ...placeMember(event.kind, place) };
+  });
 }
 
 const readHolder = precompileQuery((db, hash: string) =>
@@ -110,18 +78,18 @@ const readHolder = precompileQuery((db, hash: string) =>
 export const createClaimReads = (db: Db) => ({
   async claim(handle: string): Promise<Claim | undefined> {
     const row = await db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && decodeClaim(row);
+    return row && claimTable.decode(row);
   },
   /** Claims after a handle, in handle order: for the periodic re-check. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
-    return (await page.orderBy('handle').limit(limit).execute()).map(decodeClaim);
+    return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
   },
   /** A listing's active and suspended capabilities, oldest first; a check leaves at most 64 of them. */
   async capabilities(handle: string): Promise<Capability[]> {
     const rows = db.selectFrom('capability').selectAll().where('handle', '=', handle);
     const living = rows.where('state', 'in', ['active', 'suspended']);
-    return (await living.orderBy('activated_at').orderBy('hash').execute()).map(withoutNulls);
+    return (await living.orderBy('activated_at').orderBy('hash').execute()).map(capabilityTable.decode);
   },
   /** How many of a listing's capabilities have leaked. */
   async leakedCount(handle: string): Promise<number> {
@@ -136,19 +104,18 @@ export const createClaimReads = (db: Db) => ({
   /** A capability by its SHA-256, hex. */
   async capability(hash: string): Promise<Capability | undefined> {
     const row = await db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst();
-    return row && withoutNulls(row);
+    return row && capabilityTable.decode(row);
   },
   /** A capability by its id: the first 16 hex digits of its SHA-256. */
   async capabilityById(id: string): Promise<Capability | undefined> {
     const row = await db.selectFrom('capability').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && withoutNulls(row);
+    return row && capabilityTable.decode(row);
   },
   /** A capability by its SHA-256, with whether its listing is claimed now. */
   async holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined> {
     const [row] = await readHolder(db, hash);
     if (!row) return undefined;
-    const { claim_state, ...capability } = row;
-    return { capability: withoutNulls(capability), isClaimed: claim_state === 'claimed' };
+    return { capability: capabilityTable.decode(row), isClaimed: row.claim_state === 'claimed' };
   },
   /** The first generation of a control root that no event of this listing has: 0 for a new root. */
   async nextRootGeneration(handle: string, root: string): Promise<number> {
@@ -168,7 +135,7 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createClaimReads(db),
   /** Inserts or replaces the claim of a listing. */
   async putClaim(claim: Claim): Promise<void> {
-    const { handle, ...change } = encodeClaim(claim);
+    const { handle, ...change } = claimTable.encode(claim);
     touch(handle);
     await db
       .insertInto('claim')
@@ -179,10 +146,7 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
   /** Adds a capability. Throws if its hash is already known: an ended one never comes back this way. */
   async addCapability(capability: Capability): Promise<void> {
     touch(capability.handle);
-    await db
-      .insertInto('capability')
-      .values(withNulls(capability, { ended_at: null, signed_by: null }))
-      .execute();
+    await db.insertInto('capability').values(capabilityTable.encode(capability)).execute();
   },
   /** Changes the state of a capability; it ends at `at` (RFC 3339), unless it becomes active. */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
@@ -200,19 +164,8 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
     await db.updateTable('capability').set({ signed_by }).where('hash', '=', hash).execute();
   },
   async addEvent(handle: string, event: ClaimEvent & { readonly capability_id?: string }): Promise<void> {
-    const { repository, domain, root, root_generation, commit, reason, capability_id, ...columns } = event;
     touch(handle);
-    const optional = {
-      place: repository ?? domain ?? '',
-      root: root ?? null,
-      root_generation: root_generation ?? null,
-      commit_id: commit ?? null,
-      reason: reason ?? null,
-      capability_id: capability_id ?? null,
-    };
-    await db
-      .insertInto('claim_event')
-      .values({ handle, ...columns, ...optional })
-      .execute();
+    const row = eventTable.encode({ ...event, handle, place: event.repository ?? event.domain ?? '' });
+    await db.insertInto('claim_event').values(row).execute();
   },
 });

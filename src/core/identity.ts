@@ -84,8 +84,8 @@ export interface RecordedIdentity {
 
 /** The parts of a record that name accounts and hosts. */
 interface NamingRecord {
-  readonly repository_key: string | undefined;
-  readonly website: string | undefined;
+  readonly repository_key?: string | undefined;
+  readonly website?: string | undefined;
   readonly remotes: readonly { readonly url: string }[];
 }
 

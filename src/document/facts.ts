@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { decodeClaim, readClaimHistory } from '../claims/table.ts';
-import { decodeProgress } from '../imports/table.ts';
-import { type Listing, withoutHidden } from '../listings/listing.ts';
-import { decodeListing } from '../listings/table.ts';
+import { claimTable } from '../claims/claim.ts';
+import { readClaimHistory } from '../claims/table.ts';
+import { importRunTable } from '../imports/import-run.ts';
+import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -48,14 +48,14 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       'observation.observations',
       'publisher_count.listings as publisher_listings',
       'import_run.source as run_source',
-      'import_run.counts as run_counts',
+      'import_run.progress as run_progress',
       'shown.record',
       sql<string | null>`(select finished_at from ${doneRunsOfSource} order by id desc limit 1)`.as(
         'read_at',
       ),
-      sql<string | null>`(select counts from import_run order by id desc limit 1)`.as('newest_counts'),
-      sql<string | null>`(select counts from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
-        'full_run_counts',
+      sql<string | null>`(select progress from import_run order by id desc limit 1)`.as('newest_progress'),
+      sql<string | null>`(select progress from ${doneRunsOfSource} and kind = 'full' order by id limit 1)`.as(
+        'full_run_progress',
       ),
       sql<number>`(select count(*) from listing_version as other where other.handle = listing.handle)`.as(
         'stored_versions',
@@ -104,7 +104,7 @@ async function readClaims(db: Db, handle: string) {
     readClaimHistory(db, handle),
     readReceiptKeys(db, handle),
   ]);
-  return { claim: claim && decodeClaim(claim), claimHistory, receiptKeys };
+  return { claim: claim && claimTable.decode(claim), claimHistory, receiptKeys };
 }
 
 const hasOtherVersions = ({ stored_versions, record }: FactsRow) =>
@@ -123,15 +123,24 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 }
 
 /** Most listings were written by the first full run. */
-const toRuns = ({ run_source, run_counts, read_at, full_run_counts, ...newest }: FactsRow): ReadingRuns => ({
+const toRuns = ({
+  run_source,
+  run_progress,
+  read_at,
+  full_run_progress,
+  newest_progress,
+}: FactsRow): ReadingRuns => ({
   own:
-    run_source === null || run_counts === null
+    run_source === null || run_progress === null
       ? undefined
-      : { source: run_source, progress: decodeProgress(run_counts) },
+      : { source: run_source, ...importRunTable.decode({ progress: run_progress }) },
   read_at: read_at ?? undefined,
   full:
-    full_run_counts === null || full_run_counts === run_counts ? undefined : decodeProgress(full_run_counts),
-  recorded: newest.newest_counts === null ? {} : decodeProgress(newest.newest_counts).recorded,
+    full_run_progress === null || full_run_progress === run_progress
+      ? undefined
+      : importRunTable.decode({ progress: full_run_progress }).progress,
+  recorded:
+    newest_progress === null ? {} : importRunTable.decode({ progress: newest_progress }).progress.recorded,
 });
 
 const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>
@@ -144,7 +153,7 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
     hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
       : toPlain(row);
-  const listing = withoutHidden(decodeListing(row));
+  const listing = withoutHidden(listingTable.decode(row));
   const { record, run_source: source } = row;
   const lastPublished = parts.versions[0]?.published_at ?? row.published_at;
   const stored = { versions: Number(row.stored_versions), lastPublished, source };

@@ -1,3 +1,5 @@
+import { type Column, integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
+
 /** Counts of an import that has not read anything yet. */
 export const zeroImportCounts = {
   /** Rows the source sent. Each is new, changed, unchanged or quarantined. */
@@ -33,21 +35,39 @@ export interface RunProgress {
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
-/** One run of the import: its public report, and the place to resume from. Times are RFC 3339 UTC. */
-export interface ImportRun {
-  readonly id: number;
-  readonly kind: 'full' | 'incremental';
-  readonly source: string;
-  readonly state: 'running' | 'done' | 'failed' | 'held';
-  readonly started_at: string;
-  readonly finished_at?: string | undefined;
+/** Progress as text: one object, in which only the counts are numbers; counts that a stored run does not have are zero. */
+const progress: Column<RunProgress, string> = {
+  encode: ({ counts, newestUpdatedAt, recorded }) =>
+    JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded }),
+  decode(stored) {
+    const {
+      newest_updated_at,
+      recorded = {},
+      ...counts
+    } = JSON.parse(stored) as Partial<ImportCounts> & {
+      newest_updated_at?: string;
+      recorded?: RunProgress['recorded'];
+    };
+    return { counts: { ...zeroImportCounts, ...counts }, newestUpdatedAt: newest_updated_at, recorded };
+  },
+};
+
+export const importRunTable = table({
+  id: integer,
+  kind: oneOf<'full' | 'incremental'>(),
+  source: text,
+  state: oneOf<'running' | 'done' | 'failed' | 'held'>(),
+  started_at: text,
+  finished_at: optional(text),
   /** Where an incremental run starts from. */
-  readonly updated_since?: string | undefined;
+  updated_since: optional(text),
   /** The source's cursor of the next page. */
-  readonly cursor?: string | undefined;
-  readonly progress: RunProgress;
-  readonly error?: string | undefined;
-}
+  cursor: optional(text),
+  progress,
+  error: optional(text),
+});
+/** One run of the import: its public report, and the cursor to resume from. Times are RFC 3339 UTC. */
+export type ImportRun = ValueOf<typeof importRunTable>;
 
 /** A record that could not be read, with the reason; replaced when it is sent again. */
 export interface QuarantinedRecord {

@@ -5,6 +5,7 @@ import {
   isSample,
   type Listing,
   type ListingVersion,
+  listingTable,
   sampleOriginOf,
   type VersionSummary,
 } from '../listings/listing.ts';
@@ -155,7 +156,8 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
   ...(known?.withdrawn === 'operator' && !listing.withdrawn && { withdrawn: 'operator' }),
 });
 
-const withoutReading = ({ imported_at: _, import_run: __, ...listing }: Listing) => listing;
+const withoutReading = (listing: Listing) =>
+  listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
 const differ = (listing: Listing, known: Listing): boolean =>
   !isDeepStrictEqual(withoutReading(listing), withoutReading(known));
 

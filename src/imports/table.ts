@@ -1,10 +1,11 @@
-import type { Db, Json, Time } from '../store/store.ts';
-import { type ImportRun, type QuarantinedRecord, type RunProgress, zeroImportCounts } from './import-run.ts';
+import type { Db } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
+import { type ImportRun, importRunTable, type QuarantinedRecord } from './import-run.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
-    import_run: ImportRunRow;
-    quarantine: QuarantineRow;
+    import_run: RowOf<typeof importRunTable>;
+    quarantine: QuarantinedRecord;
   }
   interface Reads {
     readonly imports: ReturnType<typeof createImportReads>;
@@ -13,83 +14,6 @@ declare module '../store/store.ts' {
     readonly imports: ReturnType<typeof createImportWrites>;
   }
 }
-
-/** One run of the import: its public report, and the place to resume from. */
-export interface ImportRunRow {
-  id: number;
-  kind: 'full' | 'incremental';
-  source: string;
-  state: 'running' | 'done' | 'failed' | 'held';
-  started_at: Time;
-  finished_at: Time | null;
-  updated_since: Time | null;
-  cursor: string | null;
-  /** RunProgress (imports/import-run.ts). */
-  counts: Json;
-  error: string | null;
-}
-
-/** A record that could not be read, with the reason; replaced when it is sent again. */
-export interface QuarantineRow {
-  name: string;
-  version: string;
-  reason: string;
-  run_id: number;
-  seen_at: Time;
-}
-
-/** Progress as the `counts` column holds it: one object, in which only the counts are numbers. */
-const encodeProgress = ({ counts, newestUpdatedAt, recorded }: RunProgress): string =>
-  JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded });
-
-/** Progress from the `counts` column; counts that a stored run does not have are zero. */
-export function decodeProgress(json: string): RunProgress {
-  const {
-    newest_updated_at,
-    recorded = {},
-    ...counts
-  } = JSON.parse(json) as Partial<RunProgress['counts']> & {
-    newest_updated_at?: string;
-    recorded?: RunProgress['recorded'];
-  };
-  return {
-    counts: { ...zeroImportCounts, ...counts },
-    newestUpdatedAt: newest_updated_at,
-    recorded,
-  };
-}
-
-/** A run without nulls. */
-const decodeRun = ({ counts, ...row }: ImportRunRow): ImportRun => ({
-  ...row,
-  finished_at: row.finished_at ?? undefined,
-  updated_since: row.updated_since ?? undefined,
-  cursor: row.cursor ?? undefined,
-  progress: decodeProgress(counts),
-  error: row.error ?? undefined,
-});
-
-const optionalColumns = ['finished_at', 'updated_since', 'cursor', 'error'] as const;
-
-/** The columns that a change sets; a field that is present and undefined becomes null. */
-function encodeChange({ progress, ...change }: Partial<Omit<ImportRun, 'id'>>): Partial<ImportRunRow> {
-  const cleared = optionalColumns.filter((column) => column in change && change[column] === undefined);
-  return {
-    ...change,
-    ...Object.fromEntries(cleared.map((column) => [column, null])),
-    ...(progress && { counts: encodeProgress(progress) }),
-  };
-}
-
-/** A run as a row. */
-const encodeRun = ({ id, kind, source, state, started_at, progress, ...run }: ImportRun): ImportRunRow => ({
-  ...{ id, kind, source, state, started_at },
-  finished_at: run.finished_at ?? null,
-  updated_since: run.updated_since ?? null,
-  cursor: run.cursor ?? null,
-  counts: encodeProgress(progress),
-  error: run.error ?? null,
-});
 
 interface RunFilter {
   readonly source?: string | undefined;
@@ -117,17 +41,17 @@ export const createImportReads = (db: Db) => ({
   last: async (source?: string) => {
     const run = await readNewest(db, { source });
     const done = await readNewest(db, { source, state: 'done' });
-    return { run: run && decodeRun(run), done: done && decodeRun(done) };
+    return { run: run && importRunTable.decode(run), done: done && importRunTable.decode(done) };
   },
   /** The latest run of a source that read all of it, and completed. */
   lastFull: async (source: string) => {
     const run = await readNewest(db, { source, state: 'done', kind: 'full' });
-    return run && decodeRun(run);
+    return run && importRunTable.decode(run);
   },
   /** All runs in state `running`, whether or not a process still works on them. */
   running: async () => {
     const running = db.selectFrom('import_run').selectAll().where('state', '=', 'running');
-    return (await running.orderBy('id').execute()).map(decodeRun);
+    return (await running.orderBy('id').execute()).map(importRunTable.decode);
   },
   /** How many records are quarantined for each reason, most first. */
   quarantineReasons: async () => {
@@ -154,7 +78,7 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
     const id = ((await readNewest(db, {}))?.id ?? 0) + 1;
     await db
       .insertInto('import_run')
-      .values(encodeRun({ id, ...run }))
+      .values(importRunTable.encode({ id, ...run }))
       .execute();
     return id;
   },
@@ -162,7 +86,11 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
   async saveRun(id: number, change: Partial<Omit<ImportRun, 'id'>>) {
     // The snapshot date of every listing is that of the last completed import.
     if (change.state === 'done') touchAll();
-    await db.updateTable('import_run').set(encodeChange(change)).where('id', '=', id).execute();
+    await db
+      .updateTable('import_run')
+      .set(importRunTable.encodeChange(change))
+      .where('id', '=', id)
+      .execute();
   },
   async quarantine(records: readonly QuarantinedRecord[]) {
     if (records.length === 0) return;

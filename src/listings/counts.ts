@@ -4,7 +4,8 @@ import type { SearchCounts } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, inChunks } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { decodeFacets, type ListingRow } from './table.ts';
+import { summaryTable } from './listing.ts';
+import type { ListingRow } from './table.ts';
 
 /** The counter of all visible listings; no facet has this form. */
 const everyListing = '*';
@@ -99,7 +100,10 @@ export async function updateCounts(
   before: readonly ListingRow[],
   after: readonly ListingRow[],
 ): Promise<void> {
-  const facets = toChanges(before, after, (row) => [everyListing, ...decodeFacets(row.facets)]);
+  const facets = toChanges(before, after, (row) => [
+    everyListing,
+    ...summaryTable.decode({ facets: row.facets }).facets,
+  ]);
   await inChunks(facets, (chunk) => addToFacets(db, chunk));
   const publishers = toChanges(before, after, ({ namespace }) => [namespace]);
   await inChunks(publishers, (chunk) => addToPublishers(db, chunk));

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { handleParts } from '../core/handle.ts';
 import type { Facet } from '../search/facets.ts';
+import { flag, integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
 /** Kinds of input that a caller must supply: a header, a variable of the address, an environment variable, an argument. */
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
@@ -57,61 +59,80 @@ export const listingPackage = z.object({
 
 export type ListingPackage = z.infer<typeof listingPackage>;
 
-/** What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time order. */
-export interface ListingSummary {
-  /** The static rank (listings/listing.ts): it orders every list and never changes with ratings or new versions. */
-  readonly id: number;
-  readonly handle: string;
-  readonly title: string | undefined;
-  readonly description: string;
-  readonly version: string;
+const summaryColumns = {
+  /** The static rank (toStaticRank): it orders every list and never changes with ratings or new versions. */
+  id: integer,
+  handle: text,
+  title: optional(text),
+  description: text,
+  version: text,
   /** Name of the registry it was imported from, as it was named at that time. */
-  readonly origin: string;
-  readonly origin_status: 'active' | 'deprecated';
-  readonly status_message: string | undefined;
-  readonly published_at: string;
-  readonly updated_at: string;
+  origin: text,
+  origin_status: oneOf<'active' | 'deprecated'>(),
+  status_message: optional(text),
+  published_at: text,
+  updated_at: text,
   /** When it was read; `import_run` is the run that read it. */
-  readonly imported_at: string;
-  readonly import_run: number;
-  readonly endpoint: string | undefined;
-  readonly repository: string | undefined;
+  imported_at: text,
+  import_run: integer,
+  endpoint: optional(text),
+  repository: optional(text),
   /** Lower-cased host/path without .git; equal for two listings of one repository. */
-  readonly repository_key: string | undefined;
-  readonly website: string | undefined;
-  readonly tags: readonly ListingTag[];
-  readonly facets: readonly Facet[];
+  repository_key: optional(text),
+  website: optional(text),
+  tags: json<readonly ListingTag[]>(),
+  facets: words<Facet>(),
   /** Why the listing is no longer shown; its texts are then empty, unless the operator withdrew it. */
-  readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
+  withdrawn: optional(oneOf<'deleted' | 'optout' | 'operator'>()),
   /** Whether the operator has hidden its title, description and status message. */
-  readonly hidden?: true;
-}
+  hidden: optional(flag),
+};
 
+/** What lists read of a listing's row. */
+export const summaryTable = table(summaryColumns);
+/** What lists and searches need of a listing. Times are RFC 3339 UTC with milliseconds, so text order is time order. */
+export type ListingSummary = ValueOf<typeof summaryTable>;
+
+export const listingTable = table(
+  {
+    ...summaryColumns,
+    remotes: json<readonly ListingRemote[]>(),
+    packages: json<readonly ListingPackage[]>(),
+  },
+  {
+    handle_folded: ({ handle }: { readonly handle: string }) => handle.toLowerCase(),
+    namespace: ({ handle }: { readonly handle: string }) => handleParts(handle).namespace,
+  },
+);
 /** One listing: the facts of its latest version, cleaned. */
-export interface Listing extends ListingSummary {
-  readonly remotes: readonly ListingRemote[];
-  readonly packages: readonly ListingPackage[];
-}
+export type Listing = ValueOf<typeof listingTable>;
 
-/** One version of a listing, without the publisher's record. */
-export interface VersionSummary {
-  readonly handle: string;
-  readonly version: string;
-  readonly status: 'active' | 'deprecated' | 'deleted';
-  readonly published_at: string;
-  readonly updated_at: string;
+const versionColumns = {
+  handle: text,
+  version: text,
+  status: oneOf<'active' | 'deprecated' | 'deleted'>(),
+  published_at: text,
+  updated_at: text,
   /** Whether the registry calls it the latest. */
-  readonly is_latest: boolean;
+  is_latest: flag,
   /** SHA-256 of the entry as received, hex: an equal digest means that nothing changed. */
-  readonly digest: string;
-}
+  digest: text,
+};
 
-/** One version of a listing, deleted ones included. */
-export interface ListingVersion extends VersionSummary {
-  readonly status_message: string | undefined;
+export const versionTable = table({
+  ...versionColumns,
+  status_message: optional(text),
   /** The publisher's server.json, cleaned, as JSON text: a document of its own, parsed only for the version shown. */
-  readonly record: string;
-}
+  record: text,
+  /** When the entry as it is became visible here; also when its listing was withdrawn or hidden here, or shown again. */
+  listed_at: text,
+});
+/** A version as the registry API lists it; one of a listing that was withdrawn here is deleted, without its record. */
+export type ListedVersion = ValueOf<typeof versionTable>;
+/** One version of a listing, deleted ones included. */
+export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
+/** One version of a listing, without the publisher's record. */
+export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 
 /** Texts of a listing that the operator can hide, emptied where they are hidden. */
 export const withoutHidden = <T extends ListingSummary>(listing: T): T =>

@@ -5,19 +5,21 @@ import { type SearchQuery, toId } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
 import { countListings, readFacetCounts, readListCounts } from './counts.ts';
-import { type ListingVersion, type VersionSummary, withoutHidden } from './listing.ts';
+import {
+  type ListingVersion,
+  listingTable,
+  type VersionSummary,
+  versionTable,
+  withoutHidden,
+} from './listing.ts';
 import { readNear } from './near.ts';
 import { type Reference, records, toReferenceFacet } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
 import {
-  decodeListing,
   decodeShown,
-  decodeVersion,
-  decodeVersionSummary,
-  encodeVersion,
   type ListingRow,
-  type ListingVersionRow,
   type ListQuery,
   readByIds,
   readVisibleListings,
@@ -138,17 +140,17 @@ async function readVersionSummaries(db: Db, handles: readonly string[]): Promise
     .selectFrom('listing_version')
     .select(summaryColumns)
     .where('handle', 'in', [...handles]);
-  return (await rows.execute()).map(decodeVersionSummary);
+  return (await rows.execute()).map(versionTable.decode);
 }
 
 /** One version with its record. */
 async function readVersion(db: Db, handle: string, version: string): Promise<ListingVersion | undefined> {
   const rows = db.selectFrom('listing_version').selectAll().where('handle', '=', handle);
   const row = await rows.where('version', '=', version).executeTakeFirst();
-  return row && decodeVersion(row);
+  return row && versionTable.decode(row);
 }
 
-const upsertVersions = precompileQuery((db, rows: readonly ListingVersionRow[]) =>
+const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
   db
     .insertInto('listing_version')
     .values(rows)
@@ -160,7 +162,7 @@ export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: s
   inChunks(versions, (chunk) =>
     upsertVersions(
       db,
-      chunk.map((version) => encodeVersion(version, at)),
+      chunk.map((version) => versionTable.encode({ ...version, listed_at: at })),
     ),
   );
 
@@ -217,7 +219,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
   byHandle: async (handle: string) => {
     const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && decodeListing(row);
+    return row && listingTable.decode(row);
   },
   /** Those of these handles that exist, as recorded, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
@@ -226,7 +228,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .selectFrom('listing')
       .selectAll()
       .where('handle', 'in', [...handles]);
-    return (await rows.execute()).map(decodeListing);
+    return (await rows.execute()).map(listingTable.decode);
   },
   /** Visible handles like an unknown one, or like a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
@@ -235,7 +237,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     const facets = [toReferenceFacet(reference)];
     const probe = { groups: [], facets, excluded: [], limit, expected: limit };
     const ids = (await search.find(db, probe)).map(({ position }) => toId(position)).sort((a, b) => a - b);
-    const found = (await readByIds(db, ids)).map(decodeListing).map(withoutHidden);
+    const found = (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden);
     return found.filter((listing) => records(listing, reference));
   },
   /** Visible listings that have words of a query, ranked. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../store/store.ts';
-import { sampleOrigins } from './listing.ts';
-import { decodeVersion, type ListedVersion, type VersionQuery } from './table.ts';
+import { type ListedVersion, sampleOrigins, versionTable } from './listing.ts';
+import type { VersionQuery } from './table.ts';
 
 const selectListed = (db: Db) =>
   db
@@ -72,8 +72,7 @@ export async function readVersionPage(db: Db, query: VersionQuery): Promise<List
     .limit(query.limit)
     .execute();
   return rows.map(({ withdrawn, ...row }) => ({
-    ...decodeVersion(row),
-    listed_at: row.listed_at,
+    ...versionTable.decode(row),
     ...((withdrawn === 'optout' || withdrawn === 'operator') && {
       status: 'deleted' as const,
       status_message: undefined,

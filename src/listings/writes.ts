@@ -5,10 +5,10 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { currentFlag, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
-import type { Listing, ListingVersion } from './listing.ts';
+import { type Listing, type ListingVersion, listingTable, summaryTable } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
 import { toIndexKeys } from './references.ts';
-import { decodeFacets, encodeFacets, encodeListing, type ListingRow } from './table.ts';
+import type { ListingRow } from './table.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
 const probedIds = 512;
@@ -67,10 +67,11 @@ async function readReindexed(db: Db, handle: string): Promise<ListingRow | undef
   const [stored] = await readFacetFacts(db, handle);
   if (!stored) return undefined;
   const native = [stored.state ?? 'imported', Boolean(stored.rated)] as const;
-  const facets = encodeFacets(withNativeFacets(decodeFacets(stored.facets), ...native));
-  if (facets === stored.facets) return undefined;
+  const { facets } = summaryTable.decode(stored);
+  const changed = summaryTable.encodeChange({ facets: withNativeFacets(facets, ...native) });
+  if (changed.facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
-  return row && { ...row, facets };
+  return row && { ...row, ...changed };
 }
 
 const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
@@ -117,7 +118,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   return {
     ...row,
     withdrawn: recorded ?? (actions?.has('withdraw') ? 'operator' : null),
-    hidden: actions?.has('hide') ? 1 : 0,
+    hidden: actions?.has('hide') ? 1 : null,
   };
 }
 
@@ -170,7 +171,7 @@ export function createListingWrites(db: Db, search: SearchIndex, touch: (handle:
      * Inserts or replaces listings by handle, and updates the search index and the counters. Where another listing has
      * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
      */
-    putListings: (listings: readonly Listing[]) => put(listings.map(encodeListing)),
+    putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
     /** Recomputes the facets that follow from claim and ratings. */
     async reindex(handle: string) {
       touch(handle);

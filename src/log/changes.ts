@@ -1,20 +1,21 @@
 import { Problem } from '../core/problem.ts';
 import { inChunks } from '../store/query.ts';
-import type { Db, Json, Reads, Time } from '../store/store.ts';
+import type { Db, Reads } from '../store/store.ts';
+import { integer, json, oneOf, type RowOf, table, text } from '../store/table.ts';
 import { type Change, type ChangeFilter, type NewChange, toChangeId } from './change.ts';
 
-/** One change of the evidence about a listing. */
-export interface ChangeRow {
-  seq: number;
-  type: Change['type'];
-  handle: string;
-  at: Time;
-  data: Json;
-}
+const changeTable = table({
+  seq: integer,
+  type: oneOf<Change['type']>(),
+  handle: text,
+  at: text,
+  data: json<Change['data']>(),
+});
 
 declare module '../store/store.ts' {
   interface Schema {
-    evidence_change: ChangeRow;
+    /** One change of the evidence about a listing. */
+    evidence_change: RowOf<typeof changeTable>;
   }
   interface Reads {
     readonly changes: ReturnType<typeof createChangeReads>;
@@ -24,15 +25,12 @@ declare module '../store/store.ts' {
   }
 }
 
-export type ReadRow = ChangeRow & { readonly withdrawn: string | null };
-
 /** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */
-export function decodeChange({ data: text, withdrawn, ...row }: ReadRow): Change {
-  const data = JSON.parse(text) as Change['data'];
-  const id = toChangeId(row);
-  if (withdrawn === null) return { id, ...row, data };
-  const { version: _version, ...kept } = data;
-  return { id, ...row, data: kept };
+export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
+  const change = { id: toChangeId(row), ...changeTable.decode(row) };
+  if (row.withdrawn === null) return change;
+  const { version: _version, ...kept } = change.data;
+  return { ...change, data: kept };
 }
 
 /** Rows of changes, with what `decodeChange` needs. */
@@ -89,11 +87,7 @@ export const createChangeWrites = (db: Db) => ({
   async add(changes: readonly NewChange[]) {
     if (changes.length === 0) return;
     const last = await readLastSeq(db);
-    const rows = changes.map(({ data, ...change }, at) => ({
-      ...change,
-      seq: last + 1 + at,
-      data: JSON.stringify(data),
-    }));
+    const rows = changes.map((change, at) => changeTable.encode({ ...change, seq: last + 1 + at }));
     await inChunks(rows, async (chunk) => {
       await db
         .insertInto('evidence_change')

@@ -1,32 +1,35 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db, Json, Time } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
+import { integer, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import { type EntrySubject, toLoggedChange } from './change.ts';
 import { createChangeWrites } from './changes.ts';
-import type { Leaf } from './leaf.ts';
+import type { CommittedRecord, Leaf } from './leaf.ts';
 import { nodeHash, type ReadNode } from './merkle.ts';
 
-/**
- * One log. A new one is opened only if the database turns out to be older than a published checkpoint; entries are
- * appended to the last one.
- */
-export interface LogHead {
-  readonly id: number;
+const headTable = table({
+  id: integer,
   /** log_index of its first entry. */
-  readonly base: number;
+  base: integer,
   /** How many entries it has. */
-  readonly size: number;
-  readonly opened_at: string;
+  size: integer,
+  opened_at: text,
   /** Once the log is closed: its last published checkpoint. */
-  readonly closed_with: string | undefined;
-}
+  closed_with: optional(text),
+});
+/**
+ * One log, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log is
+ * opened only if the database turns out to be older than a published checkpoint.
+ */
+export type LogHead = ValueOf<typeof headTable>;
 
 declare module '../store/store.ts' {
   interface Schema {
     log_leaf: LogLeafRow;
     log_node: LogNodeRow;
-    log_record: LogRecordRow;
-    log_head: LogHeadRow;
-    log_key: LogKeyRow;
+    log_record: CommittedRecord & { log_index: number };
+    log_head: RowOf<typeof headTable>;
+    /** The seed of the key that signs checkpoints, base64. */
+    log_key: { id: number; seed: string; created_at: string };
   }
   interface Reads {
     readonly log: ReturnType<typeof createLogReads>;
@@ -37,7 +40,7 @@ declare module '../store/store.ts' {
 }
 
 /** The append-only log: the leaves' texts. */
-export interface LogLeafRow {
+interface LogLeafRow {
   log_index: number;
   type: string;
   leaf: string;
@@ -46,41 +49,12 @@ export interface LogLeafRow {
 }
 
 /** Hashes of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
-export interface LogNodeRow {
+interface LogNodeRow {
   log: number;
   level: number;
   position: number;
   /** Hex. */
   hash: string;
-}
-
-/** The record that a leaf commits to; deleting the row erases it, the leaf stays. */
-export interface LogRecordRow {
-  log_index: number;
-  salt: string;
-  record: Json;
-}
-
-/**
- * The logs, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log
- * is opened only if the database turns out to be older than a published checkpoint.
- */
-export interface LogHeadRow {
-  id: number;
-  /** log_index of its first entry. */
-  base: number;
-  /** How many entries it has. */
-  size: number;
-  opened_at: Time;
-  /** Its last published checkpoint, once it is closed. */
-  closed_with: string | null;
-}
-
-/** The seed of the key that signs checkpoints, base64. */
-export interface LogKeyRow {
-  id: number;
-  seed: string;
-  created_at: Time;
 }
 
 const readTree =
@@ -96,15 +70,10 @@ const readTree =
     return Buffer.from(row.hash, 'hex');
   };
 
-const decodeHead = ({ closed_with, ...head }: LogHeadRow): LogHead => ({
-  ...head,
-  closed_with: closed_with ?? undefined,
-});
-
 async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
   if (!first) throw new Error('no log');
-  return [decodeHead(first), ...rest.map(decodeHead)];
+  return [headTable.decode(first), ...rest.map(headTable.decode)];
 }
 
 async function readNodes(
@@ -125,7 +94,7 @@ async function readNodes(
 }
 
 async function readRecords(db: Db, indexes: readonly number[]) {
-  const records = new Map<number, { salt: string; record: string }>();
+  const records = new Map<number, CommittedRecord>();
   await inChunks(indexes, async (chunk) => {
     const rows = db
       .selectFrom('log_record')
@@ -220,7 +189,9 @@ const takePosition = precompileQuery((db) =>
     .returning(['id', 'base', 'size']),
 );
 const insertLeaf = precompileQuery((db, row: LogLeafRow) => db.insertInto('log_leaf').values(row));
-const insertRecord = precompileQuery((db, row: LogRecordRow) => db.insertInto('log_record').values(row));
+const insertRecord = precompileQuery((db, row: CommittedRecord & { log_index: number }) =>
+  db.insertInto('log_record').values(row),
+);
 const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
   db.insertInto('log_node').values([...rows]),
 );
@@ -254,7 +225,7 @@ export const createLogWrites = (db: Db) => ({
     const head = (await readHeads(db)).at(-1);
     if (!head) throw new Error('no log');
     await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
-    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at, closed_with: null };
-    await db.insertInto('log_head').values(next).execute();
+    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at };
+    await db.insertInto('log_head').values(headTable.encode(next)).execute();
   },
 });

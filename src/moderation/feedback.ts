@@ -1,6 +1,6 @@
-import { type RowOf, withNulls, withoutNulls } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { type Feedback, reportCategory } from './moderation.ts';
+import type { RowOf } from '../store/table.ts';
+import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 
 /** Which feedback to read; without `kind` reports and everything else. */
 interface FeedbackFilter {
@@ -8,12 +8,9 @@ interface FeedbackFilter {
   readonly kind?: 'report' | 'feedback' | undefined;
 }
 
-/** `found_it` is 0 or 1. */
-export type FeedbackRow = RowOf<Omit<Feedback, 'found_it'>> & { found_it: number | null };
-
 declare module '../store/store.ts' {
   interface Schema {
-    feedback: FeedbackRow;
+    feedback: RowOf<typeof feedbackTable>;
   }
   interface Reads {
     readonly feedback: ReturnType<typeof createFeedbackReads>;
@@ -22,11 +19,6 @@ declare module '../store/store.ts' {
     readonly feedback: ReturnType<typeof createFeedbackWrites>;
   }
 }
-
-const decode = ({ found_it, ...row }: FeedbackRow): Feedback => ({
-  ...withoutNulls(row),
-  ...(found_it !== null && { found_it: found_it === 1 }),
-});
 
 /** The feedback that matches. */
 export const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
@@ -43,7 +35,7 @@ export const createFeedbackReads = (db: Db) => ({
   /** The newest feedback that matches, newest first. */
   async list(filter: FeedbackFilter, limit: number): Promise<Feedback[]> {
     const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
-    return (await rows.limit(limit).execute()).map(decode);
+    return (await rows.limit(limit).execute()).map(feedbackTable.decode);
   },
   /** How many match. */
   async count(filter: FeedbackFilter): Promise<number> {
@@ -57,21 +49,15 @@ export const createFeedbackReads = (db: Db) => ({
   },
   async byId(id: string): Promise<Feedback | undefined> {
     const row = await db.selectFrom('feedback').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && decode(row);
+    return row && feedbackTable.decode(row);
   },
 });
 
 /** The same inside a transaction, with writes; they change no listing. */
 export const createFeedbackWrites = (db: Db) => ({
   ...createFeedbackReads(db),
-  async add({ found_it, ...feedback }: Feedback): Promise<void> {
-    const row = withNulls(feedback, {
-      ...{ category: null, handle: null, rating_id: null, looking_for: null, contact: null },
-    });
-    await db
-      .insertInto('feedback')
-      .values({ ...row, found_it: found_it === undefined ? null : Number(found_it) })
-      .execute();
+  async add(feedback: Feedback): Promise<void> {
+    await db.insertInto('feedback').values(feedbackTable.encode(feedback)).execute();
   },
   /** Closes one; false if no feedback has the id. */
   async close(id: string): Promise<boolean> {

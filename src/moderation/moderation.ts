@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, integer, json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 
 /** Why the operator may act, a closed list; each continues "because ...". */
 export const moderationReasons = {
@@ -42,28 +43,29 @@ export interface ModerationTarget {
   readonly target: string;
 }
 
-/** One action of the operator, standing until another entry of the log ends it. */
-export interface Moderation extends ModerationTarget {
+export const moderationTable = table({
   /** Entry `moderation.applied` of the log. */
-  readonly log_index: number;
-  readonly action: string;
+  log_index: integer,
+  action: text,
+  target_kind: oneOf<ModerationTargetKind>(),
+  target: text,
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
-  readonly handle: string | undefined;
+  handle: optional(text),
   /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it; hidden or erased, those of its older versions too. */
-  readonly record_indexes: readonly number[];
-  readonly reason: ModerationReason;
+  record_indexes: json<readonly number[]>(),
+  reason: oneOf<ModerationReason>(),
   /** What readers are told. */
-  readonly statement: string;
+  statement: text,
   /** RFC 3339 UTC. */
-  readonly at: string;
-}
-
-/** How an action ended: by which entry of the log, when, and why. */
-export interface ModerationEnd {
-  readonly ended_by: number;
-  readonly ended_at: string;
-  readonly end_reason: string;
-}
+  at: text,
+  /** How it ended: by which entry of the log, when, and why. */
+  ended_by: optional(integer),
+  ended_at: optional(text),
+  end_reason: optional(text),
+});
+/** One action of the operator, active until another entry of the log ends it. */
+export type Moderation = ValueOf<typeof moderationTable>;
+export type ModerationEnd = Required<Pick<Moderation, 'ended_by' | 'ended_at' | 'end_reason'>>;
 
 /** An action of the operator as readers see it, where its effect is. */
 export const moderationNotice = z.object({
@@ -106,18 +108,19 @@ export interface ModerationCount {
 /** The category of feedback that asks the operator to look at a listing or a rating. */
 export const reportCategory = 'report';
 
-/** Private feedback; only the operator reads it. */
-export interface Feedback {
-  readonly id: string;
+export const feedbackTable = table({
+  id: text,
   /** RFC 3339 UTC. */
-  readonly received_at: string;
-  readonly state: 'open' | 'closed';
-  readonly message: string;
-  readonly category?: string | undefined;
+  received_at: text,
+  state: oneOf<'open' | 'closed'>(),
+  message: text,
+  category: optional(text),
   /** The listing that it is about; of a rating, the rated one. */
-  readonly handle?: string | undefined;
-  readonly rating_id?: string | undefined;
-  readonly looking_for?: string | undefined;
-  readonly found_it?: boolean | undefined;
-  readonly contact?: string | undefined;
-}
+  handle: optional(text),
+  rating_id: optional(text),
+  looking_for: optional(text),
+  found_it: optional(flag),
+  contact: optional(text),
+});
+/** Private feedback; only the operator reads it. */
+export type Feedback = ValueOf<typeof feedbackTable>;

@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { rootIdentity } from '../core/identity.ts';
-import type { Db, Json } from '../store/store.ts';
-import type { Moderation, ModerationCount, ModerationEnd, ModerationTarget } from './moderation.ts';
+import type { Db } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
+import {
+  type Moderation,
+  type ModerationCount,
+  type ModerationEnd,
+  type ModerationTarget,
+  moderationTable,
+} from './moderation.ts';
 
 /** Whose writing may be blocked. */
 interface Writer {
@@ -12,15 +19,10 @@ interface Writer {
   readonly capability_id?: string | undefined;
 }
 
-/** One action of the operator, in force while `ended_by` is null; `record_indexes` is a JSON list. */
-export type ModerationRow = Omit<Moderation, 'handle' | 'record_indexes'> & {
-  handle: string | null;
-  record_indexes: Json;
-} & { [K in keyof ModerationEnd]: ModerationEnd[K] | null };
-
 declare module '../store/store.ts' {
   interface Schema {
-    moderation: ModerationRow;
+    /** In force while `ended_by` is null. */
+    moderation: RowOf<typeof moderationTable>;
   }
   interface Reads {
     readonly moderation: ReturnType<typeof createModerationReads>;
@@ -29,13 +31,6 @@ declare module '../store/store.ts' {
     readonly moderation: ReturnType<typeof createModerationWrites>;
   }
 }
-
-const decode = ({ handle, record_indexes, ...row }: ModerationRow): Moderation => ({
-  ...{ log_index: row.log_index, action: row.action, target_kind: row.target_kind, target: row.target },
-  handle: handle ?? undefined,
-  record_indexes: JSON.parse(record_indexes) as number[],
-  ...{ reason: row.reason, statement: row.statement, at: row.at },
-});
 
 const selectStanding = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
@@ -77,7 +72,7 @@ export async function readModerationOf(db: Db, handle: string, namespace: string
       ]),
     )
     .execute();
-  return rows.map(decode);
+  return rows.map(moderationTable.decode);
 }
 
 /** What stands against ratings, their older versions and the responses to them, by the log index of each record. */
@@ -97,7 +92,7 @@ export async function readModerationOfRatings(
         .select('subject_handle')
         .where('id', 'in', [...ids]),
     );
-  for (const one of (await rows.execute()).map(decode))
+  for (const one of (await rows.execute()).map(moderationTable.decode))
     for (const index of one.record_indexes) found.set(index, [...(found.get(index) ?? []), one]);
   return found;
 }
@@ -134,7 +129,7 @@ export const createModerationReads = (db: Db) => ({
   /** What stands against a target, oldest first. */
   async standing({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
     const rows = selectStanding(db).where('target_kind', '=', target_kind).where('target', '=', target);
-    return (await rows.execute()).map(decode);
+    return (await rows.execute()).map(moderationTable.decode);
   },
   /**
    * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
@@ -144,7 +139,7 @@ export const createModerationReads = (db: Db) => ({
     const rows = writer
       ? selectAgainst(db, { ...writer, roots: await readRoots(db, writer.handle, writer.roots) })
       : selectStanding(db).where('target_kind', '=', 'network');
-    return (await rows.execute()).map(decode);
+    return (await rows.execute()).map(moderationTable.decode);
   },
   /** The action that hides one of the records of a rating or of the response to it, if one stands. */
   async hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined> {
@@ -154,7 +149,7 @@ export const createModerationReads = (db: Db) => ({
   /** The newest actions that stand, newest first. */
   async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
-    return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(decode);
+    return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
   /** All actions counted, newest month first. */
   async counts(): Promise<ModerationCount[]> {
@@ -182,13 +177,9 @@ export const createModerationReads = (db: Db) => ({
 export const createModerationWrites = (db: Db, touch: (handle: string | undefined) => void) => ({
   ...createModerationReads(db),
   /** Adds an action; its effect on ratings and listings is written apart. */
-  async add({ handle, record_indexes, ...moderation }: Moderation): Promise<void> {
-    touch(handle);
-    const row = { ...moderation, handle: handle ?? null, record_indexes: JSON.stringify(record_indexes) };
-    await db
-      .insertInto('moderation')
-      .values({ ...row, ended_by: null, ended_at: null, end_reason: null })
-      .execute();
+  async add(moderation: Moderation): Promise<void> {
+    touch(moderation.handle);
+    await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();
   },
   async end({ log_index, handle }: Moderation, end: ModerationEnd): Promise<void> {
     touch(handle);

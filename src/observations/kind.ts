@@ -160,8 +160,8 @@ export interface Subject {
     readonly identifier: string;
     readonly version?: string | undefined;
   }[];
-  readonly repository: string | undefined;
-  readonly website: string | undefined;
+  readonly repository?: string | undefined;
+  readonly website?: string | undefined;
 }
 
 /**

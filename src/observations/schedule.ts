@@ -40,12 +40,12 @@ const spread = (handle: string) => createHash('sha256').update(handle).digest('b
 /** When a listing was last observed, and when its record changed after that. */
 interface LastRun {
   readonly observed_at: string | null;
-  readonly due_since: string | null;
+  readonly due_since?: string | null | undefined;
 }
 
 /** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
 export function dueAt_ms(handle: string, { observed_at, due_since }: LastRun, interval_s: number): number {
-  if (observed_at === null || due_since !== null) return 0;
+  if (observed_at === null || due_since) return 0;
   const share = createHash('sha256').update(`${handle}\n${observed_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
@@ -68,7 +68,7 @@ async function readDue(context: ObserverContext): Promise<string[]> {
 /** Whether no other node has observed a listing meanwhile. */
 const isStillDue = async (handle: string, context: ObserverContext): Promise<boolean> => {
   const known = await context.store.observations.ofListing(handle);
-  return isDue(handle, known ?? { observed_at: null, due_since: null }, context);
+  return isDue(handle, known ?? { observed_at: null }, context);
 };
 
 /** A listing from when it is due, or asked for, until its check has ended. */

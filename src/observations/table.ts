@@ -1,27 +1,38 @@
 import { sql } from 'kysely';
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db, Json, Time } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
+import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import type { Tool } from './kind.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
-/** What one run found changed. */
-export interface RecordedChange {
-  readonly log_index: number;
-  readonly handle: string;
-  readonly at: string;
-  readonly vantage: string;
-  readonly changes: readonly ObservationChange[];
-}
+const observationTable = table({
+  handle: text,
+  /** When the last run ended, whatever it found. */
+  observed_at: text,
+  observations: json<readonly StoredObservation[]>(),
+  /** When an import changed what is to be checked; null once a run on that record has ended. */
+  due_since: optional(text),
+});
+const changeTable = table({
+  log_index: integer,
+  handle: text,
+  at: text,
+  vantage: text,
+  changes: json<readonly ObservationChange[]>(),
+});
+/** What one run found changed; the log commits to it. */
+export type RecordedChange = ValueOf<typeof changeTable>;
 
-/** A set of tools as an endpoint sent it. */
-export interface ToolSurface {
-  readonly handle: string;
-  readonly remote: string;
+const surfaceTable = table({
+  handle: text,
+  remote: text,
   /** The set's digest, hex. */
-  readonly digest: string;
-  readonly first_seen_at: string;
-  readonly tools: readonly Tool[];
-}
+  digest: text,
+  first_seen_at: text,
+  tools: json<readonly Tool[]>(),
+});
+/** A set of tools as an endpoint sent it; the five newest of each endpoint are stored. */
+export type ToolSurface = ValueOf<typeof surfaceTable>;
 
 declare module '../store/store.ts' {
   interface Reads {
@@ -32,42 +43,13 @@ declare module '../store/store.ts' {
   }
 }
 
-/** What this service last observed of a listing, in one row, because every reader wants all of it. */
-export interface ObservationRow {
-  handle: string;
-  /** When the last run ended, whatever it found. */
-  observed_at: Time;
-  /** StoredObservation[] */
-  observations: Json;
-  /** When an import changed what is to be checked; null once a run on that record has ended. */
-  due_since: Time | null;
-}
-
-/** What one run found changed; the log commits to it. */
-export interface ObservationChangeRow extends Omit<RecordedChange, 'changes'> {
-  /** ObservationChange[] */
-  changes: Json;
-}
-
-/** Tool objects as an endpoint sent them; the five newest sets of each endpoint are stored. */
-export interface ToolSurfaceRow extends Omit<ToolSurface, 'tools'> {
-  tools: Json;
-}
-
-/** A host, or an address of it, that asked to be left alone for a while. */
-export interface ObservedPauseRow {
-  host: string;
-  /** The host itself, or the address. */
-  place: string;
-  not_before: Time;
-}
-
 declare module '../store/store.ts' {
   interface Schema {
-    observation: ObservationRow;
-    observation_change: ObservationChangeRow;
-    tool_surface: ToolSurfaceRow;
-    observed_pause: ObservedPauseRow;
+    observation: RowOf<typeof observationTable>;
+    observation_change: RowOf<typeof changeTable>;
+    tool_surface: RowOf<typeof surfaceTable>;
+    /** When requests may be sent again to a host that asked to be left alone; `place` is the host itself, or an address of it. */
+    observed_pause: { host: string; place: string; not_before: string };
   }
 }
 
@@ -78,7 +60,8 @@ const readObserved = precompileQuery((db, handle: string) =>
 );
 
 /** The observations of a listing from the column of that name. */
-export const decodeObservations = (stored: string) => JSON.parse(stored) as StoredObservation[];
+export const decodeObservations = (observations: string) =>
+  observationTable.decode({ observations }).observations;
 
 const readSurfaces = (db: Db, handle: string, remote: string) =>
   db
@@ -107,7 +90,7 @@ export const createObservationReads = (db: Db) => ({
   /** What was observed of a listing, as `observed_at` says when, and since when its record is another (`due_since`). */
   async ofListing(handle: string) {
     const [row] = await readObserved(db, handle);
-    return row && { ...row, observations: decodeObservations(row.observations) };
+    return row && observationTable.decode(row);
   },
   /** Changes of a listing, newest first, at most `limit`, before a log index if one is given. */
   async history(
@@ -117,17 +100,11 @@ export const createObservationReads = (db: Db) => ({
     const all = db.selectFrom('observation_change').selectAll().where('handle', '=', handle);
     const page = before === undefined ? all : all.where('log_index', '<', before);
     const rows = await page.orderBy('log_index', 'desc').limit(limit).execute();
-    return rows.map(({ changes, ...row }) => ({
-      ...row,
-      changes: JSON.parse(changes) as ObservationChange[],
-    }));
+    return rows.map(changeTable.decode);
   },
   /** The sets of tools stored for an endpoint, newest first. */
   surfaces: async (handle: string, remote: string): Promise<ToolSurface[]> =>
-    (await readSurfaces(db, handle, remote)).map(({ tools, ...row }) => ({
-      ...row,
-      tools: JSON.parse(tools) as Tool[],
-    })),
+    (await readSurfaces(db, handle, remote)).map(surfaceTable.decode),
   /** One set of tools stored for an endpoint, as its JSON text. */
   async surfaceText(handle: string, remote: string, digest: string) {
     const stored = db.selectFrom('tool_surface').select('tools').where('handle', '=', handle);
@@ -169,14 +146,14 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     imported_at = observed_at,
   ) {
     touch(handle);
-    const change = { observed_at, observations: JSON.stringify(observations) };
+    const { due_since: _, ...row } = observationTable.encode({ handle, observed_at, observations });
     const due_since = sql<
       string | null
     >`case when observation.due_since > ${imported_at} then observation.due_since end`;
     await db
       .insertInto('observation')
-      .values({ handle, ...change, due_since: null })
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...change, due_since }))
+      .values(row)
+      .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...row, due_since }))
       .execute();
   },
   /** Makes listings that were observed due for another run. */
@@ -184,19 +161,16 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
     inChunks(handles, async (chunk) => {
       await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();
     }),
-  async addChange({ changes, ...change }: RecordedChange) {
-    await db
-      .insertInto('observation_change')
-      .values({ ...change, changes: JSON.stringify(changes) })
-      .execute();
+  async addChange(change: RecordedChange) {
+    await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
   /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
-  async putSurface({ tools: sent, ...surface }: ToolSurface) {
-    const { handle, remote, first_seen_at } = surface;
-    const tools = JSON.stringify(sent);
+  async putSurface(surface: ToolSurface) {
+    const row = surfaceTable.encode(surface);
+    const { handle, remote, first_seen_at, tools } = row;
     await db
       .insertInto('tool_surface')
-      .values({ ...surface, tools })
+      .values(row)
       .onConflict((conflict) =>
         conflict.columns(['handle', 'remote', 'digest']).doUpdateSet({ first_seen_at, tools }),
       )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { ReceiptKey, SeenReceiptKey } from '../claims/receipt-keys.ts';
+import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey } from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
-import { currentFlag, precompileQuery, withoutNulls } from '../store/query.ts';
+import { currentFlag, excluded, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
 import type { MonthCount, Rating, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
@@ -17,7 +17,14 @@ import {
   writeSourceRoot,
 } from './records.ts';
 import type { RatingSides } from './rules.ts';
-import { decodeContent, decodeRating, encodeRating, type RatingRow, type SourceRoot } from './table.ts';
+import {
+  decodeContent,
+  decodeRating,
+  encodeRating,
+  type RatingRow,
+  responseTable,
+  type SourceRoot,
+} from './table.ts';
 
 declare module '../store/store.ts' {
   interface Reads {
@@ -42,12 +49,10 @@ const readKeyRows = precompileQuery((db, handle: string) =>
 
 /** Keys for receipts of a listing, oldest first. */
 export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKey[]> =>
-  (await readKeyRows(db, handle)).map(({ kid, jwk, valid_from, valid_until, kind, place, commit_id }) => ({
-    ...{ kid, jwk: JSON.parse(jwk) as ReceiptKey['jwk'], valid_from },
-    ...withoutNulls({ valid_until }),
-    ...{ kind, place },
-    ...(commit_id !== null && { commit: commit_id }),
-  }));
+  (await readKeyRows(db, handle)).map((row) => {
+    const { handle: _, ...key } = receiptKeyTable.decode(row);
+    return key;
+  });
 
 type KeyLine = Pick<SeenReceiptKey, 'kid' | 'jwk'>;
 const isSame = (a: KeyLine, b: KeyLine) => a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
@@ -76,23 +81,16 @@ const deleteOldest = (db: Db, handle: string) =>
     )
     .execute();
 
-const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) =>
-  db
+const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) => {
+  const rows = keys.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
+  return db
     .insertInto('receipt_key')
-    .values(
-      keys.map(({ kid, jwk, kind, place, commit }) => ({
-        ...{ handle, kid, jwk: JSON.stringify(jwk), valid_from: at, valid_until: null },
-        ...{ kind, place, commit_id: commit ?? null },
-      })),
-    )
+    .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['handle', 'kid', 'valid_from']).doUpdateSet(({ ref }) => ({
-        jwk: ref('excluded.jwk'),
-        valid_until: null,
-        ...{ kind: ref('excluded.kind'), place: ref('excluded.place'), commit_id: ref('excluded.commit_id') },
-      })),
+      conflict.columns(['handle', 'kid', 'valid_from']).doUpdateSet(excluded(rows[0])),
     )
     .execute();
+};
 
 /**
  * Ends keys that are gone or have another value under their name, and adds new ones; writes nothing if they are the same.
@@ -187,7 +185,7 @@ export const createRatingReads = (db: Db) => ({
   async response(ratingId: string): Promise<RatingResponse | undefined> {
     const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index', 'erased_at']);
     const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();
-    return row && withoutNulls(row);
+    return row && responseTable.decode(row);
   },
   /** A page of a subject's public records, newest first. */
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
@@ -297,7 +295,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(subject_handle);
       await db
         .insertInto('rating_response')
-        .values({ rating_id: id, ...response, erased_at: null })
+        .values(responseTable.encode({ rating_id: id, ...response }))
         .execute();
     },
     /** Erases what a rating said, for good: it is a tombstone then, and its older versions are withdrawn. */

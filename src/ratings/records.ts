@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { ClaimRow } from '../claims/table.ts';
+import type { Claim } from '../claims/claim.ts';
 import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
@@ -10,12 +10,12 @@ import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from 
 import { type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides, SideClaim } from './rules.ts';
 import {
-  decodeColumns,
   decodeContent,
   decodeGroup,
   groupCase,
   praises,
   type RatingRow,
+  recordTable,
   type SourceRoot,
 } from './table.ts';
 
@@ -268,7 +268,7 @@ function toStatedLater(
 
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
 function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
-  const { id: rating_id, ...columns } = decodeColumns(row);
+  const { id: rating_id, ...columns } = recordTable.decode(row);
   return {
     rating_id,
     ...toShownContent(row, at),
@@ -368,7 +368,7 @@ const readSideRows = precompileQuery((db, hash: string, subject: string) =>
 );
 
 type JoinedClaim = {
-  [Column in 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at']: ClaimRow[Column] | null;
+  [Column in 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at']: Claim[Column] | null;
 };
 
 function decodeSideClaim(columns: JoinedClaim): SideClaim | undefined {

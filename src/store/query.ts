@@ -70,25 +70,3 @@ export const currentFlag = sql.lit(1);
 
 /** A text that sorts after every text that starts with `prefix`. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`;
-
-type OptionalOf<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
-/** A row as a type has it: what is optional there is null in the row. */
-export type RowOf<T> = {
-  -readonly [K in keyof T]-?: undefined extends T[K] ? Exclude<T[K], undefined> | null : T[K];
-};
-type PresentOf<R> = { readonly [K in keyof R as null extends R[K] ? never : K]: R[K] } & {
-  readonly [K in keyof R as null extends R[K] ? K : never]?: Exclude<R[K], null>;
-};
-
-/** A row without its nulls. */
-export const withoutNulls = <R extends object>(row: R): PresentOf<R> =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as PresentOf<R>;
-
-/** The row of a value; `nulls` names each column that may be absent from it. */
-export const withNulls = <T extends object>(
-  value: T,
-  nulls: Readonly<Record<OptionalOf<T>, null>>,
-): RowOf<T> => ({
-  ...nulls,
-  ...(Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as RowOf<T>),
-});

@@ -141,7 +141,7 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
   for (const delivery of due) {
     const change = await store.changes.at(delivery.seq);
     if (signal.aborted || !change) return false;
-    if (!(await isAbout(sending.webhook.filter, change, context))) sending.drop(delivery);
+    if (!(await isAbout(sending.webhook, change, context))) sending.drop(delivery);
     else if (!(await sending.send(change, delivery)) || isAtRest(sending)) return false;
   }
   return due.length > 0;
@@ -150,14 +150,14 @@ async function retry(sending: Sending, { context, signal }: Turn): Promise<boole
 /** Sends the changes after the position, one after the other. Whether there may be more; false too if sending has to stop. */
 async function advance(sending: Sending, { context, signal }: Turn): Promise<boolean> {
   const { store } = context;
-  const { id, filter, position } = sending.webhook;
+  const { id, position } = sending.webhook;
   const { handles, count } = await store.webhooks.waiting(id);
   const blocked = new Set(handles);
   if (count >= mostWaiting) sending.rest(new Date(context.clock().getTime() + fullRest_ms));
-  const changes = await store.changes.after(position, page, toChangeFilter(filter));
+  const changes = await store.changes.after(position, page, toChangeFilter(sending.webhook));
   for (const change of changes) {
     if (signal.aborted || isAtRest(sending)) return false;
-    if (!(await isAbout(filter, change, context))) sending.advanceTo(change);
+    if (!(await isAbout(sending.webhook, change, context))) sending.advanceTo(change);
     else if (blocked.has(change.handle)) sending.queue(change);
     else {
       if (!(await sending.send(change))) return false;
@@ -171,15 +171,15 @@ async function advance(sending: Sending, { context, signal }: Turn): Promise<boo
  * Sends to one address what it is due, in order for each listing, while this node alone holds it. A change that is not
  * accepted is tried again later, and holds back only later changes of the same listing.
  */
-async function deliver({ id, filter }: Webhook, turn: Turn): Promise<void> {
+async function deliver(due: Webhook, turn: Turn): Promise<void> {
   const { context, signal } = turn;
   const { store, clock } = context;
-  if (!(await isKnown(filter, context))) return;
-  const lease = await store.leases.take(`webhook/${id}`);
+  if (!(await isKnown(due, context))) return;
+  const lease = await store.leases.take(`webhook/${due.id}`);
   if (!lease) return;
   try {
     const webhook = await store.write(async (tx) => {
-      const stored = await tx.webhooks.byId(id);
+      const stored = await tx.webhooks.byId(due.id);
       if (stored?.state !== 'active') return undefined;
       const served = { ...stored, served_at: clock().toISOString() };
       await tx.webhooks.put(served);

@@ -136,7 +136,7 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
     const [newest] = await tx.changes.newest(1);
     const created_at = context.clock().toISOString();
     const webhook: Webhook = {
-      ...{ id: uuidv7(), url: url.href, ...holder, secret, filter, created_at, served_at: created_at },
+      ...{ id: uuidv7(), url: url.href, ...holder, secret, ...filter, created_at, served_at: created_at },
       ...{ state: 'active', position: newest?.seq ?? 0 },
       ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
       ...{ delivered_at: undefined, last_result: undefined },
@@ -194,10 +194,10 @@ export function toShownWebhook({
   domain: _domain,
   network: _network,
   served_at: _servedAt,
-  filter,
+  kind,
+  value,
   ...webhook
 }: Webhook): z.output<typeof shownWebhook> {
-  const { kind, value } = filter;
   return { ...webhook, about: kind === 'all' ? 'all' : `${kind}:${value}` };
 }
 

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db, Schema } from '../store/store.ts';
-import type { Delivery, Webhook } from './webhook.ts';
+import type { RowOf } from '../store/table.ts';
+import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
 
 declare module '../store/store.ts' {
   interface Reads {
@@ -11,20 +12,11 @@ declare module '../store/store.ts' {
   }
 }
 
-type Stored<T> = {
-  [Name in keyof T]: undefined extends T[Name] ? Exclude<T[Name], undefined> | null : T[Name];
-};
-
-/** A subscription to changes; its secret in clear text, because every message is signed with it. */
-export type WebhookRow = Stored<Omit<Webhook, 'filter'>> & Webhook['filter'];
-
-/** A change that an address has not accepted yet. What changed is read from evidence_change. */
-export type WebhookDeliveryRow = Stored<Delivery>;
-
 declare module '../store/store.ts' {
   interface Schema {
-    webhook: WebhookRow;
-    webhook_delivery: WebhookDeliveryRow;
+    webhook: RowOf<typeof webhookTable>;
+    /** A change that an address has not accepted yet. What changed is read from evidence_change. */
+    webhook_delivery: RowOf<typeof deliveryTable>;
   }
 }
 
@@ -63,32 +55,16 @@ function isBehind({ and, or, eb, exists, selectFrom }: ExpressionBuilder<Schema,
   ]);
 }
 
-/** A subscription of its row. */
-const decodeWebhook = ({ kind, value, ...row }: WebhookRow): Webhook => ({
-  ...row,
-  filter: { kind, value },
-  network: row.network ?? undefined,
-  failing_since: row.failing_since ?? undefined,
-  rest_until: row.rest_until ?? undefined,
-  delivered_at: row.delivered_at ?? undefined,
-  last_result: row.last_result ?? undefined,
-});
-
-const decodeDelivery = ({ result, ...row }: WebhookDeliveryRow): Delivery => ({
-  ...row,
-  result: result ?? undefined,
-});
-
 /** Reads of webhooks over any engine. */
 export const createWebhookReads = (db: Db) => ({
   async byId(id: string) {
     const row = await db.selectFrom('webhook').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && decodeWebhook(row);
+    return row && webhookTable.decode(row);
   },
   /** All, oldest first. */
   async list() {
     const rows = await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute();
-    return rows.map(decodeWebhook);
+    return rows.map(webhookTable.decode);
   },
   /**
    * Active subscriptions that do not rest and may have something to send at a time: those of tags and views whenever
@@ -110,12 +86,12 @@ export const createWebhookReads = (db: Db) => ({
       .orderBy('id')
       .limit(limit)
       .execute();
-    return rows.map(decodeWebhook);
+    return rows.map(webhookTable.decode);
   },
   /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */
   async dueDeliveries(id: string, now: string, limit: number) {
     const due = selectFirstDue(db, now).selectAll('due').where('due.webhook_id', '=', id);
-    return (await due.orderBy('due.seq').limit(limit).execute()).map(decodeDelivery);
+    return (await due.orderBy('due.seq').limit(limit).execute()).map(deliveryTable.decode);
   },
   /** Listings of which a delivery waits, and how many wait in all. */
   async waiting(id: string) {
@@ -127,7 +103,9 @@ export const createWebhookReads = (db: Db) => ({
   async dead(limit: number, id?: string) {
     const rows = db.selectFrom('webhook_delivery').selectAll().where('state', '=', 'dead');
     const chosen = id === undefined ? rows : rows.where('webhook_id', '=', id);
-    return (await chosen.orderBy('webhook_id').orderBy('seq').limit(limit).execute()).map(decodeDelivery);
+    return (await chosen.orderBy('webhook_id').orderBy('seq').limit(limit).execute()).map(
+      deliveryTable.decode,
+    );
   },
 });
 
@@ -135,15 +113,8 @@ export const createWebhookReads = (db: Db) => ({
 export const createWebhookWrites = (db: Db) => ({
   ...createWebhookReads(db),
   /** Adds or replaces a subscription. */
-  async put({ id, filter, ...webhook }: Webhook) {
-    const change = {
-      ...{ ...webhook, ...filter },
-      network: webhook.network ?? null,
-      failing_since: webhook.failing_since ?? null,
-      rest_until: webhook.rest_until ?? null,
-      delivered_at: webhook.delivered_at ?? null,
-      last_result: webhook.last_result ?? null,
-    };
+  async put(webhook: Webhook) {
+    const { id, ...change } = webhookTable.encode(webhook);
     await db
       .insertInto('webhook')
       .values({ id, ...change })
@@ -156,8 +127,8 @@ export const createWebhookWrites = (db: Db) => ({
     const { numDeletedRows } = await db.deleteFrom('webhook').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
   },
-  async putDelivery({ webhook_id, seq, ...delivery }: Delivery) {
-    const change = { ...delivery, result: delivery.result ?? null };
+  async putDelivery(delivery: Delivery) {
+    const { webhook_id, seq, ...change } = deliveryTable.encode(delivery);
     await db
       .insertInto('webhook_delivery')
       .values({ webhook_id, seq, ...change })

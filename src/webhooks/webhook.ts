@@ -3,57 +3,61 @@ import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
 import type { Change } from '../log/change.ts';
+import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import { type ChangeSubject, requireView } from '../tools/changes.ts';
 import { findListing } from '../tools/find-listing.ts';
 import { handleInput } from '../tools/inputs.ts';
 import { findPass } from '../tools/views.ts';
 
-/** A subscription: an address that proved itself, and how far it was told. Times are RFC 3339 UTC. */
-export interface Webhook {
-  readonly id: string;
+export const webhookTable = table({
+  id: text,
   /** Where changes are posted. */
-  readonly url: string;
+  url: text,
   /** The registrable domain of the URL, by which places and turns are shared. */
-  readonly domain: string;
+  domain: text,
   /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
-  readonly network: string | undefined;
-  /** `whsec_` and base64; signs what is sent, and removes the subscription. */
-  readonly secret: string;
-  /** What it is told about. */
-  readonly filter: ChangeSubject;
-  readonly created_at: string;
+  network: optional(text),
+  /** `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every message is signed with it. */
+  secret: text,
+  /** What it is told about: `value` is the handle, namespace, tag or name of the view, and empty for `all`. */
+  kind: oneOf<ChangeSubject['kind']>(),
+  value: text,
+  created_at: text,
   /**
    * `gone`: the address answered 410. `failing`: it accepted nothing for five days. `paused`: restored from a backup, and
    * not resumed since. Only an active one is sent anything.
    */
-  readonly state: 'active' | 'gone' | 'failing' | 'paused';
+  state: oneOf<'active' | 'gone' | 'failing' | 'paused'>(),
   /** When it last had a turn; at first, when it was registered. */
-  readonly served_at: string;
+  served_at: text,
   /** Every change up to this position was accepted, or is a delivery of its own. */
-  readonly position: number;
+  position: integer,
   /** Changes it accepted. */
-  readonly delivered: number;
+  delivered: integer,
   /** Attempts that failed in a row, of whatever change. */
-  readonly failures: number;
-  readonly failing_since: string | undefined;
+  failures: integer,
+  failing_since: optional(text),
   /** Nothing is sent before this time. */
-  readonly rest_until: string | undefined;
-  readonly delivered_at: string | undefined;
+  rest_until: optional(text),
+  delivered_at: optional(text),
   /** How the last attempt ended: `HTTP 500`, `host_timeout`. */
-  readonly last_result: string | undefined;
-}
+  last_result: optional(text),
+});
 
-/** A change that an address did not accept at once, or that waits behind such a one of the same listing. */
-export interface Delivery {
-  readonly webhook_id: string;
-  readonly seq: number;
-  readonly handle: string;
+/** A subscription: an address that proved itself, and how far it was told. Times are RFC 3339 UTC. */
+export type Webhook = ValueOf<typeof webhookTable>;
+export const deliveryTable = table({
+  webhook_id: text,
+  seq: integer,
+  handle: text,
   /** `dead`: every retry failed. It is sent again only when an operator replays it. */
-  readonly state: 'waiting' | 'dead';
-  readonly attempts: number;
-  readonly next_at: string;
-  readonly result: string | undefined;
-}
+  state: oneOf<'waiting' | 'dead'>(),
+  attempts: integer,
+  next_at: text,
+  result: optional(text),
+});
+/** A change that an address did not accept at once, or that waits behind such a one of the same listing. */
+export type Delivery = ValueOf<typeof deliveryTable>;
 
 /** A change as a delivery that was not tried yet. */
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({

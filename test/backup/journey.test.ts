@@ -110,7 +110,7 @@ beforeAll(async () => {
     await tx.webhooks.put({
       ...{ id: '0192f0c1-0000-7000-8000-000000000001', url: 'https://hook.example/in' },
       ...{ domain: 'hook.example', network: 'a-pseudonym', served_at: anHourAgo },
-      ...{ secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', filter: { kind: 'tag', value: 'webhooks' } },
+      ...{ secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', kind: 'tag', value: 'webhooks' },
       ...{ created_at: anHourAgo, state: 'active', position: 1, delivered: 1, delivered_at: anHourAgo },
       ...{ failures: 1, failing_since: anHourAgo, rest_until: undefined },
       last_result: 'HTTP 500',

@@ -109,7 +109,7 @@ describe('a backup of what is hidden, long and told to others', () => {
   const webhook: Webhook = {
     id: 'active',
     ...{ url: 'https://hook.example/in', domain: 'hook.example', secret: 'whsec_AAAA', state: 'active' },
-    ...{ filter: { kind: 'all', value: '' }, created_at: '2026-11-20T08:00:00.000Z', position: 0 },
+    ...{ kind: 'all', value: '', created_at: '2026-11-20T08:00:00.000Z', position: 0 },
     ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
     ...{
       delivered_at: undefined,

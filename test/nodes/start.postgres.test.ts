@@ -38,7 +38,7 @@ it('four nodes that start at once on an empty database make it once, and all ser
     'select count(*)::int as made, count(distinct name)::int as different from kysely_migration',
   );
   expect(migrations?.made).toBe(migrations?.different);
-  const runs = await queryDatabase(databaseUrl, 'select state, counts from import_run');
+  const runs = await queryDatabase(databaseUrl, 'select state, progress from import_run');
   expect(runs.map(({ state }) => state)).toEqual(runs.map(() => 'done'));
   const added = runs.map(({ counts }) => (JSON.parse(String(counts)) as { rows_new: number }).rows_new);
   const [held] = await queryDatabase(databaseUrl, 'select count(*)::int as versions from listing_version');

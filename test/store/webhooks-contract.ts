@@ -5,7 +5,7 @@ import type { Delivery, Webhook } from '../../src/webhooks/webhook.ts';
 const at = '2026-11-21T10:00:00.000Z';
 const webhook = (id: string, change: Partial<Webhook> = {}): Webhook => ({
   ...{ id, url: `https://a.example/${id}`, domain: 'a.example', secret: 'whsec_x', created_at: at },
-  ...{ filter: { kind: 'all', value: '' }, state: 'active', position: 0, delivered: 0, failures: 0 },
+  ...{ kind: 'all', value: '', state: 'active', position: 0, delivered: 0, failures: 0 },
   ...{ failing_since: undefined, rest_until: undefined, delivered_at: undefined },
   ...{ last_result: undefined, network: undefined, served_at: at },
   ...change,
@@ -40,7 +40,7 @@ export function describeWebhooks(store: () => Store): void {
   it('stores subscriptions whole, replaces them, and removes them with their deliveries', async () => {
     const full = webhook('w', {
       ...{
-        filter: { kind: 'tag', value: 'email' },
+        ...{ kind: 'tag', value: 'email' },
         position: 7,
         delivered: 3,
         failures: 2,
@@ -65,12 +65,12 @@ export function describeWebhooks(store: () => Store): void {
     await put(
       webhook('all', { position: 1 }),
       webhook('done', { position: 2 }),
-      webhook('handle', { filter: { kind: 'handle', value: 'b/two' } }),
-      webhook('other', { filter: { kind: 'handle', value: 'a/one' }, position: 1 }),
-      webhook('publisher', { filter: { kind: 'publisher', value: 'b' }, position: 1 }),
-      webhook('nobody', { filter: { kind: 'publisher', value: 'bb' } }),
+      webhook('handle', { kind: 'handle', value: 'b/two' }),
+      webhook('other', { kind: 'handle', value: 'a/one', position: 1 }),
+      webhook('publisher', { kind: 'publisher', value: 'b', position: 1 }),
+      webhook('nobody', { kind: 'publisher', value: 'bb' }),
       webhook('tag', {
-        ...{ filter: { kind: 'tag', value: 'email' }, position: 1 },
+        ...{ kind: 'tag', value: 'email', position: 1 },
         served_at: '2026-11-21T09:00:00.000Z',
       }),
       webhook('gone', { state: 'gone' }),

@@ -124,7 +124,7 @@ const claimEdits: [column: string, value: string, said: string][] = [
     "'profile_repository'",
     'kind is "profile_repository", but its events up to log entry 0 say "repository"',
   ],
-  ['commit_id', "'abc'", 'commit is "abc", but its events up to log entry 0 say "<commit>"'],
+  ['"commit"', "'abc'", 'commit is "abc", but its events up to log entry 0 say "<commit>"'],
   [
     'suspended_reason',
     "'withdrawn'",

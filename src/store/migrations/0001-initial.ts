@@ -22,7 +22,7 @@ const listing = ({ int8, text }: Types): Statements => [
     origin_status ${text} not null, published_at ${text} not null, updated_at ${text} not null,
     imported_at ${text} not null, import_run ${int8} not null, remotes ${text} not null, packages ${text} not null, tags ${text} not null,
     facets ${text} not null, title ${text}, status_message ${text}, endpoint ${text}, repository ${text},
-    repository_key ${text}, website ${text}, withdrawn ${text}, hidden integer not null)`,
+    repository_key ${text}, website ${text}, withdrawn ${text}, hidden integer)`,
   sql`create unique index listing_handle on listing (handle)`,
   sql`create index listing_handle_folded on listing (handle_folded)`,
   sql`create index listing_updated on listing (updated_at, id)`,
@@ -45,7 +45,7 @@ const listingParts = ({ int8, text }: Types): Statements => [
 const imports = ({ int8, text }: Types): Statements => [
   sql`create table import_run (
     id ${int8} not null primary key, kind ${text} not null, source ${text} not null, state ${text} not null,
-    started_at ${text} not null, counts ${text} not null, finished_at ${text}, updated_since ${text},
+    started_at ${text} not null, progress ${text} not null, finished_at ${text}, updated_since ${text},
     cursor ${text}, error ${text})`,
   sql`create index import_run_state on import_run (state, id)`,
   sql`create table quarantine (
@@ -58,12 +58,12 @@ const claims = ({ int8, text }: Types): Statements => [
     handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
     kind ${text} not null, place ${text} not null, place_key ${text} not null, seen ${text}, root ${text} not null,
     root_generation integer not null, first_proved_at ${text} not null, checked_at ${text} not null,
-    suspended_reason ${text}, commit_id ${text}, branch ${text}, proven_commit ${text}, proven_at ${text},
+    suspended_reason ${text}, "commit" ${text}, branch ${text}, proven_commit ${text}, proven_at ${text},
     failed_days ${text}, tried_at ${text}, lost_at ${text}, missed_at ${text})`,
   sql`create index claim_root on claim (root)`,
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
-    kind ${text} not null, place ${text} not null, root ${text}, root_generation integer, commit_id ${text}, reason ${text},
+    kind ${text} not null, place ${text} not null, root ${text}, root_generation integer, "commit" ${text}, reason ${text},
     capability_id ${text})`,
   sql`create index claim_event_handle on claim_event (handle, log_index)`,
   sql`create table claim_check (
@@ -75,7 +75,7 @@ const claims = ({ int8, text }: Types): Statements => [
   sql`create index capability_handle on capability (handle)`,
   sql`create table receipt_key (
     handle ${text} not null, kid ${text} not null, valid_from ${text} not null, jwk ${text} not null,
-    valid_until ${text}, kind ${text} not null, place ${text} not null, commit_id ${text},
+    valid_until ${text}, kind ${text} not null, place ${text} not null, "commit" ${text},
     primary key (handle, kid, valid_from))`,
   sql`create table claim_key (
     kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,

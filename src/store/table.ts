@@ -1,0 +1,87 @@
+/** How one member of a value is stored; without functions, as it is. */
+export interface Column<Value, Stored> {
+  readonly encode?: (value: Value) => Stored;
+  readonly decode?: (stored: Stored) => Value;
+}
+
+export const text: Column<string, string> = {};
+/** A text of a closed set. */
+export const oneOf = <Value extends string>(): Column<Value, Value> => ({});
+/** A whole number up to 2^53. */
+export const integer: Column<number, number> = {};
+/** Stored as 1 or 0. */
+export const flag: Column<boolean, number> = { encode: Number, decode: (stored) => stored === 1 };
+/** Stored as JSON text. */
+export const json = <Value>(): Column<Value, string> => ({ encode: JSON.stringify, decode: JSON.parse });
+/** Texts without spaces, stored with a space between them. */
+export const words = <Value extends string>(): Column<readonly Value[], string> => ({
+  encode: (value) => value.join(' '),
+  decode: (stored) => stored.split(' ').filter(Boolean) as Value[],
+});
+/** A member that may be absent; its column is null then. */
+export const optional = <Value, Stored>(
+  column: Column<Value, Stored>,
+): Column<Value | undefined, Stored | null> => column as Column<Value | undefined, Stored | null>;
+
+// biome-ignore lint/suspicious/noExplicitAny: columns of any type
+type Columns = Readonly<Record<string, Column<any, any>>>;
+type ValueIn<C> = C extends Column<infer Value, infer _> ? Value : never;
+type StoredIn<C> = C extends Column<infer _, infer Stored> ? Stored : never;
+type Optional<Value> = { [K in keyof Value]: undefined extends Value[K] ? K : never }[keyof Value];
+type Members<C> = { readonly [K in keyof C]: ValueIn<C[K]> };
+
+type Value<C> = Omit<Members<C>, Optional<Members<C>>> & Partial<Pick<Members<C>, Optional<Members<C>>>>;
+type Row<C, Derived> = { -readonly [K in keyof C]: StoredIn<C[K]> } & {
+  -readonly [K in keyof Derived]: Derived[K] extends (value: never) => infer Stored ? Stored : never;
+};
+
+/** The domain type of a table. */
+export type ValueOf<T> = T extends { encode(value: infer V): unknown } ? { [K in keyof V]: V[K] } : never;
+/** The row type of a table. */
+export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in keyof R]: R[K] } : never;
+
+/**
+ * The one definition of a table: its columns give the domain type (ValueOf), the row type (RowOf), and the code between
+ * them. `derived` computes columns that follow from the value; they are not decoded.
+ */
+export function table<
+  C extends Columns,
+  Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
+>(columns: C, derived?: Derived) {
+  const names = Object.keys(columns);
+  const codecs = Object.values(columns);
+  const computed = Object.entries(derived ?? {});
+  const encodeMember = (at: number, value: unknown): unknown => {
+    const encode = codecs[at]?.encode;
+    return value === undefined ? null : encode ? encode(value) : value;
+  };
+  return {
+    /** The row of a value. */
+    encode(value: Value<C>): Row<C, Derived> {
+      const row: Record<string, unknown> = {};
+      for (const [at, name] of names.entries())
+        row[name] = encodeMember(at, value[name as keyof typeof value]);
+      for (const [name, compute] of computed) row[name] = compute(value);
+      return row as Row<C, Derived>;
+    },
+    /** The columns that a change sets: those of all its members; a member that is undefined becomes null. */
+    encodeChange(change: Partial<Value<C>>): Partial<Row<C, Derived>> {
+      const set = [...names.entries()].filter(([, name]) => name in change);
+      return Object.fromEntries(
+        set.map(([at, name]) => [name, encodeMember(at, change[name as keyof typeof change])]),
+      ) as Partial<Row<C, Derived>>;
+    },
+    /** The value of a row, or of those columns of it that were selected; what is null is undefined. */
+    decode<R extends Partial<Row<C, Derived>>>(row: R): Pick<Value<C>, keyof R & keyof Value<C>> {
+      const value: Record<string, unknown> = {};
+      for (let at = 0; at < names.length; at++) {
+        const name = names[at] as string;
+        const stored = row[name as keyof R];
+        if (stored === undefined) continue;
+        const decode = codecs[at]?.decode;
+        value[name] = stored === null ? undefined : decode ? decode(stored) : stored;
+      }
+      return value as Pick<Value<C>, keyof R & keyof Value<C>>;
+    },
+  };
+}
