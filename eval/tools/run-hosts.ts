@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { connect } from '../../test/support/mcp-clients.ts';
-import { openShownDirectory } from '../../test/support/shown-directory.ts';
+import { observedStates, openObservedStates } from '../../test/support/observed-states.ts';
 import { hosts, installHosts, runHost } from './hosts.ts';
 import type { ScriptedCall } from './scripted-model.ts';
 
@@ -15,14 +15,15 @@ const { values } = parseArgs({
     show: { type: 'boolean', default: false },
   },
 });
-const handle = 'co.webhook/webhook';
+const { healthy, contradicting, unobserved } = observedStates;
 const standard: readonly ScriptedCall[] = [
-  { tool: 'get_agent', input: { handle } },
-  { tool: 'get_agent', input: { handle: 'com.politicalcomms/api' } },
-  { tool: 'get_agent', input: { handle, detail: 'full' } },
-  { tool: 'search_agents', input: { query: 'webhook' } },
-  { tool: 'compare_agents', input: { handles: [handle, 'com.politicalcomms/api'] } },
-  { tool: 'list_ratings', input: { handle } },
+  { tool: 'get_agent', input: { handle: healthy } },
+  { tool: 'get_agent', input: { handle: contradicting } },
+  { tool: 'get_agent', input: { handle: unobserved } },
+  { tool: 'get_agent', input: { handle: healthy, detail: 'full' } },
+  { tool: 'search_agents', input: { query: 'search maps' } },
+  { tool: 'compare_agents', input: { handles: [healthy, contradicting, unobserved] } },
+  { tool: 'list_ratings', input: { handle: healthy } },
   { tool: 'list_tags', input: {} },
 ];
 const calls = values.calls
@@ -31,7 +32,7 @@ const calls = values.calls
 const tokens = (text: string) => Math.round(Buffer.byteLength(text) / 4);
 const print = (...cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 
-const directory = await openShownDirectory();
+const directory = await openObservedStates();
 const client = await connect('v2', { app: directory.app });
 const names = ((await client.tools()) as { name: string }[]).map(({ name }) => name);
 await client.close();
