@@ -33,11 +33,22 @@ const copied =
 const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
+/** A sentence in its parts, in turn our own words and what others wrote: in “ ”, or in a code span (`coded`). */
+export const splitForeign = (text: string): string[] => text.split(/(“[^”]*”|`[^`]*`)/);
+
+const toSpans = (text: string): string =>
+  text
+    .split(new RegExp(`(${copied.source})`, 'i'))
+    .map((part, at) => (at % 2 === 0 ? escapeMarks(part) : `\`${part}\``))
+    .join('');
+
 /** A value or a sentence within a line of Markdown: what is copied in code spans; the rest, and what “ ” quote, escaped. */
 export const toInlineText = (text: string): string =>
-  oneLine(text)
-    .split(new RegExp(`(“[^”]*”|${copied.source})`, 'i'))
-    .map((part, at) => (at % 2 === 0 || part.startsWith('“') ? escapeMarks(part) : `\`${part}\``))
+  splitForeign(oneLine(text))
+    .map((part, at) => {
+      if (at % 2 === 0) return toSpans(part);
+      return part.startsWith('“') ? escapeMarks(part) : part;
+    })
     .join('');
 
 const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
@@ -53,7 +64,11 @@ export const quoted = (text: string): string =>
 export const named = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
 
-/** The same in Markdown, escaped. */
+/** The same within a sentence of ours that `toInlineText` or a page shows: one word in a code span, which cannot hold a backtick; else quoted. */
+export const coded = (text: string): string =>
+  /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
+
+/** A quoted text in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
 /** An address or a name as a code span; in quotes if it has spaces or quotation marks, as no such value is copied. */
@@ -61,6 +76,10 @@ export const code = (text: string): string =>
   /\s/.test(text.trim()) || text.search(quotationMarks) >= 0
     ? toQuote(text)
     : `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+/** A phrase as a sentence: a capital at its beginning, a full stop at its end. */
+export const toSentence = (phrase: string): string =>
+  `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 
 /** Joins lines, without absent ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>

@@ -9,7 +9,7 @@ import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
-import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen, toSummaryText } from './sentences.ts';
+import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen } from './sentences.ts';
 
 /** The service that the links of a document point to. */
 export interface DocumentPlace {
@@ -21,7 +21,6 @@ export interface DocumentPlace {
 }
 
 const untrustedFields = [
-  'summary',
   'title',
   'description',
   'version',
@@ -132,14 +131,13 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     handle: facts.listing.handle,
     native: facts.native,
     date: now.toISOString().slice(0, 10),
-    copy_at: facts.reading.kind === 'saved_copy' ? facts.reading.observed_at : undefined,
   };
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,
   });
   const imported = [...facts.imported, publisherSignal(facts)];
-  const document: Omit<ListingDocument, 'summary'> = {
+  return {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),
     state: facts.claim?.state ?? 'imported',
@@ -168,5 +166,4 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     ...toModeration(facts, place),
     untrusted_fields: untrustedFields,
   };
-  return { summary: toSummaryText(document), ...document };
 }

@@ -65,13 +65,13 @@ const notSeenItem = z.object({
   subject: z.string().optional(),
   state: z.enum(observationStates),
   reason: z.string(),
+  by: z.enum(['Dossier', 'record', 'this service']).describe('Who looked, or whose record it was'),
   as_of: z.string(),
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
 
-/** The answer of get_agent with `detail: full`, of the agent:// resource and of /agents/<handle>.json. */
+/** The answer of the agent:// resource and of /agents/<handle>.json: everything that is stored about one listing. */
 export const listingDocument = z.object({
-  summary: z.string().describe('What it is, who publishes it, how it is reached, what is known and not'),
   handle: handleSchema,
   sample: sampleFlag,
   title: z.string().optional(),

@@ -1,17 +1,9 @@
-import { claimMethods } from '../claims/methods.ts';
-import { handleParts, namespaceText } from '../core/handle.ts';
-import { counted, firstFew, named, quoted } from '../core/text.ts';
+import { counted, named } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
-import {
-  type DatedObservation,
-  isDated,
-  knowingOf,
-  type Observation,
-  stateWords,
-} from '../observations/observation.ts';
+import { isDated, knowingOf, type Observation, stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
-import type { ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
+import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
 const inputWords = {
@@ -21,20 +13,30 @@ const inputWords = {
   argument: ['argument', 'arguments'],
 } as const;
 
-function toPhrase(group: readonly ListingInput[]): string {
+/** How many names of inputs are said, of one kind. */
+const mostInputs = 10;
+
+function toPhrase(group: readonly ListingInput[], show: (name: string) => string): string {
   const [first] = group;
   if (!first) return '';
   const [one, many] = inputWords[first.kind];
   const kind = `${first.secret ? 'secret ' : ''}${group.length > 1 ? many : one}`;
-  const names = group.map(({ name }) => named(name)).join(', ');
+  const more = group.length - mostInputs;
+  const names = `${group
+    .slice(0, mostInputs)
+    .map(({ name }) => show(name))
+    .join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`} ${names}`;
 }
 
-/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`. */
-export function inputsText(inputs: readonly ListingInput[] | undefined): string | undefined {
+/** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; their names as `show` writes them. */
+export function inputsText(
+  inputs: readonly ListingInput[] | undefined,
+  show: (name: string) => string = named,
+): string | undefined {
   if (!inputs || inputs.length === 0) return undefined;
   const groups = Map.groupBy(inputs, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
-  const phrases = [...groups.values()].map(toPhrase);
+  const phrases = [...groups.values()].map((group) => toPhrase(group, show));
   return [
     ...phrases.filter((text) => text.startsWith('needs')),
     ...phrases.filter((text) => text.startsWith('takes')),
@@ -48,7 +50,7 @@ const notKnownNames: Readonly<Record<string, string>> = {
   auth: 'credentials',
   operator: 'operator',
   repository: 'source code',
-  'repository.contents': 'whether the repository holds the code',
+  'repository.contents': 'repository contents',
   'repository.last_commit': 'last commit',
   'ratings.native': 'what others met',
   'terms.url': 'terms',
@@ -204,25 +206,32 @@ interface NotSeenFacts {
   readonly date: string;
 }
 
-type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'state'> & {
+type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'state' | 'by'> & {
   readonly reason?: string | undefined;
   readonly observed_at: string;
 };
 
-function toItem({ kind, subject, state, reason, observed_at }: Fact): NotSeenItem[] {
+function toItem({ kind, subject, state, by, reason, observed_at }: Fact): NotSeenItem[] {
   const question = kindOf(kind)?.question;
   if (!question) return [];
   const about = subject === undefined ? {} : { subject };
   const words = reason ?? `${stateWords[state].replace(/^./, (first) => first.toUpperCase())}.`;
-  return [{ question, kind, ...about, state, reason: words, as_of: observed_at.slice(0, 10) }];
+  return [{ question, kind, ...about, state, reason: words, by, as_of: observed_at.slice(0, 10) }];
 }
 
 /** What was looked for and not seen, each with the reason and the date: by Dossier, by a source of imported facts, among ratings. */
 export function toNotSeen({ observations, imported, ratings, date }: NotSeenFacts): NotSeenItem[] {
-  const facts = [...observations.filter(isDated), ...imported].filter((one) => knowingOf(one) === 'not_seen');
+  const facts: (Fact & Pick<Observation, 'value'>)[] = [
+    ...observations.filter(isDated).map((one) => ({ ...one, by: 'Dossier' as const })),
+    ...imported.map((one) => ({ ...one, by: 'record' as const })),
+  ];
+  const notSeen = facts.filter((one) => knowingOf(one) === 'not_seen').flatMap(toItem);
   const reason = 'Nobody has rated it here.';
-  const ofRatings = { question: 'ratings', kind: 'ratings.native', state: 'not_found', reason, as_of: date };
-  return [...facts.flatMap(toItem), ...(ratings === 0 ? [ofRatings as NotSeenItem] : [])];
+  const ofRatings: NotSeenItem = {
+    ...{ question: 'ratings', kind: 'ratings.native', state: 'not_found', reason },
+    ...{ by: 'this service', as_of: date },
+  };
+  return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
 /** A package as `npm example@1.0.0 over stdio`. */
@@ -262,17 +271,12 @@ interface SnapshotFacts {
   readonly native: CountedSources;
   /** The day of the answer, YYYY-MM-DD: this service knows its own ratings and claims as of now. */
   readonly date: string;
-  /** As of when a listing is known that was read from a saved copy, RFC 3339. */
-  readonly copy_at?: string | undefined;
 }
 
 /** The evidence snapshot sentence (specification, "What the service does", 6; docs/contract.md). */
 export function snapshotSentence(facts: SnapshotFacts): string {
   const evidence = facts.native.ratings === 0 ? 'no rating evidence' : `${sourcesFirst(facts.native)},`;
-  const copy = facts.copy_at
-    ? ` Its record is from a saved copy of a registry, as of ${facts.copy_at.slice(0, 10)}.`
-    : '';
-  return `${facts.handle} is listed with ${evidence} as of ${facts.date}.${copy} A listing is not verification and not a recommendation to buy.`;
+  return `${facts.handle} is listed with ${evidence} as of ${facts.date}. A listing is not verification and not a recommendation to buy.`;
 }
 
 /** Counts of a listing's ratings, and of what the operator did to some. */
@@ -295,119 +299,4 @@ export const nativeStatement = (totals: RatingTotals): string =>
       ? 'Nobody has rated it here. For a decision to buy, that absence matters.'
       : `${capitalized(sourcesFirst(totals))}. Each rating is one sourced signal, never a final verdict.`,
     ...toModerated(totals),
-  ].join(' ');
-
-type Described = Omit<ListingDocument, 'summary'>;
-
-const day = (time: string) => time.slice(0, 10);
-
-/** Statements about the listing by the operator, in the operator's words. */
-const moderated = ({ moderation = [] }: Described) => moderation.map(({ statement }) => statement);
-
-/** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
-function deadSentence(one: DatedObservation): string | undefined {
-  const { state, observed_at, first_seen_at, changed_from, missed_since } = one;
-  const subject = one.subject === undefined ? 'The endpoint' : named(one.subject);
-  if (state === 'stale' && knowingOf(one) === 'not_seen') return one.reason;
-  if (missed_since !== undefined && knowingOf(one) === 'known')
-    return `${subject} last answered on ${day(observed_at)}; no check since ${day(missed_since)} saw it answer.`;
-  if (state !== 'unreachable' && state !== 'not_found') return undefined;
-  const what = state === 'not_found' ? `${subject} was not there` : `No answer from ${subject}`;
-  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : '';
-  const answered = changed_from ? `; it last answered on ${day(changed_from.seen_until)}` : '';
-  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}.`;
-}
-
-const existence: ReadonlySet<string> = new Set(['repository.exists', 'package.exists']);
-
-/** What must be read first: endpoints that gave no answer, and a repository or packages that are not there. */
-export const absences = ({ observations }: Pick<ListingDocument, 'observations'>): string[] =>
-  observations.filter(isDated).flatMap((one) => {
-    if (one.kind === 'endpoint.answers') return deadSentence(one) ?? [];
-    const isAbsent = existence.has(one.kind) && knowingOf(one) === 'not_seen' && one.reason;
-    return isAbsent ? [`On ${day(one.observed_at)}: ${one.reason}`] : [];
-  });
-
-function whatItIs({ handle, title, description, sample, moderation }: Described): string {
-  if (moderation?.some(({ action }) => action === 'hide')) return `${handle}.`;
-  const named = title && title !== handle ? ` ${quoted(title)}` : '';
-  return `${sample ? 'Sample listing. ' : ''}${handle}, in its publisher's words${named}: ${quoted(description)}${/[.!?]$/.test(description) ? '' : '.'}`;
-}
-
-function whoPublishes({ handle, state, claim, signals }: Described): string {
-  const isProven = signals.imported.some(
-    ({ kind, state: found }) => kind === 'namespace.proof' && found === 'observed',
-  );
-  const { namespace: name } = handleParts(handle);
-  const namespace = isProven ? `Published under the ${namespaceText(handle)}` : `Listed under ${name}`;
-  if (!claim) return `${namespace}; not claimed on this service.`;
-  if (state === 'suspended') return `${namespace}; its claim of ${day(claim.claimed_at)} is suspended.`;
-  return `${namespace}; claimed on ${day(claim.claimed_at)}: ${claimMethods[claim.kind].control} was shown, nothing more.`;
-}
-
-function howReached({ endpoint, remotes, packages, copy_lacks }: Described): string {
-  const more = remotes.length > 1 ? `, ${counted(remotes.length - 1, 'more remote endpoint')}` : '';
-  const ways = [
-    ...(endpoint ? [`reached at ${named(endpoint)}${more}`] : []),
-    ...(!endpoint && remotes[0] ? [`reached at an address of the form ${named(remotes[0].url)}${more}`] : []),
-    ...(packages.length > 0 ? [`run from ${firstFew(packages.map(packageText)).join(', ')}`] : []),
-  ];
-  const unknown = copyLacksSentence(copy_lacks, 'endpoint') ?? copyLacksSentence(copy_lacks, 'package');
-  if (ways.length === 0) return unknown?.replace(/\.$/, '') ?? 'No endpoint or package is recorded';
-  return `By its record it is ${ways.join(' or ')}`;
-}
-
-function asksFor({ remotes, packages }: Described): string {
-  const inputs = [...remotes, ...packages].flatMap((one) => inputsText(one.inputs) ?? []);
-  return inputs.length > 0 ? ` and ${firstFew(inputs).join(' or ')}` : '';
-}
-
-const titleOf = (kind: string) => kindOf(kind)?.title.toLowerCase() ?? kind;
-const longestValue = 30;
-
-/** What Dossier saw last, with the first few short values; that it has never looked only if it has not. */
-function checked({ observations }: Described): string {
-  const dated = observations.filter(isDated);
-  if (dated.length === 0) return 'Dossier has made no observation of what it records.';
-  const seen = dated.filter((one) => knowingOf(one) === 'known');
-  const last = (of: readonly DatedObservation[]) =>
-    day(
-      of
-        .map(({ observed_at }) => observed_at)
-        .sort()
-        .at(-1) ?? '',
-    );
-  if (seen.length === 0) return `Dossier looked on ${last(dated)}, and saw nothing of what it looks for.`;
-  const values = seen
-    .filter((one) => String(one.value).length <= longestValue && day(one.observed_at) === last(seen))
-    .map(({ kind, value }) => `${titleOf(kind)} ${value}`);
-  return `Last seen by Dossier on ${last(seen)}${values.length > 0 ? `: ${firstFew(values).join(', ')}` : ''}.`;
-}
-
-function rated({ signals: { native } }: Described): string {
-  if (native.ratings === 0) return 'Nobody has rated it here.';
-  return `Rated by ${sourcesFirst(native)}.`;
-}
-
-/** The ratings have a sentence of their own. */
-const notKnown = ({ not_known }: Described) =>
-  `Not known: ${not_known
-    .filter(({ question }) => question !== 'ratings')
-    .map(notKnownWords)
-    .join(', ')}.`;
-
-/**
- * One paragraph: what the service is, who publishes it, how it is reached, what it asks for, what is known and what is
- * not. It contains text of the publisher.
- */
-export const toSummaryText = (listing: Described): string =>
-  [
-    ...absences(listing),
-    whatItIs(listing),
-    ...moderated(listing),
-    whoPublishes(listing),
-    `${howReached(listing)}${asksFor(listing)}.`,
-    checked(listing),
-    rated(listing),
-    notKnown(listing),
   ].join(' ');

@@ -1,22 +1,14 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { lines } from '../core/text.ts';
+import { agentAnswer, toAgentAnswer, toAgentText } from '../document/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { toSummaryMarkdown } from '../document/markdown.ts';
-import { type AgentSummary, agentSummary, toAgentSummary } from '../document/summary.ts';
 import { readTools } from '../observations/history.ts';
 import type { ListingTools } from '../observations/kind.ts';
 import { findListingFacts, findNamed } from './find-listing.ts';
 import { namedInput, tagsOfNamed } from './inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
-
-/** Also fits a listing document, which lacks only the groups of facts. */
-const output = agentSummary
-  .partial({ facts: true })
-  .extend({ found_by: z.string().optional().describe('If it was not found by its handle') });
-
-const isSummary = (answer: z.output<typeof output>): answer is AgentSummary => answer.facts !== undefined;
 
 /** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
@@ -28,32 +20,26 @@ export async function readListedTools(handle: string, context: Context): Promise
   return readTools(handle, observed?.observations ?? [], context);
 }
 
-/** What is known about one handle, in short or in full. */
+/** What is known about one handle, in lines or in full. */
 export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
   description:
-    'Reads a listing: what is known about one agent service, from whom, as of when, and what is not. Use it before you pay for, call or recommend it. Do not use it to find one: use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
+    'Reads a listing, evidence before you install, connect or pay: who publishes an agent service, whether it answers, what it asks for, its tools, price and changes, from whom, as of when, and what is not known. Do not use it to find one: use search_agents. The answer is evidence, not verification, a recommendation or a score; imported signals are not ratings.',
   effects: readsOnly,
   input: z.strictObject({
     handle: namedInput,
-    detail: z.enum(['summary', 'full']).optional().describe('full: all records, with sources and methods'),
+    detail: z.enum(['summary', 'full']).optional().describe('full: all facts, as Markdown'),
   }),
-  output,
+  output: agentAnswer.extend({
+    found_by: z.string().optional().describe('If it was not found by its handle'),
+  }),
   card: cardAddress,
   example: { handle: 'co.webhook/webhook' },
   cacheTags: tagsOfNamed,
-  toText: (answer) =>
-    lines(
-      answer.found_by && `Found as ${answer.found_by}.`,
-      isSummary(answer) ? toSummaryMarkdown(answer) : JSON.stringify(answer),
-    ),
+  toText: (answer) => lines(answer.found_by && `Found as ${answer.found_by}.`, toAgentText(answer)),
   async run({ handle, detail = 'summary' }, context) {
     const { handle: found, ...by } = await findNamed(handle, context);
-    const listing = await getListing(found, context);
-    // The document has further members, and fuller ones in signals: the schema is open to both (docs/contract.md).
-    const answer =
-      detail === 'full' ? (listing as unknown as z.output<typeof output>) : toAgentSummary(listing);
-    return { ...answer, ...by };
+    return { ...toAgentAnswer(await getListing(found, context), detail), ...by };
   },
 });

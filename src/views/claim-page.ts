@@ -5,8 +5,9 @@ import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { ClaimResponse } from '../claims/response.ts';
 import type { Problem } from '../core/problem.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import { toLabel } from '../document/words.ts';
 import type { claimAgent } from '../tools/claim-agent.ts';
-import { type Html, minute, originNote, pagePath, paste, toCurl, toLabel } from './html.ts';
+import { type Html, minute, originNote, pagePath, paste, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;

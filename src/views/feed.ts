@@ -2,8 +2,8 @@ import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { quoted } from '../core/text.ts';
+import { factName } from '../document/words.ts';
 import { type Change, changeText } from '../log/change.ts';
-import { factName } from './html.ts';
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
 

@@ -2,13 +2,14 @@ import { html } from 'hono/html';
 import { asMembers, own } from '../core/json.ts';
 import { cleanText, nameHidden } from '../core/text.ts';
 import type { TextPart } from '../core/word-difference.ts';
+import { observedText } from '../document/all-facts.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import { toLabel } from '../document/words.ts';
 import type { ListedTools, ListingTools } from '../observations/kind.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
 import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
-import { observedText } from './answers.ts';
-import { day, foreignLink, type Html, pagePath, paste, toLabel } from './html.ts';
+import { day, foreignLink, type Html, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { claimHistory } from './listing-page.ts';
 

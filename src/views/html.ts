@@ -1,13 +1,5 @@
 import { html } from 'hono/html';
-import { whatAClaimShows } from '../claims/methods.ts';
-import { ownerTexts } from '../core/handle.ts';
-import { amount, counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import type { ImportedSignal } from '../listings/listing.ts';
-import { stateWords } from '../observations/observation.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
-import { type ProofClass, proofTexts } from '../ratings/proof.ts';
-import type { RatingCounts } from '../ratings/rating.ts';
 import { stem, stopWords, toWords } from '../search/words.ts';
 
 /** A rendered part of a page, already escaped. */
@@ -80,71 +72,6 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
       : part,
   )}`;
 }
-
-export const stateTexts = {
-  imported: 'Imported, not claimed',
-  claimed: 'Claimed',
-  suspended: 'Claim suspended',
-} as const;
-
-export const matchTexts = ownerTexts;
-
-export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
-
-/** An identifier as words: `namespace_changed` becomes `namespace changed`, `registry.status` becomes `registry status`. */
-export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
-
-/** The name of a kind of fact within a sentence: capitals of abbreviations stay. */
-export const factName = (kind: string): string =>
-  (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
-
-/** The dates of the version shown: its own publication, and the last change of its entry. */
-export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
-  const shown = versions.find((one) => one.version === version);
-  return `${shown ? `published ${shown.published_at.slice(0, 10)}, ` : ''}updated ${updated_at.slice(0, 10)}`;
-};
-
-/** How many versions are shown, of how many; a document lists the newest ten. */
-export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
-  const known = imported.find(
-    ({ kind, state }) => kind === 'registry.versions' && state === 'observed',
-  )?.value;
-  const shown = versions.length;
-  return typeof known === 'number' && known > shown
-    ? `The newest ${shown} of ${amount(known)} versions`
-    : `${counted(shown, 'version')}, newest first`;
-}
-
-/** The value of an imported signal (third-party text), or its state if there is none. */
-export function signalText({ kind, value, unit, state }: ImportedSignal): string {
-  if (state !== 'observed' || value === null) return stateWords[state];
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return value;
-  const count = amount(value);
-  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${toLabel(unit)}` : count;
-}
-
-const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => show(name, amount(count)))
-    .join(', ') || 'none';
-
-/** Outcomes with their counts: `succeeded 2, failed 1`. */
-export const countsText = (counts: RatingCounts['outcomes']): string =>
-  listed(counts, (outcome, count) => `${outcome} ${count}`);
-
-/** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
-export const scoresText = (counts: RatingCounts['scores']): string =>
-  listed(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`);
-
-/** Classes of proof with their counts: `no proof 2, service receipt 1`. */
-export const proofsText = (counts: RatingCounts['by_proof']): string =>
-  listed(counts, (name, count) => `${proofTexts[name as ProofClass].name.toLowerCase()} ${count}`);
-
-/** What each class of proof shows and does not, a sentence or two each with its name. */
-export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>
-  Object.entries(meanings).map(([name, shows]) => `${proofTexts[name as ProofClass].name}: ${shows}`);
 
 /** That a listing is a sample, or from a saved copy; nothing for any other listing. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>

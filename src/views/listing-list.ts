@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ShortListing } from '../document/listing-document.ts';
-import { day, type Html, highlight, pagePath, type SearchWords, stateTexts, toSearchWords } from './html.ts';
+import { stateTexts } from '../document/words.ts';
+import { day, type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
 
 /** What the record has; a template of an address is recorded, but is no endpoint that can be called. */
 function endpointText({ endpoint, tags }: ShortListing): string {

@@ -6,12 +6,13 @@ import { handleParts } from '../core/handle.ts';
 import { counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { copyLacksSentence } from '../document/record.ts';
-import { absences, inputsText } from '../document/sentences.ts';
+import { inputsText } from '../document/sentences.ts';
+import { matchTexts, toLabel, versionDates, versionsTitle } from '../document/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
 import type { MonthCount } from '../ratings/rating.ts';
 import type { searchAgents } from '../tools/search-agents.ts';
-import { answersBlock } from './answers.ts';
+import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { comparePath } from './compare-address.ts';
 import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from './connections.ts';
@@ -21,16 +22,12 @@ import {
   foreignLink,
   type Html,
   handleLink,
-  matchTexts,
   minute,
   originNote,
   pagePath,
   paste,
   publisherPath,
   tagLink,
-  toLabel,
-  versionDates,
-  versionsTitle,
 } from './html.ts';
 import { type Site, tabs, toListingHead, toPage } from './layout.ts';
 import { nativeBlock, noticesBlock } from './ratings-page.ts';
@@ -137,7 +134,8 @@ const listingHeading = (listing: ListingDocument): Html => html`
 <p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
 ${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
 <p class="states">${claimState(listing)}${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`}</p>
-${absences(listing).map((text) => html`<p class="absence foreign">${text}</p>`)}${listing.sample && originNote(listing)}
+${listing.sample && originNote(listing)}
+${answerBlock(listing)}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 </header>`;
 
@@ -182,7 +180,7 @@ ${paste(citation(listing, entry, place))}
 } <a href="${pagePath(listing.handle)}/history">What changed, with dates</a></p></section>`;
 
 const parts: readonly (readonly [string, string])[] = [
-  ['asked', 'What a buyer asks'],
+  ['asked', 'All facts and sources'],
   ['native', 'Ratings'],
   ['connect', 'Connect'],
   ['recorded', 'As recorded'],
@@ -256,7 +254,7 @@ ${listingHeading(listing)}
 
 <nav class="on-page" aria-label="On this page"><ul>${parts.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></nav>
 <div class="evidence-of">
-${answersBlock(listing)}
+${allFactsBlock(listing)}
 ${nativeBlock(listing, months)}
 </div>
 <aside class="beside" aria-label="Connect, record and claim">

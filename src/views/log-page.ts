@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { asMembers } from '../core/json.ts';
-import { day, type Html, handleLink, minute, pagePath, paste, toLabel } from './html.ts';
+import { toLabel } from '../document/words.ts';
+import { day, type Html, handleLink, minute, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 /** One entry of the log: the answer of get_proof. */

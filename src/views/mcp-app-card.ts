@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Config } from '../config/config.ts';
+import { gapTitles } from '../document/answers.ts';
 import { criteria } from '../document/criteria.ts';
-import { factTitles } from '../document/summary.ts';
-import { questionTitles } from '../observations/observation.ts';
-import { groupTexts, ratingGroups } from '../ratings/groups.ts';
+import { lineTitles } from '../document/lines.ts';
 import { kindTitles, resultTexts } from './compare-page.ts';
-import { stateTexts } from './html.ts';
 
 const read = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
 
@@ -28,15 +26,13 @@ const style = `:root{${light}}
 ${read('card.css')}`;
 const script = read('card.js');
 
-const labelsOf = ({ serviceName, version }: Config) => ({
+const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
   service: serviceName,
   version,
-  states: stateTexts,
-  questions: questionTitles,
-  facts: factTitles,
+  pages: `${publicUrl}/agents/`,
+  lines: Object.entries({ ...lineTitles, ...gapTitles }),
   results: resultTexts,
   kinds: kindTitles,
-  groups: Object.fromEntries(ratingGroups.map((group) => [group, groupTexts[group].name])),
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { amount, counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import { proofSentences, proofsText, scoresText, toLabel } from '../document/words.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
 import { countProofs, proofClasses, proofTexts } from '../ratings/proof.ts';
@@ -18,18 +19,7 @@ import {
   type ShortRating,
 } from '../ratings/rating.ts';
 import type { listRatings } from '../tools/list-ratings.ts';
-import {
-  day,
-  type Html,
-  handleLink,
-  minute,
-  originNote,
-  pagePath,
-  proofSentences,
-  proofsText,
-  scoresText,
-  toLabel,
-} from './html.ts';
+import { day, type Html, handleLink, minute, originNote, pagePath } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 const width = 10;

@@ -4,8 +4,9 @@ import type { ClaimState } from '../claims/claim.ts';
 import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
+import { stateTexts } from '../document/words.ts';
 import type { searchAgents } from '../tools/search-agents.ts';
-import { type Html, stateTexts } from './html.ts';
+import type { Html } from './html.ts';
 
 /**
  * A search as query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of

@@ -149,9 +149,7 @@ const ask = async (text: (path: string, body?: object) => Promise<Response>) => 
   found: await (await text('/api/tools/search_agents', { query: 'webhook', limit: 50 })).json(),
   tags: await (await text('/api/tools/list_tags', {})).json(),
   ratings: await (await text('/api/tools/list_ratings', { handle: 'co.webhook/webhook' })).json(),
-  listing: await (
-    await text('/api/tools/get_agent', { handle: 'co.webhook/webhook', detail: 'full' })
-  ).json(),
+  listing: await (await text('/agents/co.webhook/webhook.json')).json(),
 });
 const overHttp =
   (url: string, secret?: string) =>

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentOf } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
@@ -96,7 +97,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
   });
 
   it('shows the same as the listing document', async () => {
-    const document = (await directory.call('get_agent', { handle: webhook, detail: 'full' })) as {
+    const document = (await documentOf(directory, webhook)) as {
       readonly claim?: { readonly statement: string; readonly checked_at: string };
       readonly evidence_snapshot_date?: string;
       readonly endpoint?: string;

@@ -20,7 +20,6 @@ const counts: RatingCounts = {
   by_proof: { none: 0, service_receipt: 0, payment_receipt: 0 },
 };
 const base: ListingDocument = {
-  summary: '',
   handle: 'io.github.example/tool',
   description: 'A tool',
   version: '1.0.0',

@@ -239,7 +239,7 @@ describe('set apart', () => {
   ])('%s', async (_, handle, as, group) => {
     if (handle === rater) await submit();
     expect(await submit({ handle }, as())).toMatchObject({ status: 200, group });
-    const listing = await directory.post('/api/tools/get_agent', { handle, detail: 'full' });
+    const listing = await directory.app.request(`/agents/${handle}.json`);
     const { signals } = (await listing.json()) as {
       signals: { native: Record<string, { ratings: number }> };
     };

@@ -47,9 +47,10 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     });
     const text = content[0]?.text ?? '';
     expect(text).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
-    expect(text).toContain('endpoint: `https://mcp.webhook.co/mcp`');
+    expect(text).toContain('* Where: `https://mcp.webhook.co/mcp`, not looked at.');
     const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
-    expect(JSON.parse(full.content[0]?.text ?? '')).toEqual(full.structuredContent);
+    expect(full.structuredContent).toMatchObject({ markdown: full.content[0]?.text });
+    expect(full.content[0]?.text).toContain('## All facts and sources');
   });
 
   it('gets the way out of a search that finds nothing', async () => {
@@ -106,9 +107,8 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       'agent://{namespace}/{name}',
     ]);
     const [listing] = await client.read('agent://co.webhook/webhook');
-    const whole = { handle: 'co.webhook/webhook', detail: 'full' };
-    const { structuredContent } = await client.call('get_agent', whole);
-    expect(JSON.parse(listing?.text ?? '')).toEqual(structuredContent);
+    const shown = await (await directory.app.request('/agents/co.webhook/webhook.json')).json();
+    expect(JSON.parse(listing?.text ?? '')).toEqual(shown);
     expect(listing).toMatchObject({ uri: 'agent://co.webhook/webhook', mimeType: 'application/json' });
     const [ratings] = await client.read('agent://co.webhook/webhook/ratings');
     expect(JSON.parse(ratings?.text ?? '')).toMatchObject({ handle: 'co.webhook/webhook', ratings: [] });

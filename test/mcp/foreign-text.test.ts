@@ -120,8 +120,8 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
     ],
     get_agent: [
       [{ handle: hostile }, ['TITLEMARK', 'DESCRIPTIONMARK', 'RELEASEMARK', 'STATUSMARK', 'HEADERMARK']],
-      [{ handle: hostile, detail: 'full' }, []],
-      [{ handle: subject }, ['COMMENTMARK']],
+      [{ handle: hostile, detail: 'full' }, ['PACKAGEMARK', 'TYPEMARK']],
+      [{ handle: subject, detail: 'full' }, ['COMMENTMARK', 'RESPONSEMARK']],
     ],
     list_ratings: [
       [
@@ -167,7 +167,7 @@ it.each(Object.entries(readings).flatMap(([name, inputs]) => inputs.map((one) =>
     await client.close();
     const text = content.map((part) => part.text).join('\n');
     for (const mark of expected) expect(text).toContain(mark);
-    if (!('detail' in input)) expectQuoted(text);
+    expectQuoted(text);
   },
 );
 

@@ -39,9 +39,7 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
   async (url) => Number(/"ratings":(\d+)/.exec(await text(get(`${url}/agents/${subject}.json`)()))?.[1]),
   async (url) =>
     Number(
-      /"ratings":(\d+)/.exec(
-        await text(post(`${url}/api/tools/get_agent`, { handle: subject, detail: 'full' })()),
-      )?.[1],
+      /(\d+) rating/.exec(await text(post(`${url}/api/tools/get_agent`, { handle: subject })()))?.[1] ?? 0,
     ),
   async (url) => Number(/(\d+) rating/.exec(await text(get(`${url}/agents/${subject}`)()))?.[1] ?? 0),
   async (url) => Number(/(\d+) rating/.exec(await text(get(`${url}/agents/${subject}.md`)()))?.[1] ?? 0),

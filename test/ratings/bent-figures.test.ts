@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provenBy } from '../../src/core/identity.ts';
 import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -42,7 +43,7 @@ async function recordOf(handle: string, id: string): Promise<Rated> {
   return (ratings as Rated[]).find(({ rating_id }) => rating_id === id) as Rated;
 }
 const nativeOf = async (handle: string) =>
-  ((await call('get_agent', { handle, detail: 'full' })).signals as { native: Json }).native;
+  ((await documentOf(domains.directory, handle)).signals as { native: Json }).native;
 const publish = (handle: string, server: object) => {
   versions += 1;
   const updatedAt = new Date(Date.UTC(2026, 10, 3) + versions * 1000).toISOString();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -61,16 +62,14 @@ const groupNow = async (id: string | undefined, handle = rated) => (await record
 /** How many ratings of a group `get_agent` and the page as JSON count: both are cached until the listing changes. */
 const countsOf = async (handle = rated) =>
   Promise.all(
-    [call('get_agent', { handle, detail: 'full' }), directory.app.request(`/agents/${handle}.json`)].map(
-      async (answer) => {
-        const read = await answer;
-        const { signals } = (read instanceof Response ? await read.json() : read) as {
-          signals: { native: Record<string, { ratings: number }> };
-        };
-        const { independent, reciprocal, source_ended } = signals.native;
-        return [independent?.ratings, reciprocal?.ratings, source_ended?.ratings];
-      },
-    ),
+    [documentOf(directory, handle), directory.app.request(`/agents/${handle}.json`)].map(async (answer) => {
+      const read = await answer;
+      const { signals } = (read instanceof Response ? await read.json() : read) as {
+        signals: { native: Record<string, { ratings: number }> };
+      };
+      const { independent, reciprocal, source_ended } = signals.native;
+      return [independent?.ratings, reciprocal?.ratings, source_ended?.ratings];
+    }),
   );
 const publish = (version: string, server: object) =>
   directory.importEntries([
@@ -132,7 +131,7 @@ describe('a statement of the source that is read after its rating', () => {
   it('is shown beside the rating at once, and moves nothing', async () => {
     const { rating_id } = await rate();
     const listed = async () =>
-      (await call('get_agent', { handle: rated, detail: 'full' })) as unknown as {
+      (await documentOf(directory, rated)) as unknown as {
         signals: {
           native: { independent: { ratings: number }; recent: { overlap_stated_later?: string }[] };
         };
@@ -200,7 +199,7 @@ describe('a source', () => {
     expect(first.group).toBe('new_source');
     const nativeOf = async () =>
       (
-        (await call('get_agent', { handle: rated, detail: 'full' })) as {
+        (await documentOf(directory, rated)) as {
           signals?: { native: Record<string, object> };
         }
       ).signals?.native;
@@ -228,7 +227,7 @@ describe('a source', () => {
       group: 'source_ended',
       group_reason: `Set apart because the claim with which the source made this rating ended on ${date}.`,
     });
-    const listing = (await call('get_agent', { handle: rated, detail: 'full' })) as {
+    const listing = (await documentOf(directory, rated)) as {
       evidence_snapshot?: string;
     };
     expect(listing.evidence_snapshot).toContain(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentOf } from '../support/directory.ts';
 import {
   type Answered,
   doorNames,
@@ -24,7 +25,7 @@ describe.each(doorNames)('over %s', (door) => {
     return ratings.filter(({ interaction_id }) => interaction_id === of.interaction_id);
   };
   const countOf = async () => {
-    const answer = await directory.call('get_agent', { handle, detail: 'full' });
+    const answer = await documentOf(directory, handle);
     return (answer.signals as { native: { ratings: number } }).native.ratings;
   };
 
@@ -79,7 +80,7 @@ describe.each(doorNames)('over %s', (door) => {
         expect(version?.supersedes).toBe(ids[place - 1]);
         expect(version?.superseded_by).toBe(ids[place + 1]);
       }
-      const { signals } = (await directory.call('get_agent', { handle, detail: 'full' })) as {
+      const { signals } = (await documentOf(directory, handle)) as {
         signals?: { native: { recent: Listed } };
       };
       const recent = signals?.native.recent.map(({ rating_id }) => rating_id) ?? [];

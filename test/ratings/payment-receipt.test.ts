@@ -8,6 +8,7 @@ import {
 import canonicalize from 'canonicalize';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { documentOf } from '../support/directory.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines } from '../support/receipts.ts';
 
@@ -88,10 +89,7 @@ describe('a payment receipt of x402', () => {
         proof_class: 'payment_receipt',
       });
     }
-    const { signals } = (await directory.call('get_agent', {
-      handle: 'co.webhook/webhook',
-      detail: 'full',
-    })) as unknown as {
+    const { signals } = (await documentOf(directory, 'co.webhook/webhook')) as unknown as {
       signals: { native: { independent: { by_proof: object }; proof_meanings: object } };
     };
     expect(signals.native.independent.by_proof).toMatchObject({ none: 0, payment_receipt: 2 });

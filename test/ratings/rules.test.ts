@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RatingGroup, ratingGroups } from '../../src/ratings/groups.ts';
+import { documentOf } from '../support/directory.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 
 const day_s = 86_400;
@@ -14,7 +15,7 @@ describe.each(doorNames)('over %s', (door) => {
     directory.call('submit_rating', directory.rating(change), as);
   const nativeOf = async (handle: string) =>
     (
-      (await directory.call('get_agent', { handle, detail: 'full' })) as {
+      (await documentOf(directory, handle)) as {
         signals: { native: Record<string, object> };
       }
     ).signals.native;

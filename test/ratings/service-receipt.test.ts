@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { documentOf } from '../support/directory.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
@@ -113,7 +114,7 @@ describe('a service receipt', () => {
   }
   const nativeOf = async (handle = 'co.webhook/webhook') =>
     (
-      (await directory.call('get_agent', { handle, detail: 'full' })) as unknown as {
+      (await documentOf(directory, handle)) as unknown as {
         signals: { native: { independent: { by_proof: object }; proof_meanings: object } };
       }
     ).signals.native;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -105,7 +106,7 @@ interface Native {
   readonly statement: string;
 }
 const nativeOf = async (handle: string) =>
-  ((await call('get_agent', { handle, detail: 'full' })).signals as unknown as { native: Native }).native;
+  ((await documentOf(service.directory, handle)).signals as unknown as { native: Native }).native;
 /** What the criteria say of a listing: five sources, and that most succeeded. */
 async function judge(handle: string): Promise<string[]> {
   const { listings } = await call('compare_agents', {

@@ -37,6 +37,13 @@ export interface Directory extends Operations {
   wait(seconds: number): void;
 }
 
+/** The listing document of a handle, as its address with `.json` answers it. */
+export const documentOf = async (
+  { app }: Pick<Directory, 'app'>,
+  handle: string,
+): Promise<Record<string, unknown>> =>
+  (await (await app.request(`/agents/${handle}.json`)).json()) as Record<string, unknown>;
+
 async function openServing(opened: Context, listening: boolean) {
   const running = listening ? await listen(opened) : undefined;
   const context = running?.context ?? opened;

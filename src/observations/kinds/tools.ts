@@ -46,6 +46,15 @@ function aiSdkFingerprint(tool: Tool): string {
     .digest('base64url');
 }
 
+/** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
+function toHints({ annotations }: Tool): string[] {
+  const { readOnlyHint, destructiveHint } = asMembers(annotations);
+  return [
+    ...(readOnlyHint === true ? ['read-only'] : []),
+    ...(destructiveHint === true ? ['destructive'] : []),
+  ];
+}
+
 const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
 
@@ -79,6 +88,7 @@ export const toolsSurface = defineKind({
         name: shortNameOf(tool),
         sha256: toolDigest(tool),
         ai_sdk: aiSdkFingerprint(tool),
+        ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
       }));
       return {
         value: surfaceDigest(tools),

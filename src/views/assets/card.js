@@ -22,12 +22,6 @@ const el = (name, className, ...inside) => {
 const plain = (name) => String(name).replaceAll('_', ' ');
 const day = (time) => el('time', '', String(time ?? '').slice(0, 10));
 const plural = (count, one) => `${count} ${one}${count === 1 ? '' : 's'}`;
-const listed = (counts) =>
-  Object.entries(counts ?? {})
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ') || 'none';
-
 const opens = (url, text) => {
   const button = el('button', 'link', text);
   button.type = 'button';
@@ -42,83 +36,36 @@ const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
 const part = (className, title, ...inside) => el('section', className, el('h2', '', title), ...inside);
 
-const none = (text) => el('span', 'state unknown', text);
-const factValue = (value) => {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+/** A text of ours, with what others wrote in “ ” and between backticks set apart. */
+const marked = (text) =>
+  text.split(/(“[^”]*”|`[^`]*`)/).map((part, at) => {
+    if (at % 2 === 0) return part;
+    return part.startsWith('“') ? part : foreign(part.slice(1, -1));
+  });
+const lineFact = ([name, title], texts) => (texts[name] ? fact(title, marked(texts[name])) : '');
+
+/** The short answer: what stands out, a line a question, what is not known. The full one is shown as its text. */
+const listingCard = (listing) => {
+  const { signals, lines = {} } = listing;
+  const kept_up = [signals.imported, lines.kept_up].filter(Boolean).join(' ');
+  const texts = { ...listing, ...lines, kept_up, rated: signals.native };
+  return [
+    listing.sample ? el('p', 'note', 'Sample') : '',
+    el('h1', '', listing.handle),
+    el('p', '', listing.title ? `“${listing.title}”: ` : '', `“${listing.description}”`),
+    (listing.notes ?? []).map((note) => el('p', '', marked(note))),
+    (listing.stands_out ?? []).map((text) => el('p', 'statement', marked(text))),
+    listing.markdown
+      ? el('p', 'text', listing.markdown)
+      : el(
+          'dl',
+          'facts',
+          words.lines.map((line) => lineFact(line, texts)),
+        ),
+    el('p', 'snapshot', listing.evidence_snapshot),
+    el('section', 'foot', ours(words.pages + listing.handle, 'The whole listing')),
+  ];
 };
-const factName = (name) => words.facts[name] ?? plain(name.replaceAll('.', ' '));
-const factList = ({ facts }) =>
-  el(
-    'dl',
-    'facts',
-    Object.entries(facts).map(([name, value]) => fact(factName(name), factValue(value))),
-  );
-const factSource = ({ source, as_of, since }, { origin, observed_at }) =>
-  source === 'record'
-    ? `${origin}, ${observed_at}`
-    : `${source}, ${as_of}${since ? `, the same since ${since}` : ''}`;
-
-const questionPart = (listing, question) => {
-  const known = listing.facts.filter((group) => group.question === question);
-  const missing = listing.not_known.filter((item) => item.question === question);
-  if (known.length + missing.length === 0) return '';
-  return part(
-    'imported',
-    words.questions[question],
-    known.map((group) => [factList(group), el('p', 'note', factSource(group, listing))]),
-    missing.map(({ state, kinds = [], reason = '' }) =>
-      el('p', '', none(plain(state)), ` ${kinds.map(factName).join(', ')} ${reason}`),
-    ),
-  );
-};
-
-const ratingItem = (rating) =>
-  el(
-    'li',
-    '',
-    `${rating.outcome} from `,
-    el('span', 'handle', rating.source_handle),
-    `, ${plain(rating.group)}, ${rating.date}`,
-    rating.comment ? el('blockquote', '', rating.comment) : '',
-  );
-
-const groupFact = ([group, { ratings, sources, outcomes }]) =>
-  fact(
-    words.groups[group] ?? plain(group),
-    `${plural(sources, 'source')}, ${plural(ratings, 'rating')}: ${listed(outcomes)}`,
-  );
-
-const nativePart = ({ statement, groups = {}, recent = [] }) =>
-  part(
-    'native',
-    words.questions.ratings,
-    el('p', 'statement', statement),
-    el('dl', 'facts', Object.entries(groups).map(groupFact)),
-    recent.length > 0 ? el('ul', '', recent.map(ratingItem)) : '',
-  );
-
-/** For the short answer; the whole document has its facts elsewhere, so only what both have is shown of it. */
-const listingCard = (listing) => [
-  el(
-    'p',
-    'note',
-    listing.sample ? 'Sample, listing ' : 'Listing ',
-    el('span', 'state', words.states[listing.state]),
-  ),
-  el('h1', '', listing.handle),
-  el('p', '', listing.summary),
-  el('p', 'snapshot', listing.evidence_snapshot),
-  listing.facts ? nativePart(listing.signals.native) : '',
-  listing.endpoint ? el('p', '', 'Endpoint: ', foreign(listing.endpoint)) : '',
-  listing.repository ? el('p', '', 'Repository: ', foreign(listing.repository)) : '',
-  listing.facts
-    ? Object.keys(words.questions)
-        .filter((question) => question !== 'ratings')
-        .map((question) => questionPart(listing, question))
-    : '',
-  el('section', 'foot', ours(listing.links.page, 'The whole listing')),
-];
 
 const answerCell = ({ handle, sample }, { result, fact: sentence, recorded, source, as_of }) =>
   el(

@@ -1,0 +1,141 @@
+import { toInlineText, toSentence } from '../core/text.ts';
+import { stateWords } from '../observations/observation.ts';
+import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
+import type { ListingDocument } from './listing-document.ts';
+import { isKnown, type Judged, toSeen } from './seen.ts';
+import { notKnownWords } from './sentences.ts';
+import { type StandOut, toStandsOut } from './stands-out.ts';
+import { factName } from './words.ts';
+
+/** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
+export interface Answer {
+  /** Statements about the listing that come before all else: a sample, a saved copy, what the operator did. */
+  readonly notes: readonly string[];
+  readonly standsOut: readonly StandOut[];
+  readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
+  /** What else was looked for and is not there, each group with whose check it was and its date. */
+  readonly notThere: string;
+  /** What nobody states, and what Dossier has not looked at. */
+  readonly notStated: string;
+  readonly notLookedAt: string;
+  readonly next: string;
+}
+
+/** Kinds whose facts, and what is not known of them, the seven lines say. */
+const inLines =
+  /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
+
+function notThereOf({ listing }: Judged): string {
+  const items = listing.not_seen.filter(({ kind }) => !inLines.test(kind));
+  const groups = Map.groupBy(items, ({ state, as_of }) => `${stateWords[state]} (Dossier, ${as_of})`);
+  return [...groups]
+    .map(([how, of]) => `${[...new Set(of.map(({ kind }) => factName(kind)))].join(', ')}: ${how}`)
+    .join('; ');
+}
+
+const notKnownOf = ({ listing }: Judged, state: 'not_stated' | 'not_checked') =>
+  [
+    ...new Set(
+      listing.not_known.filter((one) => one.state === state && !inLines.test(one.kind)).map(notKnownWords),
+    ),
+  ].join(', ');
+
+/** What a reader of this answer can do next: what fits what was found comes first. */
+function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
+  const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
+  return [
+    ...(has('deprecated', 'no_answer', 'not_there') ? ['search_agents, similar_to this one'] : []),
+    ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
+    ...(seen('tools.surface').some(isKnown) ? ['check_surface once connected'] : []),
+    'get_agent, detail full',
+  ].join('; ');
+}
+
+function notesOf({ sample, moderation = [], appeal }: ListingDocument): string[] {
+  return [
+    ...(sample ? ['Sample listing.'] : []),
+    ...moderation.map(({ statement, log_index }) => `${statement} Log index ${log_index}.`),
+    ...(appeal ? [appeal] : []),
+  ];
+}
+
+/** Everything that is said of a listing first: what stands out, seven lines, what is not known. */
+export function toAnswer(listing: ListingDocument): Answer {
+  const judged = { listing, seen: toSeen(listing) };
+  const standsOut = toStandsOut(judged);
+  return {
+    notes: notesOf(listing),
+    standsOut,
+    lines: Object.fromEntries(
+      lineNames.map((name) => [name, toFacts[name](judged)]),
+    ) as unknown as Answer['lines'],
+    notThere: notThereOf(judged),
+    notStated: notKnownOf(judged, 'not_stated'),
+    notLookedAt: notKnownOf(judged, 'not_checked'),
+    next: nextOf(judged, standsOut),
+  };
+}
+
+/** How many of the facts that stand out are said first. */
+const mostStandOut = 4;
+
+/** The first four facts that stand out, and that there are more, if there are. */
+export function firstOf({ standsOut }: Answer): readonly Pick<StandOut, 'text' | 'anchor'>[] {
+  const more = standsOut.length - mostStandOut;
+  return more > 0 ? [...standsOut.slice(0, mostStandOut), { text: `And ${more} more below.` }] : standsOut;
+}
+
+const marks: Readonly<Record<Fact['source'], (date: string) => string>> = {
+  record: () => ' (record)',
+  Dossier: (date) => ` (Dossier, ${date})`,
+  'this service': () => '',
+};
+
+/** A line as one string: facts of one source and date together, which are named once behind them. */
+export function lineText(facts: readonly Fact[]): string {
+  const groups: { mark: string; texts: string[] }[] = [];
+  for (const { text, state, source, date, isSignal } of facts) {
+    // What nobody states and nobody looked at has no source.
+    const mark = state === 'not_known' ? '' : isSignal ? ` (record of ${date})` : marks[source](date);
+    const last = groups.at(-1);
+    if (last?.mark === mark) last.texts.push(text);
+    else groups.push({ mark, texts: [text] });
+  }
+  return groups.map(({ mark, texts }) => toSentence(`${texts.join('; ')}${mark}`)).join(' ');
+}
+
+/** An answer in strings, as text and page show it. */
+export interface AnswerTexts {
+  readonly stands_out: readonly string[];
+  readonly lines: Readonly<Partial<Record<LineName, string>>>;
+  readonly not_there: string;
+  readonly unstated: string;
+  readonly unchecked: string;
+}
+
+/** The lines behind the seven: what else was looked for and is not there, what nobody states, what was not looked at. */
+export const gapTitles = {
+  not_there: 'Not there',
+  unstated: 'Nobody states',
+  unchecked: 'Not looked at',
+} as const;
+export const gapNames = Object.keys(gapTitles) as (keyof typeof gapTitles)[];
+
+export const toTexts = (answer: Answer): AnswerTexts => ({
+  stands_out: firstOf(answer).map(({ text }) => text),
+  lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
+  not_there: answer.notThere,
+  unstated: answer.notStated,
+  unchecked: answer.notLookedAt,
+});
+
+/** The strings of an answer as lines of Markdown. */
+export function toAnswerLines({ stands_out, ...texts }: AnswerTexts): string[] {
+  const line = (title: string, text: string | undefined) =>
+    text ? [`* ${title}: ${toInlineText(text)}`] : [];
+  return [
+    ...(stands_out.length > 0 ? [`Stands out: ${toInlineText(stands_out.join(' '))}`] : []),
+    ...lineNames.flatMap((name) => line(lineTitles[name], texts.lines[name])),
+    ...gapNames.flatMap((name) => line(gapTitles[name], texts[name])),
+  ];
+}

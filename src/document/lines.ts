@@ -1,0 +1,359 @@
+import { claimMethods } from '../claims/methods.ts';
+import { handleParts, namespaceText } from '../core/handle.ts';
+import { asMembers } from '../core/json.ts';
+import { amount, coded, counted, day } from '../core/text.ts';
+import type { CopyField } from '../imports/import-run.ts';
+import type { DatedObservation } from '../observations/observation.ts';
+import { stateWords } from '../observations/observation.ts';
+import { groupTexts, shownGroups } from '../ratings/groups.ts';
+import { proofTexts } from '../ratings/proof.ts';
+import type { RatingCounts } from '../ratings/rating.ts';
+import type { ListingDocument } from './listing-document.ts';
+import { copyLacksSentence } from './record.ts';
+import { atPlace, isKnown, type Judged, priceText, sinceThen } from './seen.ts';
+import { inputsText } from './sentences.ts';
+import { factName } from './words.ts';
+
+/** Whose word a fact is: the record of the listing, a check of Dossier, or what this service stores itself. */
+type Source = 'record' | 'Dossier' | 'this service';
+
+/**
+ * One fact in words, in one of the three states of knowing: known; looked for and not there; not looked at, or not stated. Texts of
+ * others are in “ ” or in code spans (core/text.ts).
+ */
+export interface Fact {
+  readonly text: string;
+  readonly state: 'known' | 'not_there' | 'not_known';
+  readonly source: Source;
+  /** The day that it is known as of; of the record, the day it was read. */
+  readonly date: string;
+  /** Since when Dossier has seen the same, if longer than on one day. */
+  readonly since?: string;
+  /** Whether it is an imported signal, which the JSON has apart. */
+  readonly isSignal?: true;
+}
+
+/** The seven questions of a buyer, in their order. */
+export const lineTitles = {
+  whose: 'Whose',
+  where: 'Where',
+  asks: 'Asks',
+  tools: 'Tools',
+  costs: 'Costs',
+  kept_up: 'Kept up',
+  rated: 'Rated',
+} as const;
+export type LineName = keyof typeof lineTitles;
+export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
+
+type FactsOf = (judged: Judged) => Fact[];
+
+const recorded = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
+  ...{ text, state, source: 'record', date: day(listing.observed_at) },
+});
+
+const ofService = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
+  ...{ text, state, source: 'this service', date: listing.evidence_snapshot_date },
+});
+
+const observed = (one: DatedObservation, text: string): Fact => ({
+  text: `${text}${sinceThen(one)}`,
+  state: isKnown(one) ? 'known' : 'not_there',
+  source: 'Dossier',
+  date: day(one.observed_at),
+  ...(day(one.first_seen_at) < day(one.observed_at) && { since: day(one.first_seen_at) }),
+});
+
+const withoutStop = (text: string) => text.replace(/\.$/, '');
+const whyOf = ({ reason, state }: DatedObservation) => withoutStop(reason ?? stateWords[state]);
+
+function signalOf({ listing }: Judged, kind: string) {
+  const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
+  return found?.value ?? undefined;
+}
+
+/** That the record has none, or that the copy has it of no listing. */
+const noneRecorded = (judged: Judged, field: CopyField, none: string): Fact => {
+  const lacks = copyLacksSentence(judged.listing.copy_lacks, field);
+  return recorded(judged, lacks ? withoutStop(lacks) : none, 'not_known');
+};
+
+function namespaceOf(judged: Judged): Fact {
+  const { handle } = judged.listing;
+  const isShown = signalOf(judged, 'namespace.proof') !== undefined;
+  const owner = signalOf(judged, 'namespace.matches_repository_owner');
+  const owns = {
+    true: ', owner of the recorded repository',
+    false: ', not the owner of the recorded repository',
+  };
+  const name = isShown
+    ? `${namespaceText(handle)}, proven to the registry`
+    : `namespace ${handleParts(handle).namespace}, not proven`;
+  return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}`);
+}
+
+function repositoryOf(judged: Judged): Fact {
+  const { repository } = judged.listing;
+  if (repository === undefined) return noneRecorded(judged, 'repository', 'no repository recorded');
+  const [one] = judged.seen('repository.exists');
+  const text = `repository ${coded(repository)}`;
+  if (!one) return recorded(judged, text);
+  return observed(one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`);
+}
+
+function claimText({ claim, state }: ListingDocument): string {
+  if (!claim) return 'not claimed here';
+  if (state === 'suspended')
+    return `its claim of ${day(claim.claimed_at)} is suspended (${(claim.suspended_reason ?? '').replaceAll('_', ' ')})`;
+  return `claimed on ${day(claim.claimed_at)}: ${claimMethods[claim.kind].control} was shown, nothing more`;
+}
+
+const whose: FactsOf = (judged) => {
+  const { website } = judged.listing;
+  const listings = signalOf(judged, 'publisher.listings');
+  return [
+    namespaceOf(judged),
+    ...(typeof listings === 'number' && listings > 1
+      ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
+      : []),
+    ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
+    repositoryOf(judged),
+    ofService(judged, claimText(judged.listing)),
+  ];
+};
+
+const most = 3;
+
+/** The first three facts, and how many more there are. */
+const firstThree = (facts: readonly Fact[], noun: string): Fact[] => {
+  const [, , third] = facts;
+  const more = facts.length - most;
+  return third && more > 0
+    ? [
+        ...facts.slice(0, most),
+        { ...third, text: `${counted(more, `more ${noun}`)} recorded`, state: 'known' },
+      ]
+    : [...facts];
+};
+
+function answeredText(one: DatedObservation, judged: Judged): string {
+  const tally = judged.seen('endpoint.availability').find(({ subject }) => subject === one.subject);
+  const often = tally ? `, ${tally.value} checks of 30 days` : '';
+  const since = day(one.first_seen_at) < day(one.observed_at) ? `, since ${day(one.first_seen_at)}` : '';
+  return `answered (HTTP ${one.value}${often}${since})`;
+}
+
+const remotesOf: FactsOf = (judged) => {
+  const answers = new Map(judged.seen('endpoint.answers').map((one) => [one.subject, one]));
+  return judged.listing.remotes.map(({ url, type }) => {
+    const one =
+      answers.get(url) ??
+      (answers.size === 1 && judged.listing.remotes.length === 1 ? [...answers.values()][0] : undefined);
+    const at = `${coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
+    if (!one) return recorded(judged, `${at}, not looked at`, 'not_known');
+    return observed(one, isKnown(one) ? `${at} ${answeredText(one, judged)}` : `${at}: ${whyOf(one)}`);
+  });
+};
+
+const packagesOf: FactsOf = (judged) => {
+  const exist = new Map(judged.seen('package.exists').map((one) => [one.subject, one]));
+  return judged.listing.packages.map(({ registry_type, identifier, version, transport }) => {
+    const name = coded(version ? `${identifier}@${version}` : identifier);
+    const text = `run by its caller from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
+    const one = exist.get(`${registry_type}:${identifier}`);
+    if (!one) return recorded(judged, text);
+    return observed(one, isKnown(one) ? `${text}, which is published` : `${text}: ${whyOf(one)}`);
+  });
+};
+
+const where: FactsOf = (judged) => {
+  const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
+  if (remotes.length + packages.length > 0)
+    return [...firstThree(remotes, 'endpoint'), ...firstThree(packages, 'package')];
+  const lacking = (['endpoint', 'package'] as const).find((field) =>
+    judged.listing.copy_lacks?.includes(field),
+  );
+  return [noneRecorded(judged, lacking ?? 'endpoint', 'no endpoint or package is recorded')];
+};
+
+const asks: FactsOf = (judged) => {
+  const { listing, seen } = judged;
+  const needs = [...listing.remotes, ...listing.packages].flatMap(
+    ({ inputs }) => inputsText(inputs, coded) ?? [],
+  );
+  const different = [...new Set(needs)];
+  const required = seen('auth.required');
+  const oauth = seen('auth.oauth').filter(isKnown);
+  const facts = [
+    ...firstThree(
+      different.map((text) => recorded(judged, text)),
+      'set of inputs',
+    ),
+    ...required
+      .filter(isKnown)
+      .map((one) =>
+        observed(
+          one,
+          `${one.value ? 'asked Dossier for credentials first' : 'let Dossier in without credentials'}${atPlace(one, required)}`,
+        ),
+      ),
+    ...oauth.map((one) =>
+      observed(
+        one,
+        `OAuth sign-in${one.details?.authorization_servers === undefined ? ` at ${String(one.value).split(', ').map(coded).join(', ')}` : ''}`,
+      ),
+    ),
+  ];
+  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'nothing is recorded')];
+};
+
+/** What the record does not state, or may state in a field that Dossier does not read. */
+function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
+  const item = judged.listing.not_known.find((one) => one.kind === kind);
+  return recorded(judged, item?.state === 'not_checked' ? withoutStop(item.reason) : notStated, 'not_known');
+}
+
+const mostTools = 15;
+
+function toolNames({ details }: DatedObservation): string {
+  const { tools } = asMembers(details);
+  const names = (Array.isArray(tools) ? tools : []).map((tool) => {
+    const { name, hints } = asMembers(tool);
+    return `${coded(String(name))}${Array.isArray(hints) ? ` [${hints.join(', ')}]` : ''}`;
+  });
+  const more = names.length - mostTools;
+  return [...names.slice(0, mostTools), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+const tools: FactsOf = (judged) => {
+  const all = judged.seen('tools.surface');
+  if (all.length === 0) return [recorded(judged, 'not looked at', 'not_known')];
+  return all.map((one) => {
+    if (!isKnown(one)) return observed(one, `none seen${atPlace(one, all)}: ${whyOf(one)}`);
+    const names = toolNames(one);
+    const since =
+      day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
+    return observed(one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
+  });
+};
+
+const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
+const noPrice = 'Dossier saw no price, and called no tool: a call may still cost';
+
+const costs: FactsOf = (judged) => {
+  const { seen } = judged;
+  const quoted = seen('price.challenge');
+  const payees = seen('price.pay_to').filter(isKnown);
+  const known = quoted.filter(isKnown).map((one) => {
+    const payee = payees.find(({ subject }) => subject === one.subject);
+    const to = payee ? `, paid to ${String(payee.value).split(', ').map(coded).join(', ')}` : '';
+    return observed(one, `quotes ${priceText(one)}${to}${atPlace(one, quoted)}`);
+  });
+  const others = otherPrices.flatMap((kind) =>
+    seen(kind)
+      .filter(isKnown)
+      .map((one) =>
+        observed(one, `${factName(kind)}: ${kind === 'price.tool' ? one.value : coded(String(one.value))}`),
+      ),
+  );
+  const notSeen = quoted.filter((one) => !isKnown(one));
+  const unread = judged.listing.not_known.find(
+    ({ kind, state }) => kind === 'price' && state === 'not_checked',
+  );
+  return [
+    ...known,
+    ...others,
+    ...notSeen.map((one) =>
+      observed(
+        one,
+        one.state === 'no_price_seen'
+          ? `${noPrice}${atPlace(one, quoted)}`
+          : `${whyOf(one)}${atPlace(one, quoted)}`,
+      ),
+    ),
+    ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
+    ...(quoted.length + others.length === 0 ? [unknownOf(judged, 'price', 'nobody states a price')] : []),
+  ];
+};
+
+const provenances: Readonly<Record<string, string>> = {
+  match: 'signed provenance names the recorded repository',
+  other: 'signed provenance names another repository',
+  none: 'no provenance',
+};
+
+const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
+  const all = judged.seen(kind).filter(isKnown);
+  return all.slice(0, most).map((one) => observed(one, `${textOf(one.value)}${atPlace(one, all)}`));
+};
+
+const keptUp: FactsOf = (judged) => {
+  const { listing, seen } = judged;
+  const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
+  const [first, versions] = ['registry.first_published', 'registry.versions'].map((kind) =>
+    signalOf(judged, kind),
+  );
+  const unread = signalOf(judged, 'record.unread_fields');
+  return [
+    signal(`version ${coded(listing.version)}`),
+    signal(`updated ${day(listing.updated_at)}`),
+    ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
+    ...(typeof versions === 'number' ? [signal(counted(versions, 'version'))] : []),
+    ...(listing.origin_status === 'deprecated' ? [signal('deprecated')] : []),
+    ...(unread === undefined
+      ? []
+      : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
+    ...seen('repository.last_commit')
+      .filter(isKnown)
+      .map((one) => observed(one, `last commit ${day(String(one.value))}`)),
+    ...ofPackage(judged, 'package.version_age', (value) => `package version of ${day(String(value))}`),
+    ...ofPackage(judged, 'package.deprecated', (value) =>
+      value ? 'package deprecated' : 'package not deprecated',
+    ),
+    ...ofPackage(
+      judged,
+      'package.provenance',
+      (value) => provenances[String(value)] ?? 'provenance that cannot be compared',
+    ),
+    ...ofPackage(
+      judged,
+      'package.advisories',
+      (value) => `${amount(Number(value))} advisories about the package`,
+    ),
+  ];
+};
+
+const counts = (of: Readonly<Record<string, number>>, name = (key: string) => key) =>
+  Object.entries(of)
+    .filter(([, count]) => count > 0)
+    .map(([key, count]) => `${amount(count)} ${name(key)}`)
+    .join(', ');
+
+function groupText(name: string, of: RatingCounts): string {
+  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;
+  const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
+  const proof = counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase());
+  return `${name}: ${counted(sources, 'source')}, ${counted(ratings, 'rating')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
+}
+
+const rated: FactsOf = (judged) => {
+  const { native } = judged.listing.signals;
+  const groups = shownGroups(native).filter((group) => native[group].ratings > 0);
+  return [
+    ofService(judged, withoutStop(native.statement), native.ratings === 0 ? 'not_there' : 'known'),
+    ...groups.map((group) =>
+      ofService(judged, groupText(groupTexts[group].name.toLowerCase(), native[group])),
+    ),
+  ];
+};
+
+/** The facts of each line. */
+export const toFacts: Readonly<Record<LineName, FactsOf>> = {
+  whose,
+  where,
+  asks,
+  tools,
+  costs,
+  kept_up: keptUp,
+  rated,
+};

@@ -1,0 +1,58 @@
+import { asMembers } from '../core/json.ts';
+import { coded, day } from '../core/text.ts';
+import { convert, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
+import { type DatedObservation, isDated, knowingOf } from '../observations/observation.ts';
+import type { ListingDocument } from './listing-document.ts';
+
+/** What Dossier has looked for of a listing, by kind. */
+export type Seen = (kind: string) => readonly DatedObservation[];
+
+/** What the answer about a listing is made of. */
+export interface Judged {
+  readonly listing: ListingDocument;
+  readonly seen: Seen;
+}
+
+export function toSeen({ observations }: Pick<ListingDocument, 'observations'>): Seen {
+  const byKind = Map.groupBy(observations.filter(isDated), ({ kind }) => kind);
+  return (kind) => byKind.get(kind) ?? [];
+}
+
+export const isKnown = (one: DatedObservation): boolean => knowingOf(one) === 'known';
+
+/** What is known beside a value that is not of the last check. */
+export const sinceThen = ({ missed_since, state }: DatedObservation): string =>
+  missed_since
+    ? `, not seen again since ${day(missed_since)}`
+    : state === 'stale'
+      ? ', not checked since'
+      : '';
+
+/** Where it was seen, if the listing records several places; for the end of a phrase. */
+export const atPlace = ({ subject }: DatedObservation, all: readonly DatedObservation[]): string =>
+  all.length > 1 && subject !== undefined ? ` at ${coded(subject)}` : '';
+
+const offersOf = ({ details }: DatedObservation): readonly Offer[] => {
+  const { offers } = asMembers(details);
+  return Array.isArray(offers) ? (offers as Offer[]) : [];
+};
+
+const networkOf = ({ network, chain_id }: Offer) => (chain_id === undefined ? network : `eip155:${chain_id}`);
+
+/** The first offer of a quoted price in the unit that people use, or as it was quoted. */
+export function priceText(one: DatedObservation): string {
+  const [first, ...others] = offersOf(one);
+  if (!first) return coded(String(one.value));
+  const { our_conversion, amount, asset } = first;
+  const price = our_conversion ?? `${amount} of ${coded(asset)}`;
+  return `${price} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
+}
+
+/** The price before, in the same unit if it was quoted in the same asset; undefined if none was seen. */
+export function priceBefore(one: DatedObservation): string | undefined {
+  const [first] = offersOf(one);
+  const [, amount, asset] = /^(\d+) of (\S+) on /.exec(String(one.changed_from?.value ?? '')) ?? [];
+  if (amount === undefined || asset === undefined) return undefined;
+  const converted = first?.asset === asset ? convert(amount, toCaip19(networkOf(first), asset)) : undefined;
+  return converted ?? `${amount} of ${coded(asset)}`;
+}

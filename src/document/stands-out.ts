@@ -1,0 +1,207 @@
+import { asMembers } from '../core/json.ts';
+import { coded, counted, day, quoted } from '../core/text.ts';
+import type { DatedObservation } from '../observations/observation.ts';
+import { knowingOf } from '../observations/observation.ts';
+import type { ListingDocument } from './listing-document.ts';
+import { isKnown, type Judged, priceBefore, priceText, type Seen } from './seen.ts';
+import { sourcesFirst } from './sentences.ts';
+
+/** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
+export interface StandOut {
+  readonly key: (typeof standOutKeys)[number];
+  readonly text: string;
+  /** The page of the listing that has more of it. */
+  readonly anchor?: 'history' | 'ratings';
+}
+
+const day_ms = 86_400_000;
+
+/** Days from a time to the day of the answer. */
+const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
+  (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
+
+const checked = ({ observed_at }: DatedObservation) => `(Dossier's check, ${day(observed_at)})`;
+const withoutStop = (text: string) => text.replace(/\.$/, '');
+
+function deprecated({ listing, seen }: Judged): string[] {
+  const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
+  const packages = seen('package.deprecated').filter((one) => isKnown(one) && one.value === true);
+  return [
+    ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
+    ...packages.map((one) => {
+      const { message } = asMembers(one.details);
+      const words = message ? `: ${quoted(String(message))}` : '';
+      return `${one.source} marks ${coded(one.subject ?? '')} as deprecated ${checked(one)}${words}.`;
+    }),
+  ];
+}
+
+/** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
+function deadText(one: DatedObservation): string | undefined {
+  const { state, observed_at, first_seen_at, changed_from, missed_since } = one;
+  const subject = one.subject === undefined ? 'the endpoint' : coded(one.subject);
+  if (state === 'stale' && knowingOf(one) === 'not_seen')
+    return `No answer from ${subject} when it was last checked, on ${day(observed_at)}`;
+  if (missed_since !== undefined && isKnown(one))
+    return `No answer from ${subject} since ${day(missed_since)}; it last answered on ${day(observed_at)}`;
+  if (state !== 'unreachable' && state !== 'not_found') return undefined;
+  const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
+  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : '';
+  const answered = changed_from ? `; it last answered on ${day(changed_from.seen_until)}` : '';
+  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
+}
+
+function noAnswer({ seen }: Judged): string[] {
+  const dead = seen('endpoint.answers').flatMap((one) => {
+    const text = deadText(one);
+    if (text === undefined) return [];
+    const tally = seen('endpoint.availability').find(({ subject }) => subject === one.subject);
+    const often = tally ? `; ${tally.value} checks of 30 days answered` : '';
+    return [`${text}${often}. Dossier asks from ${one.vantage}.`];
+  });
+  const [first, ...others] = dead;
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` The same is so of ${counted(others.length, 'more endpoint')}.` : '';
+  return [`${first}${more}`];
+}
+
+/** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
+const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.exists' && value !== 'there';
+
+const notThere = ({ seen }: Judged): string[] =>
+  ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
+    seen(kind)
+      .filter((one) => one.reason && (isKnown(one) ? isElsewhere(one) : one.state === 'not_found'))
+      .map((one) => `${withoutStop(one.reason ?? '')} ${checked(one)}.`),
+  );
+
+const changed_days = 90;
+
+/** What is said of a change, by kind; undefined where what was there before says nothing. */
+const changeTexts: Readonly<
+  Record<string, (one: DatedObservation, seen: Seen) => readonly [now: string, before: string] | undefined>
+> = {
+  'price.challenge': (one) => {
+    if (one.changed_from?.state === 'no_price_seen') return [`quotes ${priceText(one)}`, 'no price'];
+    const before = priceBefore(one);
+    return before === undefined ? undefined : [`quotes ${priceText(one)}`, before];
+  },
+  'price.pay_to': ({ value, changed_from }) => [
+    `asks to be paid at ${String(value).split(', ').map(coded).join(', ')}`,
+    String(changed_from?.value).split(', ').map(coded).join(', '),
+  ],
+  'tools.surface': ({ subject }, seen) => {
+    const count = seen('tools.count').find((one) => one.subject === subject);
+    const before = count?.changed_from?.value;
+    return typeof before === 'number'
+      ? [`lists other tools (${count?.value})`, `${before}`]
+      : ['lists other tools', 'the ones before'];
+  },
+  'auth.required': ({ value }) =>
+    value === true ? ['asks for credentials first', 'none'] : ['asks for no credentials first', 'some'],
+};
+
+function changed({ listing, seen }: Judged): string[] {
+  return Object.entries(changeTexts).flatMap(([kind, textOf]) =>
+    seen(kind).flatMap((one) => {
+      const { changed_from, first_seen_at, subject } = one;
+      if (!changed_from || !isKnown(one) || daysSince(first_seen_at, listing) > changed_days) return [];
+      if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
+      const text = textOf(one, seen);
+      if (!text) return [];
+      const who = subject === undefined || listing.remotes.length < 2 ? 'The endpoint' : coded(subject);
+      return [
+        `${who} ${text[0]} since ${day(first_seen_at)}; until ${day(changed_from.seen_until)} ${text[1]}.`,
+      ];
+    }),
+  );
+}
+
+function contradictions({ listing, seen }: Judged): string[] {
+  const ofAccess = seen('auth.required').flatMap((one) => {
+    const remote = listing.remotes.find(({ url }) => url === one.subject);
+    if (!remote || !isKnown(one)) return [];
+    const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
+    const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
+    if (one.value === false && secrets.length > 0)
+      return [
+        `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any ${checked(one)}.`,
+      ];
+    return one.value === true && !remote.inputs
+      ? [`The record names no credentials; ${which} asked Dossier for some ${checked(one)}.`]
+      : [];
+  });
+  const ofSource = seen('package.provenance')
+    .filter((one) => isKnown(one) && one.value === 'other')
+    .map((one) => {
+      const { repository } = asMembers(one.details);
+      const other = typeof repository === 'string' ? coded(repository) : 'another repository';
+      return `By its signed provenance ${coded(one.subject ?? 'the package')} was built from ${other}, not from the recorded repository ${checked(one)}.`;
+    });
+  return [...ofAccess, ...ofSource];
+}
+
+const advisories = ({ seen }: Judged): string[] =>
+  seen('package.advisories')
+    .filter((one) => isKnown(one) && Number(one.value) > 0)
+    .map(
+      (one) =>
+        `${counted(Number(one.value), 'advisory').replace('advisorys', 'advisories')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
+    );
+
+/** Names of the secrets that the record asks for. */
+export const secretsOf = ({ remotes, packages }: ListingDocument): string[] => [
+  ...new Set(
+    [...remotes, ...packages].flatMap(({ inputs = [] }) =>
+      inputs.filter(({ secret }) => secret).map(({ name }) => name),
+    ),
+  ),
+];
+
+function secrets({ listing }: Judged): string[] {
+  const names = secretsOf(listing);
+  return names.length > 0 ? [`The record asks for ${counted(names.length, 'secret')}.`] : [];
+}
+
+function rated({ listing }: Judged): string[] {
+  const { native } = listing.signals;
+  return native.ratings > 0 ? [`Rated by ${sourcesFirst(native)}.`] : [];
+}
+
+const new_days = 30;
+
+function isNew({ listing }: Judged): string[] {
+  const first = listing.signals.imported.find(({ kind }) => kind === 'registry.first_published');
+  const isRecent =
+    first?.state === 'observed' &&
+    typeof first.value === 'string' &&
+    daysSince(first.value, listing) < new_days;
+  return isRecent ? [`First published ${day(String(first.value))} (record).`] : [];
+}
+
+/** In the order in which they are said (docs/contract.md). */
+const rules = {
+  deprecated,
+  no_answer: noAnswer,
+  not_there: notThere,
+  changed,
+  contradiction: contradictions,
+  advisories,
+  secrets,
+  ratings: rated,
+  new: isNew,
+} as const satisfies Record<string, (judged: Judged) => string[]>;
+const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
+
+const anchors: Partial<Record<keyof typeof rules, StandOut['anchor']>> = {
+  no_answer: 'history',
+  changed: 'history',
+  ratings: 'ratings',
+};
+
+/** What stands out of a listing, in the published order. */
+export const toStandsOut = (judged: Judged): StandOut[] =>
+  standOutKeys.flatMap((key) => {
+    const anchor = anchors[key];
+    return rules[key](judged).map((text) => ({ key, text, ...(anchor && { anchor }) }));
+  });

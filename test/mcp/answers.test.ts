@@ -1,0 +1,422 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredObservation } from '../../src/observations/observation.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const day_ms = 86_400_000;
+const start_ms = Date.now();
+/** A day before the start of the test, and its time. */
+const dayAgo = (days: number) => new Date(start_ms - days * day_ms).toISOString().slice(0, 10);
+const timeAgo = (days: number) => `${dayAgo(days)}T08:00:00.000Z`;
+const [today, before, yesterday, long] = [dayAgo(0), dayAgo(20), dayAgo(1), dayAgo(200)];
+
+const url = 'https://x.example/mcp';
+const other = 'https://y.example/mcp';
+const at = (...urls: string[]) => ({ remotes: urls.map((one) => ({ type: 'streamable-http', url: one })) });
+const npm = {
+  packages: [{ registryType: 'npm', identifier: 'x-mcp', version: '1.0.0', transport: { type: 'stdio' } }],
+};
+const header = { name: 'X-Key', isRequired: true, isSecret: true };
+const withSecret = { remotes: [{ type: 'streamable-http', url, headers: [header] }] };
+
+type Seen = Partial<StoredObservation> & Pick<StoredObservation, 'kind' | 'value'>;
+const saw = (one: Seen): StoredObservation => ({
+  ...{ state: 'observed', subject: url, source: 'Dossier', vantage: 'lab-one', method_version: '1' },
+  ...{ observed_at: timeAgo(0), first_seen_at: timeAgo(0) },
+  ...one,
+});
+const answers = saw({ kind: 'endpoint.answers', value: 200, first_seen_at: timeAgo(20) });
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const offer = (amount: string, our_conversion: string) => ({
+  ...{ format: 'x402/2', scheme: 'exact', network: 'eip155:8453', asset: usdc, amount, pay_to: '0xbb' },
+  our_conversion,
+});
+const quote = (amount: string) => `${amount} of ${usdc} on eip155:8453 to 0xbb (exact)`;
+const price = saw({
+  kind: 'price.challenge',
+  ...{ value: quote('50000'), state: 'quoted', details: { offers: [offer('50000', '0.05 USDC')] } },
+  first_seen_at: timeAgo(20),
+  changed_from: { value: quote('10000'), state: 'quoted', seen_until: timeAgo(21) },
+});
+const payee = saw({
+  ...{ kind: 'price.pay_to', value: '0xbb', first_seen_at: timeAgo(20) },
+  changed_from: { value: '0xaa', state: 'observed', seen_until: timeAgo(21) },
+});
+const surface = (...names: string[]) =>
+  saw({
+    kind: 'tools.surface',
+    value: 'ab'.repeat(32),
+    first_seen_at: timeAgo(20),
+    details: { tools: names.map((name) => ({ name, ...(name === 'run' && { hints: ['destructive'] }) })) },
+  });
+const packageFact = (one: Partial<Seen> & Pick<Seen, 'kind'>) =>
+  saw({
+    value: true,
+    subject: 'npm:x-mcp',
+    source: 'registry.npmjs.org',
+    recorded: 'npm:x-mcp@1.0.0',
+    ...one,
+  });
+
+interface Row {
+  readonly says: string;
+  readonly record?: Record<string, unknown>;
+  readonly official?: Record<string, unknown>;
+  readonly seen?: readonly StoredObservation[];
+  /** What every adapter says, and what none says. */
+  readonly expected: readonly string[];
+  readonly absent?: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    says: 'deprecated in the registry, in its publisher’s words',
+    official: { status: 'deprecated', statusMessage: 'Use com.example/next' },
+    expected: ['Deprecated in the registry (record); its publisher says “Use com.example/next”.'],
+  },
+  {
+    says: 'a package that its registry marks as deprecated',
+    record: npm,
+    seen: [packageFact({ kind: 'package.deprecated', details: { message: 'use another' } })],
+    expected: [
+      `registry.npmjs.org marks npm:x-mcp as deprecated (Dossier's check, ${today}): “use another”.`,
+      `Package deprecated (Dossier, ${today})`,
+    ],
+  },
+  {
+    says: 'an endpoint that does not answer: since when, how often, from where',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: null, state: 'unreachable', reason: 'No connection.' },
+        first_seen_at: timeAgo(1),
+        changed_from: { value: 200, state: 'observed', seen_until: timeAgo(20) },
+      }),
+      saw({ kind: 'endpoint.availability', value: '7 of 9' }),
+    ],
+    expected: [
+      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks of 30 days answered. Dossier asks from lab-one.`,
+      `Where: ${url}: No connection (Dossier, ${today}).`,
+    ],
+    absent: ['not looked at', 'has not checked whether the endpoint answers'],
+  },
+  {
+    says: 'an endpoint that missed its last check',
+    record: at(url),
+    seen: [
+      saw({
+        kind: 'endpoint.answers',
+        value: 200,
+        observed_at: timeAgo(1),
+        first_seen_at: timeAgo(20),
+        missed: { since: timeAgo(0), reason: 'Time-out.' },
+      }),
+    ],
+    expected: [
+      `No answer from ${url} since ${today}; it last answered on ${yesterday}. Dossier asks from lab-one.`,
+      `${url} answered (HTTP 200, since ${before}), not seen again since ${today} (Dossier, ${yesterday})`,
+    ],
+  },
+  {
+    says: 'a package that is not there',
+    record: npm,
+    seen: [
+      packageFact({
+        kind: 'package.exists',
+        value: null,
+        state: 'not_found',
+        reason: 'registry.npmjs.org has no package x-mcp.',
+      }),
+    ],
+    expected: [
+      `registry.npmjs.org has no package x-mcp (Dossier's check, ${today}).`,
+      `Run by its caller from npm x-mcp@1.0.0: registry.npmjs.org has no package x-mcp (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'a repository that is gone',
+    record: onGitHub('example/x'),
+    seen: [
+      saw({
+        kind: 'repository.exists',
+        subject: 'https://github.com/example/x',
+        value: null,
+        state: 'not_found',
+        reason: 'github.com shows no public repository at example/x.',
+      }),
+    ],
+    expected: [
+      `github.com shows no public repository at example/x (Dossier's check, ${today}).`,
+      `Repository https://github.com/example/x: github.com shows no public repository at example/x (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'a host without an address',
+    record: at(url),
+    seen: [
+      saw({
+        kind: 'endpoint.dns',
+        subject: 'x.example',
+        value: null,
+        state: 'not_found',
+        reason: 'DNS has no address of x.example.',
+      }),
+    ],
+    expected: [`DNS has no address of x.example (Dossier's check, ${today}).`],
+  },
+  {
+    says: 'a price and a payee that changed: now, since when, and before',
+    record: at(url),
+    seen: [answers, price, payee],
+    expected: [
+      `The endpoint quotes 0.05 USDC on eip155:8453 since ${before}; until ${dayAgo(21)} 0.01 USDC.`,
+      `The endpoint asks to be paid at 0xbb since ${before}; until ${dayAgo(21)} 0xaa.`,
+      `Costs: Quotes 0.05 USDC on eip155:8453, paid to 0xbb (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'tools that changed',
+    record: at(url),
+    seen: [
+      answers,
+      {
+        ...surface('read', 'run'),
+        changed_from: { value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+      },
+      saw({
+        kind: 'tools.count',
+        value: 2,
+        changed_from: { value: 3, state: 'observed', seen_until: timeAgo(21) },
+      }),
+    ],
+    expected: [
+      `The endpoint lists other tools (2) since ${before}; until ${dayAgo(21)} 3.`,
+      `Tools: read, run [destructive]; the same since ${before} (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'nothing of a change of more than 90 days ago',
+    record: at(url),
+    seen: [answers, { ...payee, first_seen_at: timeAgo(200) }],
+    expected: [],
+    absent: ['asks to be paid', 'Stands out'],
+  },
+  {
+    says: 'a record that asks for a secret, and an endpoint that does not',
+    record: withSecret,
+    seen: [answers, saw({ kind: 'auth.required', value: false })],
+    expected: [
+      `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier's check, ${today}).`,
+      'The record asks for 1 secret.',
+      `Asks: Needs a secret header X-Key (record). Let Dossier in without credentials (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'an endpoint that asks for credentials, and a record that does not',
+    record: at(url, other),
+    seen: [saw({ kind: 'auth.required', value: true })],
+    expected: [
+      `The record names no credentials; ${url} asked Dossier for some (Dossier's check, ${today}).`,
+      `Asks: Asked Dossier for credentials first (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'a package that was built from another repository',
+    record: { ...npm, ...onGitHub('example/x') },
+    seen: [
+      packageFact({
+        kind: 'package.provenance',
+        value: 'other',
+        recorded: 'npm:x-mcp@1.0.0 https://github.com/example/x',
+        details: { repository: 'https://github.com/else/y' },
+      }),
+    ],
+    expected: [
+      `By its signed provenance npm:x-mcp was built from https://github.com/else/y, not from the recorded repository (Dossier's check, ${today}).`,
+    ],
+  },
+  {
+    says: 'advisories about the package',
+    record: npm,
+    seen: [packageFact({ kind: 'package.advisories', value: 2 })],
+    expected: [`2 advisories about the recorded version of npm:x-mcp (Dossier's check, ${today}).`],
+  },
+  {
+    says: 'an entry that is new',
+    official: { publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
+    expected: [`First published ${dayAgo(5)} (record).`],
+  },
+  {
+    says: 'nothing of the age of an older entry',
+    official: { publishedAt: timeAgo(40), updatedAt: timeAgo(40) },
+    expected: [`Kept up: Version 1.0.0; updated ${dayAgo(40)}; first published ${dayAgo(40)}`],
+    absent: ['Stands out'],
+  },
+  {
+    says: 'four facts first, and how many more there are',
+    record: { ...withSecret, ...npm },
+    official: { status: 'deprecated', publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
+    seen: [
+      answers,
+      payee,
+      saw({ kind: 'auth.required', value: false }),
+      packageFact({
+        kind: 'package.exists',
+        value: null,
+        state: 'not_found',
+        reason: 'registry.npmjs.org has no package x-mcp.',
+      }),
+    ],
+    expected: ['And 2 more below.'],
+    absent: ['The record asks for 1 secret.'],
+  },
+  {
+    says: 'what is known, with source and date',
+    record: { ...at(url), ...onGitHub('example/x') },
+    seen: [
+      answers,
+      saw({ kind: 'repository.exists', subject: 'https://github.com/example/x', value: 'there' }),
+      saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
+    ],
+    expected: [
+      `Repository https://github.com/example/x is there (Dossier, ${today}). Not claimed here.`,
+      `Where: ${url} answered (HTTP 200, since ${before}) (Dossier, ${today}).`,
+      `Last commit ${dayAgo(3)} (Dossier, ${today}).`,
+    ],
+    absent: ['Stands out'],
+  },
+  {
+    says: 'what was looked for and is not there, and whose check that was',
+    record: at(url),
+    seen: [
+      answers,
+      saw({ kind: 'price.challenge', value: null, state: 'no_price_seen' }),
+      saw({
+        kind: 'security.contact',
+        subject: 'https://x.example',
+        value: null,
+        state: 'not_found',
+        reason: 'None.',
+      }),
+    ],
+    expected: [
+      `Costs: Dossier saw no price, and called no tool: a call may still cost (Dossier, ${today}).`,
+      `Not there: security contact: looked for, not found (Dossier, ${today})`,
+    ],
+  },
+  {
+    says: 'what nobody states, and what was not looked at',
+    record: { ...at(url), ...onGitHub('example/x') },
+    expected: [
+      'Nobody states: operator, terms, data handling, region, licence, support',
+      'Not looked at: repository contents, last commit',
+      `Where: ${url}, not looked at.`,
+      'Tools: Not looked at.',
+      'Costs: Nobody states a price.',
+      'Rated: Nobody has rated it here. For a decision to buy, that absence matters.',
+    ],
+    absent: ['Stands out'],
+  },
+  {
+    says: 'that a stale fact was not checked since',
+    record: at(url),
+    seen: [
+      saw({
+        kind: 'tools.surface',
+        value: 'ab',
+        observed_at: timeAgo(200),
+        first_seen_at: timeAgo(200),
+        details: { tools: [{ name: 'read' }] },
+      }),
+    ],
+    expected: [`Tools: read, not checked since (Dossier, ${long}).`],
+  },
+];
+
+const handleOf = (at: number) => `com.example${at}/x`;
+let directory: ClaimedDirectory;
+beforeAll(async () => {
+  const entries = rows.flatMap(({ record, official }, at): RegistryEntry[] => [
+    registryEntry(handleOf(at), { ...record, version: '1.0.0' }, official),
+  ]);
+  // A source that sends older versions knows which was the first.
+  const older = registryEntry('com.older/x', { version: '0.9.0' }, { isLatest: false });
+  directory = await openClaimedDirectory({ entries: [...entries, older, registryEntry('com.older/x')] });
+  await directory.store.write(async (tx) => {
+    for (const [at, { seen }] of rows.entries())
+      if (seen)
+        await tx.observations.put({ handle: handleOf(at), observed_at: timeAgo(0), observations: seen });
+  });
+});
+afterAll(() => directory.close());
+
+const unmarked = (text: string) => text.replaceAll(/[\\`]/g, '').replaceAll(/\s+/g, ' ');
+const unescaped = (html: string) =>
+  html
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+/** The words of a page: of the block that says first what is known, with a colon behind the name of a line. */
+function wordsOf(page: string): string {
+  const block = page.slice(
+    page.indexOf('<section class="answer"'),
+    page.indexOf('</section>', page.indexOf('<section class="answer"')),
+  );
+  const text = block.replaceAll('<ul class="stands-out">', 'Stands out: ').replaceAll('</dt>', ': ');
+  return unmarked(
+    unescaped(text.replaceAll(/<(?:\/?(?:div|dl|dt|dd|ul|li|h2)\b)[^>]*>/g, ' ').replaceAll(/<[^>]+>/g, '')),
+  );
+}
+
+async function saidOf(handle: string) {
+  const client = await connect('v2', { app: directory.app });
+  const { content, structuredContent } = await client.call('get_agent', { handle });
+  await client.close();
+  const json = structuredContent as {
+    lines: Record<string, string>;
+    stands_out?: string[];
+    signals: Record<string, string>;
+    [name: string]: unknown;
+  };
+  const { lines, signals, stands_out = [] } = json;
+  const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
+  const said = [
+    ...(stands_out.length > 0 ? [`Stands out: ${stands_out.join(' ')}`] : []),
+    ...Object.entries(titles).map(([name, title]) => `${title}: ${lines[name]}`),
+    `Kept up: ${signals.imported} ${lines.kept_up ?? ''}`,
+    `Rated: ${signals.native}`,
+    ...(json.not_there ? [`Not there: ${json.not_there}`] : []),
+    ...(json.unstated ? [`Nobody states: ${json.unstated}`] : []),
+    ...(json.unchecked ? [`Not looked at: ${json.unchecked}`] : []),
+  ];
+  const read = async (ending: string) => (await directory.app.request(`/agents/${handle}${ending}`)).text();
+  const markdown = await read('.md');
+  return {
+    sizes: {
+      text: Buffer.byteLength(content[0]?.text ?? ''),
+      json: Buffer.byteLength(JSON.stringify(structuredContent)),
+    },
+    'the text of get_agent': unmarked(content[0]?.text ?? ''),
+    'the JSON of get_agent': unmarked(said.join(' ')),
+    'the Markdown': unmarked(markdown.slice(0, markdown.indexOf('## All facts'))),
+    'the page': wordsOf(await read('')),
+  };
+}
+
+describe('the answer about a listing', () => {
+  it.each(rows.map((row, at) => [row.says, row, handleOf(at)] as const))(
+    'says %s',
+    async (_, row, handle) => {
+      const { sizes, ...adapters } = await saidOf(handle);
+      for (const [adapter, text] of Object.entries(adapters)) {
+        for (const sentence of row.expected) expect(text, adapter).toContain(sentence);
+        for (const sentence of row.absent ?? []) expect(text, adapter).not.toContain(sentence);
+      }
+      expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
+    },
+  );
+});
