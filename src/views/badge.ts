@@ -1,8 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
-import { amount } from '../core/text.ts';
+import { amount, counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { sourcesFirst } from '../document/sentences.ts';
 import { ratingGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Html, pagePath, paste } from './html.ts';
@@ -17,45 +16,63 @@ export interface Badge {
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-const lastOf = (native: NativeSignals) =>
-  (
-    ratingGroups
-      .flatMap((group) => native[group].last_at ?? [])
-      .sort()
-      .at(-1) ?? ''
-  ).slice(0, 10);
+const label = 'dossier';
+/** Longer messages are cut off where badges stand beside each other. */
+const longest = 32;
 
-/** The outcomes of the newest rating of each independent source: `newest of each source: 4 succeeded, 1 failed`. */
-function newestOf({ independent }: NativeSignals): string[] {
-  const outcomes = Object.entries(independent.source_outcomes).filter(([, sources]) => sources > 0);
-  if (outcomes.length === 0) return [];
-  return [
-    `newest of each source: ${outcomes.map(([name, sources]) => `${amount(sources)} ${name}`).join(', ')}`,
-  ];
+const fitting = (...messages: readonly string[]) =>
+  messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
+
+/** How many of all ratings say that it worked, and how many are independent: `14 of 24 worked, 20 independent`. */
+function ratedText({ ratings, ...native }: NativeSignals): string {
+  const worked = ratingGroups.reduce((sum, group) => sum + native[group].outcomes.succeeded, 0);
+  const independent = amount(native.independent.ratings);
+  if (native.independent.ratings === 0) return `${counted(ratings, 'rating')}, 0 independent`;
+  return fitting(
+    `${amount(worked)} of ${amount(ratings)} worked, ${independent} independent`,
+    `${amount(ratings)} ratings, ${independent} independent`,
+    `${ratings} ratings`,
+  );
 }
 
-/** The badge of a listing: independent sources and their ratings, what each said last, how many are set apart, the last date. */
-export function toBadge({ signals: { native }, evidence_snapshot_date, sample }: ListingDocument): Badge {
-  if (sample) return { label: 'evidence', message: 'sample' };
+/** Who claimed it, in which month; undefined of a listing without a claim in force. */
+function claimedText({ claim, state }: ListingDocument): string | undefined {
+  if (!claim || state !== 'claimed') return undefined;
+  const by = claim.domain ?? claim.repository?.split('/').at(3);
+  const when = `claimed ${claim.claimed_at.slice(0, 7)}`;
+  return by ? fitting(`${by}, ${when}`, when) : when;
+}
+
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** When its endpoint last answered, and how many tools it listed. */
+function answeredText({ observations }: ListingDocument): string | undefined {
+  const seen = (kind: string) =>
+    observations.find((one) => one.kind === kind && one.state === 'observed' && one.value !== null);
+  const { observed_at } = seen('endpoint.answers') ?? {};
+  const tools = seen('tools.count')?.value;
+  if (!observed_at) return undefined;
+  return `answered ${dayAndMonth.format(new Date(observed_at))}${typeof tools === 'number' ? `, ${counted(tools, 'tool')}` : ''}`;
+}
+
+const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
+
+/** The badge of a listing, at most 32 characters: of one that was rated the counts, else the claim, the last answer, or since when it is listed. */
+export function toBadge(listing: ListingDocument): Badge {
+  if (listing.sample) return { label, message: 'sample' };
+  const { native } = listing.signals;
   const message =
-    native.ratings === 0
-      ? `none as of ${evidence_snapshot_date}`
-      : [sourcesFirst(native), ...newestOf(native), `last ${lastOf(native)}`].join('; ');
-  return { label: 'evidence', message };
+    native.ratings > 0
+      ? ratedText(native)
+      : (claimedText(listing) ?? answeredText(listing) ?? listedText(listing));
+  return { label, message };
 }
 
-/** The badge of a claim: since when it stands, and nothing about quality. */
-export function toClaimBadge({ claim, state, evidence_snapshot_date, sample }: ListingDocument): Badge {
-  if (sample) return { label: 'claim', message: 'sample' };
-  if (!claim) return { label: 'claim', message: `none as of ${evidence_snapshot_date}` };
-  const message =
-    state === 'claimed'
-      ? `claimed ${claim.claimed_at.slice(0, 10)}`
-      : ['suspended', claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10)]
-          .filter(Boolean)
-          .join(' ');
-  return { label: 'claim', message };
-}
+/** The badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
+export const toClaimBadge = (listing: ListingDocument): Badge => ({
+  label,
+  message: listing.sample ? 'sample' : (claimedText(listing) ?? listedText(listing)),
+});
 
 const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
 type BadgeStyle = (typeof badgeStyles)[number];
@@ -63,8 +80,12 @@ type BadgeStyle = (typeof badgeStyles)[number];
 export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
-export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle): string =>
-  makeBadge({ label, message, color: grey, labelColor: darkGrey, style });
+/** The image; `title` says what there is no room for. */
+export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle, title = ''): string =>
+  makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
+    /<title>[^<]*/,
+    (own) => `${own}${title && html`. ${title}`}`,
+  );
 
 /** Width and height of a badge in whole pixels, as HTML wants them, read from its SVG. */
 function badgeSize(badge: Badge, style: BadgeStyle): { width: number; height: number } {
@@ -106,17 +127,17 @@ const pastedText = ({ statement, date }: BadgedListing): string =>
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge image, in a frame that can be moved on a narrow screen; its size is given, so that nothing moves while it loads. */
+/** The badge image; its size is given, so that nothing moves while it loads. */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
   const { width, height } = badgeSize(badge, style);
-  return html`<span class="badge-frame" role="group" aria-label="Badge, style ${style}" tabindex="0"><img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}"></span>`;
+  return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
 }
 
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
 <section aria-labelledby="badge">
 <h2 id="badge">Badge</h2>
 <p>${badgeImage(listing, 'flat')}</p>
-<p>It shows how much evidence there is and as of when; it is never a mark of quality.</p>
+<p>Always grey, and never a mark of quality.</p>
 ${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
 <p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
 </section>`;
@@ -144,13 +165,13 @@ const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) 
 export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyle): Html =>
   toPage(site, {
     title: `Badge of ${listing.handle}`,
-    description: `The badge of ${listing.handle}: how much evidence there is and as of when, in three styles, never a mark of quality.`,
+    description: `The badge of ${listing.handle} in three styles: who claimed it, when it answered, or how it was rated; never a mark of quality.`,
     path: `${pagePath(listing.handle)}/badge`,
     indexed: false,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></p>
 <h1>Badge</h1>
-<p class="lead">It states how much evidence there is and as of when. It is always grey, and never a mark of quality.</p>
+<p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
 <h2>Copy it, as</h2>

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => directory.close());
 
 describe('the badge', () => {
-  it('is a grey SVG that shows the amount of evidence and its date', async () => {
+  it('is a grey SVG that says since when a listing without a claim, an answer and ratings is listed; the rest is its title', async () => {
     for (const path of ['/badge/co.webhook/webhook', '/badge/co.webhook/webhook.svg']) {
       const response = await get(path);
       expect(response.status).toBe(200);
@@ -21,13 +21,17 @@ describe('the badge', () => {
       expect(response.headers.get('cache-control')).toBe('public, max-age=300');
       expect(response.headers.get('content-security-policy')).toContain('sandbox');
       const svg = await response.text();
-      expect(svg).toContain(`evidence: none as of ${today()}`);
+      expect(svg).toMatch(
+        /<title>dossier: listed since 2026\. co\.webhook\/webhook is listed with no rating evidence as of \d{4}-/,
+      );
+      expect(svg).toContain('aria-label="dossier: listed since 2026"');
+      expect(svg).not.toContain('none');
       expect(svg).toContain('#6b6f76');
       expect(svg).not.toMatch(/#4c1|#97ca00|green|red|<script/);
     }
   });
 
-  it('names independent sources first, their ratings, how many are set apart, what each source said last, and the last date', async () => {
+  it('counts what worked of all ratings, and the independent ones, in at most 32 characters', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
     const rate = (id: string, change: Partial<Rating>) =>
@@ -42,33 +46,27 @@ describe('the badge', () => {
       source_handle: 'co.webhook/other',
       created_at: '2026-03-01T00:00:00.000Z',
     });
-    expect(await message()).toBe('no independent source; 1 rating set apart; last 2026-03-01');
+    expect(await message()).toBe('1 rating, 0 independent');
     await rate('2', {
       source_handle: 'b/one',
       source_root: 'github.com/b',
       created_at: '2026-02-01T00:00:00.000Z',
     });
-    expect(await message()).toBe(
-      '1 independent source, 1 rating; 1 rating set apart; newest of each source: 1 succeeded; last 2026-03-01',
-    );
+    expect(await message()).toBe('2 of 2 worked, 1 independent');
     await rate('3', {
       source_handle: 'b/two',
       source_root: 'github.com/b',
       outcome: 'failed',
       created_at: '2026-02-02T00:00:00.000Z',
     });
-    expect(await message()).toBe(
-      '1 independent source, 2 ratings; 1 rating set apart; newest of each source: 1 failed; last 2026-03-01',
-    );
+    expect(await message()).toBe('2 of 3 worked, 2 independent');
     await rate('4', {
       source_handle: 'c/one',
       source_root: 'github.com/c',
       created_at: '2026-02-03T00:00:00.000Z',
     });
     await rate('5', { source_handle: 'd/one', reciprocal: true });
-    expect(await message()).toBe(
-      '2 independent sources, 3 ratings; 2 ratings set apart; newest of each source: 1 succeeded, 1 failed; last 2026-03-01',
-    );
+    expect(await message()).toBe('4 of 5 worked, 3 independent');
     await rated.close();
   });
 
@@ -87,8 +85,8 @@ describe('the badge', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual({
       schemaVersion: 1,
-      label: 'evidence',
-      message: `none as of ${today()}`,
+      label: 'dossier',
+      message: 'listed since 2026',
       color: '#6b6f76',
       labelColor: '#3d4148',
       cacheSeconds: 300,

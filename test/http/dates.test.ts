@@ -129,7 +129,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     ]);
     expect(document.observations[0]).toMatchObject({ state: 'not_checked' });
     expect(document.observations[0]).not.toHaveProperty('observed_at');
-    expect(await read(directory, `/badge/${handle}`)).toContain(`none as of ${today()}`);
+    expect(await read(directory, `/badge/${handle}`)).toContain(`as of ${today()}`);
     expect(page).toContain(`As of <time datetime="${today()}">${today()}</time>`);
     const found = JSON.parse(
       await (

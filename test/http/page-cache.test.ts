@@ -292,7 +292,7 @@ describe('the coding', () => {
   });
 
   it('of a body that fits one packet is left out', async () => {
-    for (const path of [`/badge/${handle}`, '/robots.txt'])
+    for (const path of [`/badge/${handle}.json`, '/robots.txt'])
       expect((await get(directory, path)).headers.get('content-encoding')).toBeNull();
   });
 
@@ -358,7 +358,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toMatch(/^no independent source; 1 rating set apart; last /);
+    expect(after[1]).toMatch(/^1 rating, 0 independent$/);
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });

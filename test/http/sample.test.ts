@@ -66,7 +66,7 @@ describe('a listing of the shipped sample is called a sample', () => {
       `<p class="note">${specified}</p>`,
     ],
     ['Markdown', `/agents/${madeUp}.md`, sentence],
-    ['the badge', `/badge/${madeUp}`, 'evidence: sample'],
+    ['the badge', `/badge/${madeUp}`, 'dossier: sample'],
     ['a list', '/agents?q=invoices', '<li>sample</li>'],
     ['the ratings page', `/agents/${madeUp}/ratings`, `<p class="note">${sentence}</p>`],
     ['the claim page', '/agents/com.politicalcomms/api/claim', `<p class="note">${specified}</p>`],

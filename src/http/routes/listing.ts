@@ -41,14 +41,18 @@ const cacheControl = 'public, max-age=300';
 
 const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
-function answerBadge(c: Request, badge: Badge, ending: string): Promise<Response> {
+function answerBadge(
+  c: Request,
+  [badge, title]: readonly [Badge, string],
+  ending: string,
+): Promise<Response> {
   const cachePolicy = { cacheTags: listingNamesOf(c) };
   if (ending === '.json') {
     const body = JSON.stringify(toShieldsEndpoint(badge));
     return answerWithETag(c, { type: 'application/json', body, cacheControl, cachePolicy });
   }
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  const body = toBadgeSvg(badge, styleOf(c));
+  const body = toBadgeSvg(badge, styleOf(c), title);
   return answerWithETag(c, { type: 'image/svg+xml; charset=utf-8', body, cacheControl, cachePolicy });
 }
 
@@ -60,7 +64,7 @@ function answerMissing(c: Request, error: unknown): Response {
   c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   const message = problemTable[error.code].title.toLowerCase();
-  return c.body(toBadgeSvg({ label: 'evidence', message }, styleOf(c)), {
+  return c.body(toBadgeSvg({ label: 'dossier', message }, styleOf(c)), {
     headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
   });
 }
@@ -70,9 +74,10 @@ const badgeOf = (c: Request) => (c.req.query('show') === 'claim' ? toClaimBadge 
 
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
-  const answer = orRedirect(c, handle, async () =>
-    answerBadge(c, badgeOf(c)(await getListing(handle, c.get('context'))), ending),
-  );
+  const answer = orRedirect(c, handle, async () => {
+    const listing = await getListing(handle, c.get('context'));
+    return answerBadge(c, [badgeOf(c)(listing), listing.evidence_snapshot], ending);
+  });
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };
 
