@@ -50,6 +50,8 @@ interface Step {
   readonly standing: 'done' | 'now' | 'later';
 }
 
+const pause_s = 30;
+
 const absent: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
 function fileState({ check }: ClaimResponse): Html | string {
@@ -65,7 +67,7 @@ function stepsOf(
   const isClaimed = answer?.status === 'claimed';
   const hasPair = hasChallenge || isClaimed;
   return [
-    { name: 'Challenge', state: hasPair ? 'issued' : 'not requested', standing: hasPair ? 'done' : 'now' },
+    { name: 'Secret key', state: hasPair ? 'made' : 'not asked for', standing: hasPair ? 'done' : 'now' },
     {
       name: kind ? claimMethods[kind].noun : 'Line in its place',
       state: answer ? fileState(answer) : 'not checked',
@@ -87,8 +89,8 @@ const claimSteps = (
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability
     ? html`
-<h3>Keep the capability ${capability_id ? html`<code>${capability_id}</code>` : ''}</h3>
-<div class="notice"><strong>Keep this now: it is shown once.</strong> The capability is a secret. It starts to work when its challenge is found${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published capability has leaked and ends for good.</div>
+<h3>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h3>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work when the line below is found${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`
     : '';
 
@@ -96,13 +98,13 @@ ${paste(capability)}`
 function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
   if (answer === undefined || answer.method === 'repository')
     return html`
-<h3>Commit this file</h3>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing. Push, then press the button below.</p>
+<h3>2. Commit this file</h3>
+<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing, and push.</p>
 ${paste(answer?.file_contents ?? challenge)}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
-<h3>${title}</h3>
+<h3>2. ${title}</h3>
 ${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
 }
 
@@ -124,24 +126,28 @@ function unproven(step: ClaimStep, claimFile: string): Html {
   const method = answer?.method ?? 'repository';
   return html`
 ${answer ? secret(answer) : ''}
-${challenge ? toPut(step, challenge, claimFile) : ''}
-${checked && !answer?.capability ? html`<p>The capability was shown once, on the page that first showed this challenge. If it is lost, start over.</p>` : ''}
+${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
+<div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
+<h3>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h3>
 ${challenge ? checkForm(handle, method, challenge) : ''}
-${checked ? otherStepForm(handle, 'Start over with another challenge', { method, rotate: 'true' }) : ''}`;
+${checked ? otherStepForm(handle, 'Start over with another line', { method, rotate: 'true' }) : ''}</div>`;
 }
 
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
 ${claim && html`<p>${claim.statement}</p>`}
-<p>Active capabilities: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}. Yours is the one that was issued with ${(answer?.method ?? 'repository') === 'registry_key' ? 'the challenge that was signed' : 'a challenge that was found'}. Send it as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code> to rate other listings as <code>${handle}</code>.</p>
-<p><a href="${pagePath(handle)}">The listing</a> shows the claim and its history.</p>`;
+<p>What you can do now:</p>
+<ul>
+<li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
+<li>Look at <a href="${pagePath(handle)}">the listing</a>, which shows the claim, and put its <a href="${pagePath(handle)}/badge">badge</a> into your README.</li>
+<li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep the key that signed published: the claim stands while it is.' : 'Leave the line where it is: the claim stands while it is there.'}</li>
+</ul>`;
 
-const headings = {
-  claimed: 'Claimed',
-  not_proven: 'Not claimed yet',
-  challenge_issued: 'Challenge issued',
-} as const;
-
-const pause_s = 30;
+/** Where it stands: a listing that is claimed is not called unclaimed because another key is on its way. */
+const headingOf = ({ claim, checked }: ClaimStep, { status: now }: ClaimAnswer) => {
+  if (now === 'claimed') return 'Claimed';
+  if (claim) return 'The new line was not found yet';
+  return checked ? 'Not claimed yet' : 'Waiting for the line';
+};
 
 /** When the next check runs: with script by itself, counted down; without, when the button is pressed. */
 const nextCheck = ({ check }: ClaimAnswer) => {
@@ -156,16 +162,22 @@ const nextCheck = ({ check }: ClaimAnswer) => {
 function status(step: ClaimStep, answer: ClaimAnswer): Html {
   const { method } = answer;
   const challenge = answer.challenge ?? step.checked;
+  const isClaimed = answer.status === 'claimed';
+  // Before anybody could have put the line there, that it is not there is no news.
+  const isNews = isClaimed || step.checked !== undefined;
   const isWatched = challenge !== undefined && method !== 'registry_key';
   return html`
-<div id="claim-status" role="status"><div id="claim-now">
-<h2 id="result">${headings[answer.status]}</h2>
-${claimSteps(answer, method, challenge !== undefined)}
-${answer.message && html`<p>${answer.message}</p>`}
-
-<p class="note">Checked <span class="foreign">${answer.repository ?? answer.check.domain ?? answer.domain}</span> at ${minute(answer.check.at)}: <code>${answer.check.result}</code>${answer.check.commit ? html`, commit <code>${answer.check.commit.slice(0, 12)}</code>` : ''}${answer.check.branch ? html` of <code class="foreign">${answer.check.branch}</code>` : ''}.</p>
+<div id="claim-status" role="status"><div id="claim-now"${isClaimed && html` class="is-claimed"`}>
+<h2 id="result">${headingOf(step, answer)}</h2>
+${claimSteps(isNews ? answer : undefined, method, challenge !== undefined)}
+${isNews && answer.message && html`<p>${answer.message}</p>`}
 ${
-  answer.status === 'claimed'
+  isNews &&
+  html`
+<p class="note">Checked <span class="foreign">${answer.repository ?? answer.check.domain ?? answer.domain}</span> at ${minute(answer.check.at)}: <code>${answer.check.result}</code>${answer.check.commit ? html`, commit <code>${answer.check.commit.slice(0, 12)}</code>` : ''}${answer.check.branch ? html` of <code class="foreign">${answer.check.branch}</code>` : ''}.</p>`
+}
+${
+  isClaimed
     ? proven(step)
     : isWatched
       ? html`${nextCheck(answer)}
@@ -175,13 +187,15 @@ ${
 </div></div>`;
 }
 
+const start = 'Get a secret key and a line';
+
 const way =
   ({ handle }: ClaimStep, { config }: Site, isRotating: boolean) =>
   (place: ProofPlace, at: number) => {
     const { title, whereToPut } = claimMethods[place.kind];
     const form = at === 0 && !isRotating ? stepForm : otherStepForm;
     const fields = { method: place.kind, ...(isRotating && { rotate: 'true' }) };
-    const name = at === 0 ? 'Get a challenge' : html`Get a challenge<span class="unseen">: ${title}</span>`;
+    const name = at === 0 ? start : html`${start}<span class="unseen">: ${title}</span>`;
     return html`
 <li><h3>${title}</h3>
 <p class="foreign">${whereToPut(place, config.claimFile)}</p>
@@ -198,14 +212,20 @@ function otherWays(step: ClaimStep, site: Site): Html | '' {
 }
 
 const steps = ({ handle }: ClaimStep) => html`
-${claimSteps(undefined, undefined, false)}
+<h2>What you get</h2>
+<ul>
+<li>Your name beside the listing, with what was proven and when.</li>
+<li>Replies to ratings of it, and ratings of other listings as <code>${handle}</code>.</li>
+<li>A check of your service on demand, where the operator lets it check.</li>
+<li>Receipts for your callers, a badge, and the right to withdraw the listing.</li>
+</ul>
+<h2>How it goes</h2>
 <ol class="steps">
-<li>Get a challenge for one of the ways below, or with <code>claim_agent</code>.</li>
-<li>Keep the capability that comes with it.</li>
-<li>Put the challenge where that way says.</li>
-<li>Check again. From then on the capability rates other listings as <code>${handle}</code>.</li>
+<li>Save a secret key.</li>
+<li>Put one line where only its owner can.</li>
+<li>The line is checked every ${pause_s} seconds, and the key works.</li>
 </ol>
-<p>No account, no repository host token and no private credential is needed.</p>`;
+<p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
 
 const standing = ({ state, claim }: ClaimStep) =>
   claim &&
@@ -218,11 +238,11 @@ function upkeep(step: ClaimStep, site: Site) {
   const method = step.claim?.kind ?? 'repository';
   return html`
 ${standing(step)}
-${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back where it was, or get another challenge below; then check again.</p>` : ''}
+${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back where it was, or get another line below; then check again.</p>` : ''}
 ${stepForm(step.handle, 'Check again', { method })}
-<h2>Another capability</h2>
-<p>A new challenge adds a capability, for another deployment or after a loss; taking an old line away ends the old one.</p>
-${otherStepForm(step.handle, 'Get another challenge', { method, rotate: 'true' })}
+<h2>Another secret key</h2>
+<p>A new line adds a key, for another deployment or after a loss; taking an old line away ends the old key.</p>
+${otherStepForm(step.handle, 'Get another secret key', { method, rotate: 'true' })}
 ${otherWays(step, site)}`;
 }
 
@@ -242,8 +262,8 @@ function toBody(site: Site, step: ClaimStep): Html {
   if (step.answer)
     return html`
 <section class="claim-result" aria-labelledby="result">
-${status(step, step.answer)}
 ${step.answer.status === 'claimed' ? '' : unproven(step, site.config.claimFile)}
+${status(step, step.answer)}
 </section>`;
   if (step.claim) return upkeep(step, site);
   if (step.ways.length === 0) return noWay;

@@ -165,7 +165,7 @@ describe.each([
     repository.commit({ 'README.md': 'a repository' });
     await page.goto(`${directory.url}/agents/${handle}`);
     await page.getByRole('link', { name: `How to claim ${handle}` }).click();
-    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
     expect(await page.locator('.stepper [aria-current="step"] strong').textContent()).toBe(
       'File in the repository',
@@ -196,7 +196,7 @@ describe('with JavaScript', () => {
     const { page } = await openPage(browser);
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/refused/claim`);
-    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
     let refused = 0;
     await page.route('**/claim', (route) => {
@@ -220,7 +220,7 @@ describe('with JavaScript', () => {
     const { page, complaints } = await openPage(browser);
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/watched/claim`);
-    await page.getByRole('button', { name: 'Get a challenge', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
     await page.getByText('it is shown once').waitFor();
     const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
     directory.git.createRepository('maintained/watched').commit({ 'dossier-claim.txt': challenge ?? '' });
@@ -295,7 +295,7 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'How to claim co.webhook/webhook');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/claim`);
-    await tabTo(page, 'Get a challenge');
+    await tabTo(page, 'Get a secret key and a line');
     expectClean(trace);
     await page.close();
   });

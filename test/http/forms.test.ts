@@ -150,7 +150,7 @@ describe('the claim form', () => {
   it('shows the steps, then challenge, file and capability once, then the check', async () => {
     const steps = await (await directory.app.request(path)).text();
     expect(steps).toContain(
-      `<form method="post" action="${path}"><input type="hidden" name="method" value="repository"><button type="submit">Get a challenge</button></form>`,
+      `<form method="post" action="${path}"><input type="hidden" name="method" value="repository"><button type="submit">Get a secret key and a line</button></form>`,
     );
     expect([...steps.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual([
       'Commit a file to the recorded repository',
@@ -165,6 +165,9 @@ describe('the claim form', () => {
     const page = await issued.text();
     const challenge = /dossier-claim-v1\.[\w-]{72}/.exec(page)?.[0] ?? '';
     expect(page).toContain('Keep this now: it is shown once.');
+    // Nobody could have put the line there yet.
+    expect(page).not.toMatch(/file_absent|>not found|Not claimed yet/);
+    expect(page.indexOf('1. Save this secret key')).toBeLessThan(page.indexOf('2. Commit this file'));
     expect(page).toMatch(/<code>dossier_cap_[0-9A-Za-z]{49}<\/code>/);
     expect(page).toContain(`<input type="hidden" name="challenge" value="${challenge}">`);
     const looked = await (await send(path, { challenge })).text();
@@ -188,7 +191,7 @@ describe('the claim form', () => {
     ]);
     const page = await (await directory.app.request('/agents/bare/tool/claim')).text();
     expect(page).toContain('The listing records no repository');
-    expect(page).not.toContain('Get a challenge</button>');
+    expect(page).not.toContain('Get a secret key and a line</button>');
     const refused = await send('/agents/bare/tool/claim', {});
     expect(refused.status).toBe(422);
     const said = await refused.text();

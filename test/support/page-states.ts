@@ -41,7 +41,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 
 const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
   wait(31);
-  await press(page, 'Get a challenge');
+  await press(page, 'Get a secret key and a line');
   await page.getByText('it is shown once').waitFor();
 };
 
@@ -96,6 +96,7 @@ export const pageStates: readonly PageState[] = [
     path: '/agents/com.example/wrong-file/claim',
     async prepare(page, directory) {
       await asksForChallenge(page, directory);
+      await press(page, 'I committed it: check again');
       await page.getByText('was read, but the challenge is not in it').waitFor();
     },
   },
