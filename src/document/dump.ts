@@ -161,12 +161,16 @@ async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
 const longestAge_ms = 3_600_000;
 /** One that is older is not sent while the new one is written. */
 const longestSent_ms = 12 * longestAge_ms;
+/** Changes that take something away, so that a dump from before is not sent any more. */
+const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
+/** The shortest time between two dumps that this makes necessary: who takes away often does not keep the service busy with dumps. */
+const shortestPause_ms = 600_000;
 /** How often the service itself asks for its dump, so that hardly anybody waits for one. */
 const asksEvery_ms = 600_000;
 
 /** The dumps of this process: callers wait for the first one, and get the old one while a new one is written. */
 export function createDumps(context: Context) {
-  const { clock, config, log } = context;
+  const { clock, config, log, store } = context;
   const stopping = new AbortController();
   /** The newest, and the one before it: who has its manifest may still read its files. */
   let kept: readonly Dump[] = [];
@@ -187,9 +191,26 @@ export function createDumps(context: Context) {
   };
   const warn = (error: unknown) =>
     stopping.signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
+  const isSendable = async (dump: Dump) =>
+    ageOf_ms(dump) < longestSent_ms &&
+    !(await store.changes.hasAfter(Number.parseInt(dump.manifest.since, 10), takingAway));
+  let replaced_ms = -Infinity;
+  /** Writes the next dump now, unless one was replaced not long ago. */
+  const replace = (): Promise<Dump> => {
+    const now_ms = clock().getTime();
+    const left_ms = replaced_ms + shortestPause_ms - now_ms;
+    if (!writing && left_ms > 0)
+      throw new Problem('unavailable', {
+        detail: 'Something in the newest dump was withdrawn or moderated since.',
+        retry_after_s: Math.ceil(left_ms / 1000),
+      });
+    if (!writing) replaced_ms = now_ms;
+    return begin();
+  };
   const read = async (): Promise<Dump> => {
     const [newest] = kept;
     if (!newest || ageOf_ms(newest) >= longestSent_ms) return begin();
+    if (!(await isSendable(newest))) return replace();
     if (ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);
     return newest;
   };
@@ -198,11 +219,11 @@ export function createDumps(context: Context) {
   timer.unref();
   return {
     read,
-    /** The dump that has a file of this path. */
-    find: (path: string) =>
-      kept.find(
-        (one) => ageOf_ms(one) < longestSent_ms && one.manifest.files.some((file) => file.path === path),
-      ),
+    /** The dump that has a file of this path and may be sent. */
+    async find(path: string) {
+      const found = kept.find(({ manifest }) => manifest.files.some((file) => file.path === path));
+      return found && (await isSendable(found)) ? found : undefined;
+    },
     async close() {
       clearInterval(timer);
       stopping.abort(new Problem('unavailable', { retry_after_s: 2 }));

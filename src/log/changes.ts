@@ -70,6 +70,16 @@ export const createChangeReads = (db: Db) => ({
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
   },
+  /** Whether a change after a position is of one of these types. */
+  async hasAfter(seq: number, types: readonly Change['type'][]): Promise<boolean> {
+    const rows = db.selectFrom('evidence_change').select('seq').where('seq', '>', seq);
+    return (
+      (await rows
+        .where('type', 'in', [...types])
+        .limit(1)
+        .executeTakeFirst()) !== undefined
+    );
+  },
   /** The newest changes, newest first. */
   async newest(limit: number, filter?: ChangeFilter) {
     const rows = await selectChanges(db, filter)

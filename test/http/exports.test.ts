@@ -6,6 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
+import { readTarget } from '../../src/moderation/action.ts';
+import { applyAction, hide } from '../../src/moderation/actions.ts';
 import { memoryReads } from '../../src/telemetry/events.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -88,6 +90,42 @@ it('goes on where the stream of changes does, and is written anew after an hour'
     const content = Buffer.from(await (await read(path)).arrayBuffer());
     expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
   }
+});
+
+it('a dump is sent no more once something of it was taken away; it is replaced at once, and again after ten minutes', async () => {
+  const own = await openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
+  const ask = (path: string) => own.app.request(path);
+  const hideText = async (handle: string) => {
+    const target = readTarget(handle);
+    if (!target) throw new Error(handle);
+    const at = own.context.clock().toISOString();
+    await own.store.write((tx) => applyAction(tx, hide, { target, reason: 'personal_data', at }));
+  };
+  const textsOf = async ({ files }: Manifest) =>
+    (
+      await Promise.all(
+        files.map(async ({ path }) =>
+          gunzipSync(Buffer.from(await (await ask(path)).arrayBuffer())).toString('utf8'),
+        ),
+      )
+    ).join('\n');
+  const [ofWebhook, ofApi] = ['Receive, inspect, replay and deliver', 'Compliant political SMS/MMS'];
+  const first = (await (await ask('/export/manifest.json')).json()) as Manifest;
+  expect(await textsOf(first)).toMatch(new RegExp(`${ofWebhook}[^]*${ofApi}`));
+  await hideText('co.webhook/webhook');
+  for (const { path } of first.files) expect((await ask(path)).status).toBe(404);
+  const second = (await (await ask('/export/manifest.json')).json()) as Manifest;
+  expect(await textsOf(second)).toContain(ofApi);
+  expect(await textsOf(second)).not.toContain(ofWebhook);
+  await hideText('com.politicalcomms/api');
+  const refused = await ask('/export/manifest.json');
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 590]).toEqual([503, true]);
+  for (const { path } of second.files) expect((await ask(path)).status).toBe(404);
+  own.wait(601);
+  const third = (await (await ask('/export/manifest.json')).json()) as Manifest;
+  expect(third.files.map(({ rows }) => rows)).toEqual([2, 2]);
+  expect(await textsOf(third)).not.toContain(ofApi);
+  await own.close();
 });
 
 it('has nothing that was written after its position', async () => {

@@ -19,13 +19,14 @@ const methods = ['GET', 'HEAD', 'POST'];
 
 /** What the answer to a refused request depends on, besides the refusal. */
 interface Asked {
+  readonly method: string | undefined;
   readonly path: string;
   readonly accept: string | undefined;
   readonly origin: string | undefined;
 }
 
-function toKey({ limit, retry_after_s }: Refusal, { path, accept, origin }: Asked): string {
-  const browser = wantsHtml(path, accept) ? 'page' : 'json';
+function toKey({ limit, retry_after_s }: Refusal, { method, path, accept, origin }: Asked): string {
+  const browser = wantsHtml(path, accept) ? 'page' : method === 'POST' ? 'answer' : 'document';
   const face = isMcpPath(path) ? `mcp ${origin ? 'of a page' : ''}` : browser;
   return `refusal ${face} ${limit.name} ${limit.burst} ${limit.refill_s} ${retry_after_s}`;
 }
@@ -38,7 +39,9 @@ export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEn
     const refusal = c.get('refusal');
     if (!refusal || c.req.method === 'HEAD') return;
     const { path } = c.req;
-    const key = toKey(refusal, { path, accept: c.req.header('accept'), origin: c.req.header('origin') });
+    const { method } = c.req;
+    const asked = { method, path, accept: c.req.header('accept'), origin: c.req.header('origin') };
+    const key = toKey(refusal, asked);
     const bytes = Buffer.from(await c.res.clone().arrayBuffer()).toString('latin1');
     memoryReads.publish({ memory, isHit: false });
     store(key, { bytes, headers: Object.fromEntries(c.res.headers) }, { cacheTags: [] });
@@ -105,9 +108,11 @@ export function findRefusal(
   { path, limit, network }: Counted,
   lookup: RefusalLookup,
 ): ReadyAnswer | undefined {
-  const { headers } = incoming;
+  const { headers, method } = incoming;
   const refusal = limit.refusalOf(network, lookup.context.clock().getTime());
   if (!refusal || !isPlain(incoming, path, lookup.isOurs)) return undefined;
-  const found = lookup.cache.get(toKey(refusal, { path, accept: headers.accept, origin: headers.origin }));
+  const found = lookup.cache.get(
+    toKey(refusal, { method, path, accept: headers.accept, origin: headers.origin }),
+  );
   return found && { ...found, memory, path, status };
 }

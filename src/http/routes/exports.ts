@@ -9,7 +9,7 @@ import { isCurrent } from '../response.ts';
 
 async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Promise<Response> {
   const name = c.req.param('file') ?? '';
-  const dump = dumps.find(`/export/${name}`);
+  const dump = await dumps.find(`/export/${name}`);
   const file = dump?.manifest.files.find(({ path }) => path === `/export/${name}`);
   if (!dump || !file)
     throw new Problem('not_found', {
