@@ -23,6 +23,21 @@ const onBothEngines = [
 const ofHttpAlone = [
   'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,page-cache,refusals,server-card,wording}.test.ts',
 ];
+/** Tests of rules that only pass through the store: `npm run test:long` runs them on PostgreSQL too. */
+const ofRulesAlone = [
+  'test/claims/{after-the-claim,control-root,domains,opt-out-ways,registry-key,takeovers}.test.ts',
+  'test/compare/**/*.test.ts',
+  'test/hostile/fuzz.test.ts',
+  'test/http/{api,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,sample,sentences,valid-html}.test.ts',
+  'test/mcp/{clients,robustness}.test.ts',
+  'test/moderation/{blocked,reports}.test.ts',
+  'test/observer/{endpoint,refusal,surface}.test.ts',
+  'test/ratings/{payment-receipt,service-receipt}.test.ts',
+  'test/registry/{hostile,import-status,odd-entries,origin,sample}.test.ts',
+  'test/transparency-log/{audit-claims,audit-edits,audit-observations,refused-proofs,withheld-texts}.test.ts',
+  'test/webhooks/{document,openapi}.test.ts',
+];
+const isLong = process.env.TEST_LONG === 'on';
 
 export default defineConfig({
   test: {
@@ -46,7 +61,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [...onBothEngines, ...onPostgresOnly],
-          exclude: ofHttpAlone,
+          exclude: isLong ? ofHttpAlone : [...ofHttpAlone, ...ofRulesAlone],
           globalSetup: 'test/support/postgres-setup.ts',
           setupFiles: 'test/support/postgres-environment.ts',
         },

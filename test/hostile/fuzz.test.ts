@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { partOf } from '../support/long.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
 
-const requests = 10_000;
+const requests = partOf(4000, 10_000);
 /** Fixed, so that a failure comes again; a new one is a new run. */
 const seed = 20_261_121;
 const handle = 'co.webhook/webhook';

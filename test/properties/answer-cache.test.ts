@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { App } from '../../src/http/app.ts';
 import { createUncached, post } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { partOf } from '../support/long.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
 
-const requests = 1500;
+const requests = partOf(500, 1500);
 /** Fixed, so that a failure comes again; a new one is a new run. */
 const seed = 20_261_121;
 const handle = 'co.webhook/webhook';

@@ -34,7 +34,7 @@ beforeAll(async () => {
         ...Object.fromEntries(slowHosts.map((host) => [host, slowUrl])),
       }),
     },
-    timeouts: { webhookSlow_ms: 250 },
+    timeouts: { webhookSlow_ms: 50 },
   });
 }, 60_000);
 afterAll(async () => {
@@ -53,7 +53,7 @@ it('an address gets every change in a bounded number of turns beside 199 slow on
   });
   const { id, secret } = (await registered.json()) as { id: string; secret: string };
   [honest.secret, slow.secret] = [secret, secret];
-  slow.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 300);
+  slow.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 60);
   const own = await service.store.webhooks.byId(id);
   if (!own) throw new Error('not registered');
   await service.store.write(async (tx) => {
