@@ -44,7 +44,8 @@ export default defineConfig({
     pool: 'forks',
     // Files of one worker share modules: importing the service anew took a fifth of the time.
     isolate: false,
-    maxWorkers: 2,
+    // More than the two cores of CI: half of the time tests wait for processes, disks and timers.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // How long a test waits for what has to happen, never how fast it must be: a busy machine passes too.

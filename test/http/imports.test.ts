@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
+import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
@@ -145,7 +147,12 @@ describe('an import under way', () => {
 describe('an import whose node died', () => {
   it('is interrupted, and says when its node was last seen', async () => {
     registry.serve(manyEntries(250));
-    const { store, clock } = await open(registry.url);
+    const DATABASE_URL = await createSharedDatabase();
+    directory = await openDirectory({
+      entries: [],
+      environment: { REGISTRY_URL: registry.url, DATABASE_URL },
+    });
+    const { store, clock } = directory.context;
     const now = clock().toISOString();
     await store.write(async (tx) => {
       await tx.leases.take('import', 'a process that was killed');
@@ -157,9 +164,9 @@ describe('an import whose node died', () => {
         progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
       });
     });
-    await expect
-      .poll(async () => (await store.leases.find('import'))?.isHeld, { timeout: 30_000 })
-      .toBe(false);
+    expect((await store.leases.find('import'))?.isHeld).toBe(true);
+    await editDatabase(DATABASE_URL, 'update lease set renewed_at = renewed_at - 10000');
+    expect((await store.leases.find('import'))?.isHeld).toBe(false);
     expect(await freshness()).toContain(
       'The import of <time> was interrupted: its node was last seen at <time>. The next import continues it.',
     );

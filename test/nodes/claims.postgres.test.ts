@@ -5,6 +5,7 @@ import type { Running } from '../../src/app/server.ts';
 import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
 import { claimableListing, putListings } from '../claims/claim-directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 
@@ -92,6 +93,7 @@ describe('a claim requested at two nodes', () => {
       .toEqual(expect.objectContaining({ handle, outcome: undefined }));
     node.kill('SIGKILL');
     await once(node, 'exit');
+    await editDatabase(nodes.databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
     expect(await asked).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
     expect(checks()).toBe(2);
   });

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
 
@@ -50,6 +51,7 @@ it('an import goes on within seconds at another node when the node that did it i
   expect(registry.requests.length).toBe(3);
   first.child.kill('SIGKILL');
   await first.ended;
+  await editDatabase(databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
   await expect.poll(() => registry.requests.length, { timeout: 40_000 }).toBeGreaterThan(3);
   await expect.poll(async () => (await newestRun())?.state, { timeout: 40_000 }).toBe('done');
   const run = await newestRun();
