@@ -208,7 +208,11 @@ const fact = z.object({
   state: z.enum(observationStates),
   details: z.record(z.string(), z.unknown()).optional(),
 });
-const history = z.object({
+const check = z.object({
+  type: z.literal('check'),
+  at: z.string(),
+  vantage: z.string(),
+  log_index: z.int(),
   changes: z.array(
     z.object({
       kind: z.string(),
@@ -216,23 +220,19 @@ const history = z.object({
       before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
       after: z.looseObject(fact.shape),
       items: z.array(z.looseObject({})).optional(),
-      at: z.string(),
-      vantage: z.string(),
-      log_index: z.int(),
     }),
   ),
-  next_before: z.int().optional(),
 });
-type ServedChange = z.output<typeof history>['changes'][number];
+const history = z.object({
+  events: z.array(z.union([check, z.object({ type: z.string().regex(/\./) })])),
+  next_cursor: z.string().optional(),
+});
 
-/** Changes one by one as the looks that found them. */
-function toLooks(handle: string, changes: readonly ServedChange[]): RecordedChange[] {
-  const looks = Map.groupBy(changes, ({ log_index }) => log_index);
-  return [...looks].map(([log_index, found]) => {
-    const { at = '', vantage = '' } = found[0] ?? {};
-    const facts = found.map(({ at: _at, vantage: _vantage, log_index: _index, ...change }) => change);
-    return { handle, log_index, at, vantage, changes: facts as RecordedChange['changes'] };
-  });
+/** The changes of a check; none of another event, which the listing shows too. */
+function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
+  if (!('changes' in event)) return [];
+  const { type: _type, changes, ...run } = event;
+  return [{ handle, ...run, changes: changes as RecordedChange['changes'] }];
 }
 
 /** Without those of kinds that were never looked for, which say so and have no vantage. */
@@ -244,13 +244,14 @@ async function readServedObservations(
   { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
 ): Promise<ShownObservations> {
   const changes: RecordedChange[] = [];
-  for (let before: number | undefined; ; ) {
-    const page = `${path}/history.json${before === undefined ? '' : `?before=${before}`}`;
+  const read = new Set<string>();
+  for (let cursor = ''; !read.has(cursor); ) {
+    read.add(cursor);
+    const page = `${path}/history.json${cursor && `?cursor=${cursor}`}`;
     const answer = readAnswer(page, await ask(page), history);
-    changes.push(...toLooks(handle, answer.changes));
+    changes.push(...answer.events.flatMap((event) => toRuns(handle, event)));
     // A page that does not lead on ends the history: what is missing is found in the log.
-    if (answer.next_before === undefined || answer.next_before >= (before ?? Infinity)) break;
-    before = answer.next_before;
+    cursor = answer.next_cursor ?? '';
   }
   return { current: shown.filter(isSeen), changes };
 }

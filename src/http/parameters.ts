@@ -16,7 +16,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
-  [new RegExp(`^${listing}/history\\.json$`), ['kind', 'before']],
+  [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
   [new RegExp(`^${listing}/badge$`), ['style']],
   [/^\/badge\//, ['style', 'show']],
   [/^\/publishers\/[^/]+$/, ['after']],

@@ -65,6 +65,13 @@ export const createChangeReads = (db: Db) => ({
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
+  /** Changes of a listing before a position, newest first, but for what checks saw: that is in the history of observations. */
+  async ofRecord(handle: string, { before, limit }: { readonly before: number; readonly limit: number }) {
+    const rows = selectChanges(db, { handle })
+      .where('evidence_change.type', '<>', 'observation.changed')
+      .where('evidence_change.seq', '<', before);
+    return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
+  },
   /** The change at a position. */
   async at(seq: number) {
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();

@@ -113,7 +113,9 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     listingsChanged: (handles) => {
       for (const uri of handles === 'all'
         ? routes.subscriptions.watched()
-        : handles.flatMap((handle) => [`agent://${handle}`, `agent://${handle}/ratings`]))
+        : handles.flatMap((handle) =>
+            ['', '/ratings', '/tools', '/history'].map((part) => `agent://${handle}${part}`),
+          ))
         handler.notify.resourceUpdated(uri);
     },
     close: () => handler.close(),

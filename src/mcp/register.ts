@@ -81,11 +81,15 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
-/** The schema of an input as tools/list shows it: every client pays for reading the list. */
+/** The schema of an input as tools/list shows it, of several forms the first: every client pays for reading the list. */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
   if (!isJsonObject(schema)) return schema;
-  const kept = Object.entries(schema).filter(([name]) => !unlistedBounds.has(name));
+  const [first] = Array.isArray(schema.anyOf) ? (schema.anyOf as unknown[]) : [];
+  if (first !== undefined) return toListedInput({ ...schema, ...(first as object), anyOf: undefined });
+  const kept = Object.entries(schema).filter(
+    ([name, value]) => !unlistedBounds.has(name) && value !== undefined,
+  );
   return Object.fromEntries(
     kept.map(([name, inner]) => [
       name,
@@ -132,10 +136,37 @@ interface RequestContext {
   readonly http?: { readonly authInfo?: AuthInfo };
 }
 
+type Listed = { readonly tools: readonly { readonly name: string }[] };
+type ListHandler = (asked: unknown, request: RequestContext) => Listed | Promise<Listed>;
+
 /** The context with the caller of this request; over stdio there is only one caller. */
 function contextOf(context: Context, { http }: RequestContext): Context {
   const caller = http?.authInfo?.extra?.caller as Caller | undefined;
   return caller ? withCaller(context, caller) : context;
+}
+
+const withCapability = new Set(
+  tools.filter(({ isListedWithCapability }) => isListedWithCapability).map(({ name }) => name),
+);
+
+/**
+ * Leaves out of tools/list what only a caller with a capability is shown. To be called before tools are registered: the SDK
+ * lists the same to every caller, so its handler is wrapped as it is set.
+ */
+export function listByCaller({ server }: McpServer, context: Context): void {
+  const set: (method: string, handler: ListHandler) => void = server.setRequestHandler.bind(server);
+  const setListed = (method: string, handler: ListHandler) =>
+    set(
+      method,
+      method === 'tools/list'
+        ? async (asked, request) => {
+            const listed = await handler(asked, request);
+            if (contextOf(context, request).caller.capability !== undefined) return listed;
+            return { ...listed, tools: listed.tools.filter(({ name }) => !withCapability.has(name)) };
+          }
+        : handler,
+    );
+  server.setRequestHandler = setListed as typeof server.setRequestHandler;
 }
 
 /** Registers a tool. Its problems are results with isError, never protocol errors. */

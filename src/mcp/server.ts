@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { resources } from '../resources/index.ts';
 import { prompts } from '../resources/prompts.ts';
 import { tools } from '../tools/index.ts';
-import { registerPrompt, registerResource, registerTool } from './register.ts';
+import { listByCaller, registerPrompt, registerResource, registerTool } from './register.ts';
 import { modernRevision } from './shared-session.ts';
 
 /** The two generations of the protocol: legacy with `initialize`, modern (since 2026-07-28) without. */
@@ -20,12 +20,12 @@ const stdioInstructions =
 
 const listHint = { ttlMs: list_ms, cacheScope: 'public' } as const;
 const cacheHints = {
-  'tools/list': listHint,
+  'tools/list': { ...listHint, cacheScope: 'private' },
   'prompts/list': listHint,
   'resources/list': listHint,
   'resources/templates/list': listHint,
   'server/discover': listHint,
-};
+} as const;
 
 /**
  * A server with all tools, resources and prompts. The lists do not change while the process runs. Only modern clients
@@ -49,12 +49,14 @@ export function createMcpServer(
       supportedProtocolVersions: [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS],
       cacheHints,
       capabilities: {
-        tools: fixed,
         prompts: fixed,
         resources: era === 'modern' ? { ...fixed, subscribe: true } : fixed,
       },
     },
   );
+  // Not with the other capabilities: given those of tools, the SDK sets the handler of their list at once.
+  server.server.registerCapabilities({ tools: fixed });
+  listByCaller(server, context);
   for (const tool of tools) registerTool(server, tool, context);
   for (const resource of resources) registerResource(server, resource, context);
   for (const prompt of prompts) registerPrompt(server, prompt, context);

@@ -1,32 +1,25 @@
 import type { Context } from '../context.ts';
 import type { ListedTools, ListingTools } from './kind.ts';
-import { changedEndpoints, type ShownChange, withTexts } from './kinds/tools.ts';
-import { type StoredObservation, toListingChanges } from './observation.ts';
+import { changedEndpoints, withTexts } from './kinds/tools.ts';
+import type { StoredObservation } from './observation.ts';
 
 type Reads = Pick<Context, 'store'>;
 
-/** Runs that changed something, read at once. */
-const mostRuns = 100;
-
-/** Which changes: of one kind if it is named, of runs before the one with a log index if it is given. */
-interface Wanted {
-  readonly kind?: string | undefined;
-  readonly before?: number | undefined;
-}
-
-/** Changes of a listing, newest first, those of tools with the texts that differ; at most those of 100 runs. */
-export async function readHistory(
+/** Runs that saw facts change, newest first, before a log index; changes of tools with the texts that differ. */
+export async function readRuns(
   handle: string,
-  { kind, before }: Wanted,
+  page: { readonly before: number; readonly limit: number },
   { store: { observations } }: Reads,
-): Promise<{ readonly changes: ShownChange[]; readonly next_before?: number | undefined }> {
-  const runs = await observations.history(handle, { before, limit: mostRuns });
-  const changes = toListingChanges(runs, kind);
-  const endpoints = changedEndpoints(changes);
+) {
+  const runs = await observations.history(handle, page);
+  const endpoints = changedEndpoints(runs.flatMap(({ changes }) => changes));
   const sets = await Promise.all(endpoints.map((endpoint) => observations.surfaces(handle, endpoint)));
   const stored = new Map(endpoints.map((endpoint, at) => [endpoint, sets[at] ?? []]));
-  const isMore = runs.length === mostRuns;
-  return { changes: withTexts(changes, stored), ...(isMore && { next_before: runs.at(-1)?.log_index }) };
+  return {
+    runs: runs.map((run) => ({ ...run, changes: withTexts(run.changes, stored) })),
+    /** The log index of the first run of all, if it is among them. */
+    first: runs.length < page.limit ? runs.at(-1)?.log_index : undefined,
+  };
 }
 
 const statement =

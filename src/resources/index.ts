@@ -1,9 +1,17 @@
 import { about, status } from './about.ts';
-import { card, listing, listingRatings, listingTools, tag } from './listing.ts';
+import { card, listing, listingHistory, listingRatings, listingTools, tag } from './listing.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
 
-const listed: readonly Resource[] = [about, status, tag, listingRatings, listingTools, listing];
+const listed: readonly Resource[] = [
+  about,
+  status,
+  tag,
+  listingRatings,
+  listingTools,
+  listingHistory,
+  listing,
+];
 
 /** Instructions for agents: each tool, and each resource that agents read. */
 export const llmsTxt = createLlmsTxt(listed);

@@ -210,7 +210,7 @@ export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that an MCP service lists to you with those it listed to Dossier, and says which differ and since when. Use it once connected, before you rely on their descriptions. The same tools are no promise about what a call does.',
+    'Compares the tools that a service lists to you with those Dossier saw, and says what changed and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
   effects: readsOnly,
   bodyLimit_bytes: 2 * 1024 * 1024,
   bodyDepth: 100,

@@ -141,7 +141,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Holds 2 to 8 listings against criteria you pick: each result with fact, source and date. Use it to weigh candidates; for one listing use get_agent. Nothing is added up or ranked; unknown is not a no, met is not a recommendation.',
+    'Holds 2 to 8 services against criteria you pick (price, publisher, unchanged tools): each result with fact, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is not a recommendation.',
   effects: readsOnly,
   input,
   output,

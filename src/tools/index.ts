@@ -3,6 +3,7 @@ import { checkSurface } from './check-surface.ts';
 import { claimAgent } from './claim-agent.ts';
 import { compareAgents } from './compare-agents.ts';
 import { getAgent } from './get-agent.ts';
+import { getHistory } from './get-history.ts';
 import { getProof } from './get-proof.ts';
 import { listRatings } from './list-ratings.ts';
 import { listTags } from './list-tags.ts';
@@ -19,6 +20,7 @@ const allTools = [
   listTags,
   listRatings,
   compareAgents,
+  getHistory,
   checkSurface,
   submitRating,
   withdrawRating,

@@ -132,7 +132,7 @@ export const criteriaInput = z
   .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
   .optional()
   .describe(
-    `Each as name, name:value or {criterion, value}; a value is a choice, a tag, a price ("0.01 USDC") or a whole number. Names: ${criterionNames.join(', ')}. Without it, those that /compare begins with`,
+    `Each name, name:value or {criterion, value}; a value is a choice, tag, price ("0.01 USDC") or whole number. Names: ${criterionNames.join(', ')}`,
   );
 
 /** The criteria of the vocabulary; the usual ones where none was sent. */

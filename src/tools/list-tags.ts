@@ -18,7 +18,7 @@ export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',
   description:
-    'Lists the tags listings can be browsed by, with counts. Use it before search_agents with tags. Do not use it to find a service by words. Tags are derived from recorded facts and publisher keywords; they are not endorsements.',
+    'Lists the tags of listings, with counts. Use it before search_agents with tags, not to find a service by words. Tags are no endorsement.',
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({

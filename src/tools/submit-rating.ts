@@ -167,7 +167,7 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a listing after a real interaction with it, failed or not: one sourced signal, never a final verdict. Use it once per interaction, with your listing’s capability in the Authorization or X-Agent-Capability header, never in an argument. Do not use it for hearsay or your own listing.',
+    'Rates a service after a real interaction with it, failed or not: one sourced signal, never a final verdict. Use it once per interaction, not for hearsay or your own listing. Needs your listing’s capability in a header, never in an argument.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({

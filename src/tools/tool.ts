@@ -47,6 +47,8 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set where `run` authenticates the caller: documents then name the capability header. */
   readonly needsCapability?: true;
+  /** Set where only a caller that sends a capability is shown the tool in tools/list; anyone may call it. */
+  readonly isListedWithCapability?: true;
   /** The largest JSON or form body over HTTP (docs/contract.md); 64 KiB if absent. */
   readonly bodyLimit_bytes?: number;
   /** How deep a JSON body may be nested; 16 by default. */
@@ -81,16 +83,25 @@ export const bodyDepthOf = ({ bodyDepth = defaultBodyDepth }: Pick<Tool, 'bodyDe
 
 export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
 
+/** What a caller sent, as the schema of a tool reads it. Throws invalid_input, or secret_in_body unread. */
+export function parseInput<Input extends z.ZodObject>(
+  tool: { readonly input: Input },
+  sent: unknown,
+): z.output<Input> {
+  if (findSecret(sent)) throw new Problem('secret_in_body');
+  const parsed = tool.input.safeParse(sent ?? {}, { error: plainMessage });
+  if (!parsed.success) throw invalidInput(parsed.error);
+  return parsed.data;
+}
+
 async function runChecked<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
 ): Promise<z.output<Output>> {
-  if (findSecret(input)) throw new Problem('secret_in_body');
-  const parsed = tool.input.safeParse(input ?? {}, { error: plainMessage });
-  if (!parsed.success) throw invalidInput(parsed.error);
+  const parsed = parseInput(tool, input);
   await takeNetworkLimits(context, tool.networkLimits ?? []);
-  return tool.run(parsed.data, context);
+  return tool.run(parsed, context);
 }
 
 /**

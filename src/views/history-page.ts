@@ -3,7 +3,7 @@ import { asMembers, own } from '../core/json.ts';
 import { cleanText, nameHidden } from '../core/text.ts';
 import type { TextPart } from '../core/word-difference.ts';
 import { observedText } from '../document/all-facts.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
+import { changedOf, type HistoryEvent, wordsOf } from '../document/history.ts';
 import { toLabel } from '../document/words.ts';
 import type { ListedTools, ListingTools } from '../observations/kind.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
@@ -11,7 +11,6 @@ import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
-import { claimHistory } from './listing-page.ts';
 
 type Texts = NonNullable<ShownChange['texts']>;
 
@@ -45,40 +44,46 @@ const toolChanges = ({ kind, items = [], texts = [] }: ShownChange) =>
 const textOf = (kind: string, { value, state, details }: ShownChange['after']) =>
   value === null ? stateWords[state] : observedText({ kind, value, state, ...(details && { details }) });
 
-const entry = (at: string, log_index: number) =>
-  html`${day(at)} <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`;
+const entry = ({ at, log_index }: { readonly at: string; readonly log_index?: unknown }) =>
+  html`${day(at)}${typeof log_index === 'number' && html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`}`;
 
 /** What was and what is; a change that is listed item by item says only until when the old value was seen. */
 function wasAndIs({ kind, before, after, items = [] }: ShownChange): Html {
-  if (!before && after.value === null) return html`first look: ${stateWords[after.state]}`;
-  if (!before) return html`first seen: <span class="foreign">${textOf(kind, after)}</span>`;
-  if (items.length > 0) return html`others than until ${day(before.seen_until)}`;
-  return html`was <span class="foreign">${textOf(kind, before)}</span> until ${day(before.seen_until)}, now <span class="foreign">${textOf(kind, after)}</span>`;
+  const until = before ? day(before.seen_until) : '';
+  if (items.length > 0) return html`others than until ${until}`;
+  return html`was <span class="foreign">${before && textOf(kind, before)}</span> until ${until}, now <span class="foreign">${textOf(kind, after)}</span>`;
 }
 
-const change = (changed: ShownChange) => html`
-<li>${entry(changed.at, changed.log_index)}
-<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed)}</p>${toolChanges(changed)}</li>`;
+const changeText = (changed: ShownChange) => html`
+<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed)}</p>${toolChanges(changed)}`;
 
-const none = html`<p>No change of what Dossier checks is recorded for this listing.</p>`;
+const eventItem = (event: HistoryEvent) => html`
+<li>${entry(event.type === 'check' ? event : { at: event.at, log_index: event.data.log_index })}
+${changedOf(event).map(changeText)}
+${wordsOf(event).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
+
+const none = html`<p>No change is recorded for this listing.</p>`;
 
 /** What changed about a listing, newest first, with what was before and after. */
-export function toHistoryPage(site: Site, listing: ListingDocument, changes: readonly ShownChange[]): Html {
+export function toHistoryPage(
+  site: Site,
+  { handle, events, next_cursor }: { handle: string; events: readonly HistoryEvent[]; next_cursor?: string },
+): Html {
+  const path = `${pagePath(handle)}/history`;
   // That something was not looked at yet is no event.
-  const seen = changes.filter(({ before, after }) => before || after.state !== 'not_checked');
+  const shown = events.filter((event) => changedOf(event).length + wordsOf(event).length > 0);
   return toPage(site, {
-    title: `History of ${listing.handle}`,
-    description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
-    path: `${pagePath(listing.handle)}/history`,
+    title: `History of ${handle}`,
+    description: `What changed about ${handle}, each change with its date and its entry of the log.`,
+    path,
     indexed: false,
     body: html`
-<p class="eyebrow"><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></p>
+<p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
 <h1>History</h1>
-<p class="lead">What Dossier saw change, newest first. A change happened between the date when the old value was last seen and the date when the new one was first seen.</p>
-<h2 id="observed">What Dossier checks</h2>
-${seen.length > 0 ? html`<ol class="timeline">${seen.map(change)}</ol>` : none}
-${claimHistory(listing)}
-<p class="note">The same as <a href="${pagePath(listing.handle)}/history.json">JSON</a>.</p>`,
+<p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
+${shown.length > 0 ? html`<ol class="timeline">${shown.map(eventItem)}</ol>` : none}
+${next_cursor && html`<p><a href="${path}?cursor=${next_cursor}">Older changes</a></p>`}
+<p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
   });
 }
 

@@ -85,7 +85,7 @@ ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other 
 }
 
 /** What happened to the claim of a listing, oldest first; nothing for a listing without such events. */
-export function claimHistory({ claim, history }: ListingDocument): Html | '' {
+function claimHistory({ claim, history }: ListingDocument): Html | '' {
   const events = claim?.history ?? history ?? [];
   if (events.length === 0) return '';
   return html`

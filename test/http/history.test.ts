@@ -34,55 +34,59 @@ describe('the history of a listing', () => {
   it('says what was before and after, with dates and the entry of the log', async () => {
     const page = (await textOf(`/agents/${handle}/history`)).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
     expect(page).toContain('was 3 tools until 2026-11-01, now 4 tools');
-    expect(page).toContain('Asks for credentials first: first seen: yes');
-    expect(page).not.toMatch(/first (?:seen|look): not checked/);
+    expect(page).toContain('first check: 1 fact');
     expect(page).toContain('2026-11-02 log index 0');
-    expect(page).toContain('History of the claim');
+    expect(page).toContain('claim activated (repository, github.com/webhook-co) at commit ');
     expect(await textOf(`/agents/${handle}`)).toContain(`href="/agents/${handle}/history"`);
   });
 
   it('is JSON too, of one kind if it is named', async () => {
-    const answer = await get(`/agents/${handle}/history.json?kind=auth.required`);
-    const { changes, claim } = (await answer.json()) as { changes: object[]; claim: object[] };
-    expect(changes).toEqual([
-      {
-        kind: 'auth.required',
-        after: { value: true, state: 'observed' },
-        at: '2026-11-02T08:00:00.000Z',
-        vantage: 'eu-west',
-        log_index: 0,
-      },
-    ]);
-    expect(claim).toMatchObject([{ type: 'activated' }]);
+    const answer = await directory.app.request(`/agents/${handle}/history.json?kind=access`);
+    expect(await answer.json()).toEqual({
+      handle,
+      events: [
+        {
+          type: 'check',
+          at: '2026-11-02T08:00:00.000Z',
+          vantage: 'eu-west',
+          log_index: 0,
+          is_first: true,
+          changes: [{ kind: 'auth.required', after: { value: true, state: 'observed' } }],
+        },
+      ],
+      is_observed: false,
+    });
+    const claim = await directory.app.request(`/agents/${handle}/history.json?kind=claim`);
+    expect(await claim.json()).toMatchObject({
+      events: [{ type: 'claim.activated', claim: { type: 'activated' } }],
+    });
+    const wrong = await directory.app.request(`/agents/${handle}/history.json?kind=auth.required`);
+    expect(wrong.status).toBe(422);
     expect((await get('/agents/co.unknown/one/history')).status).toBe(404);
   });
 
   it('says that nothing is recorded where nothing is', async () => {
     expect(await textOf('/agents/com.politicalcomms/api/history')).toContain(
-      'No change of what Dossier checks is recorded for this listing.',
+      'No change is recorded for this listing.',
     );
   });
 
-  it('goes on with older looks where there are more than a hundred', async () => {
+  it('goes on with older events', async () => {
     const busy = 'com.politicalcomms/api';
     const change = { kind: 'tools.count', after: { value: 1, state: 'observed' as const } };
     await directory.store.write(async (tx) => {
-      for (let log_index = 100; log_index < 201; log_index += 1)
+      for (let log_index = 100; log_index < 121; log_index += 1)
         await tx.observations.addChange({
           ...{ handle: busy, log_index, at: '2026-11-02T08:00:00.000Z', vantage: 'eu-west' },
           changes: [change],
         });
     });
-    const page = async (query: string) =>
-      (await (await get(`/agents/${busy}/history.json${query}`)).json()) as {
-        changes: { log_index: number }[];
-        next_before?: number;
-      };
-    const first = await page('');
-    expect([first.changes.length, first.changes[0]?.log_index, first.next_before]).toEqual([100, 200, 101]);
-    const second = await page('?before=101');
-    expect(second).toMatchObject({ changes: [{ log_index: 100 }] });
-    expect(second.next_before).toBeUndefined();
+    const first = await textOf(`/agents/${busy}/history`);
+    expect(first.match(/log index 1\d\d/g)).toHaveLength(20);
+    const [, older = ''] = /href="([^"]*history\?cursor=[^"]*)"/.exec(first) ?? [];
+    const second = await textOf(older);
+    expect(second.match(/log index 1\d\d/g)).toEqual(['log index 100']);
+    expect(second).not.toContain('history?cursor=');
   });
 });
 

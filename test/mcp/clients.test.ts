@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
-import { toolNames } from '../support/tool-names.ts';
+import { listedNames } from '../support/tool-names.ts';
 
 let directory: Directory;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
 
   it('lists the tools, each with all four annotations', async () => {
     const tools = await client.tools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(toolNames);
+    expect(tools.map(({ name }) => name).sort()).toEqual(listedNames);
     expect(tools[0]?.annotations).toMatchObject({
       readOnlyHint: true,
       destructiveHint: false,
@@ -104,6 +104,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       'agent://tags/{tag}',
       'agent://{namespace}/{name}/ratings',
       'agent://{namespace}/{name}/tools',
+      'agent://{namespace}/{name}/history',
       'agent://{namespace}/{name}',
     ]);
     const [listing] = await client.read('agent://co.webhook/webhook');

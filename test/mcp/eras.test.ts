@@ -76,7 +76,6 @@ describe('the era of 2026-07-28', () => {
     });
   });
   it.each([
-    ['tools/list', {}, 3_600_000],
     ['prompts/list', {}, 3_600_000],
     ['resources/list', {}, 3_600_000],
     ['resources/templates/list', {}, 3_600_000],
@@ -84,6 +83,10 @@ describe('the era of 2026-07-28', () => {
     ['resources/read', { uri: 'agent://co.webhook/webhook' }, 60_000],
   ])('says how long %s of %j may be kept', async (method, params, ttlMs) => {
     expect((await send(modern(method, params))).answer.result).toMatchObject({ ttlMs, cacheScope: 'public' });
+  });
+  it('lets no cache share tools/list, which has more tools for callers with a capability', async () => {
+    const { answer } = await send(modern('tools/list'));
+    expect(answer.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'private' });
   });
   it.each([
     ['an unknown method', modern('no/such'), {}, 404, -32601],

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { toolNames } from '../support/tool-names.ts';
+import { listedNames } from '../support/tool-names.ts';
 
 const run = promisify(execFile);
 let directory: Directory;
@@ -25,7 +25,7 @@ describe('MCP Inspector', () => {
   it.each(['legacy', 'modern'])('lists the tools in the %s era without a warning', async (era) => {
     const { stdout, stderr } = await inspect('--protocol-era', era, '--method', 'tools/list', '--strict');
     const { tools } = JSON.parse(stdout) as { tools: { name: string }[] };
-    expect(tools.map(({ name }) => name).sort()).toEqual(toolNames);
+    expect(tools.map(({ name }) => name).sort()).toEqual(listedNames);
     expect(stderr).toBe('');
   });
   it('calls a tool', async () => {

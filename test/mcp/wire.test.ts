@@ -4,7 +4,7 @@ import { tools } from '../../src/tools/index.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
-import { toolNames } from '../support/tool-names.ts';
+import { listedNames, toolNames } from '../support/tool-names.ts';
 
 let directory: ClaimedDirectory;
 let rater: string;
@@ -77,13 +77,26 @@ const inputs: Readonly<Record<string, () => object>> = {
 };
 
 describe('the wire', () => {
-  it('lists each tool as pinned, no other one, and all of them in at most 3,900 tokens', async () => {
-    const answer = await post(legacy('tools/list'));
-    const listed: { name: string }[] = JSON.parse(answer).result.tools;
+  it('lists each tool as pinned, and no other one', async () => {
+    const listed: { name: string }[] = JSON.parse(await post(legacy('tools/list'))).result.tools;
     for (const tool of listed) expectPinned(`tools/${tool.name}`, tool);
     expect(listed.map(({ name }) => name).sort()).toEqual(toolNames);
-    expect(Buffer.byteLength(answer) / 4).toBeLessThanOrEqual(3900);
   });
+
+  it.each([legacy, modern])(
+    'lists to callers without a capability what fits in 3,900 tokens, 2,300 without answers',
+    async (era) => {
+      const { headers, body } = era('tools/list');
+      const response = await directory.app.request('/api/mcp', { method: 'POST', headers, body });
+      const answer = await response.text();
+      const listed: { name: string; description: string; inputSchema: object }[] =
+        JSON.parse(answer).result.tools;
+      expect(listed.map(({ name }) => name).sort()).toEqual(listedNames);
+      expect(Buffer.byteLength(answer) / 4).toBeLessThanOrEqual(3900);
+      const parts = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      expect(Buffer.byteLength(JSON.stringify(parts)) / 4).toBeLessThanOrEqual(2300);
+    },
+  );
 
   it.each(tools)('answers $name as pinned, alike in both eras, and as its schema says', async (tool) => {
     const call = () => ({ name: tool.name, arguments: inputs[tool.name]?.() ?? tool.example });

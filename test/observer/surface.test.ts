@@ -301,8 +301,8 @@ it('shows the words of a description that changed: in the history, as JSON, and 
   await look();
 
   const history = await (await directory.app.request(`/agents/${handle}/history.json`)).json();
-  const [change] = (history as { changes: { texts: object[] }[] }).changes;
-  expect(change?.texts).toEqual([
+  const [event] = (history as { events: { changes: { texts: object[] }[] }[] }).events;
+  expect(event?.changes[0]?.texts).toEqual([
     {
       tool: 'read_mail',
       member: 'description',

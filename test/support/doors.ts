@@ -75,6 +75,7 @@ async function readMcp({ app, store }: Directory, { handles, query, tag, rating_
       ['get_agent', { handle, detail: 'full' }] as const,
       ['list_ratings', { handle }] as const,
       ['search_agents', { similar_to: handle }] as const,
+      ['get_history', { handle }] as const,
       ['check_surface', { handle, tools: [] }] as const,
     ]),
     ['compare_agents', { handles }],
@@ -86,7 +87,9 @@ async function readMcp({ app, store }: Directory, { handles, query, tag, rating_
   for (const [tool, input] of calls)
     found.push([`${tool} ${JSON.stringify(input)}`, JSON.stringify(await client.call(tool, input))]);
   const uris = [
-    ...handles.flatMap((handle) => ['', '/ratings', '/tools'].map((end) => `agent://${handle}${end}`)),
+    ...handles.flatMap((handle) =>
+      ['', '/ratings', '/tools', '/history'].map((end) => `agent://${handle}${end}`),
+    ),
     ...(tag === undefined ? [] : [`agent://tags/${tag}`]),
   ];
   for (const uri of uris) found.push([uri, JSON.stringify(await client.read(uri).catch(() => []))]);

@@ -4,3 +4,8 @@ import { readdirSync } from 'node:fs';
 export const toolNames = readdirSync(new URL('../wire/tools', import.meta.url))
   .map((file) => file.replace(/\.json$/, ''))
   .sort();
+
+/** Those that tools/list shows to a caller without a capability. */
+export const listedNames = toolNames.filter(
+  (name) => name !== 'withdraw_rating' && name !== 'respond_to_rating',
+);

@@ -120,6 +120,10 @@ function readCalled(call: Call): CacheableMessage | undefined {
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
 }
 
+/** Callers that send a capability are listed more tools. */
+const sendsCapability = (headers: Pick<Headers, 'get'>) =>
+  ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
+
 /**
  * Reads a message that can be answered from memory: a call of a tool whose answers may be cached, or a request with a
  * constant answer. Undefined for every other message, and for one with any unusual member or header: those are left
@@ -130,6 +134,7 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isJsonObject(params))
     return undefined;
+  if (method === 'tools/list' && sendsCapability(headers)) return undefined;
   const call = { id, method, params, era: eraOf(params) };
   if (!isRepeated(headers, call)) return undefined;
   const read = readCalled(call);

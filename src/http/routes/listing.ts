@@ -7,15 +7,15 @@ import { Problem, problemTable } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toMarkdown } from '../../document/markdown.ts';
 import { isNamespace } from '../../listings/publishers.ts';
-import { readHistory } from '../../observations/history.ts';
 import type { RatingFilter } from '../../ratings/rating.ts';
 import { findNewestEntry } from '../../tools/changes.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find-listing.ts';
 import { getListing, readListedTools } from '../../tools/get-agent.ts';
+import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
-import { bodyLimitOf } from '../../tools/tool.ts';
+import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
 import {
   type Badge,
   toBadge,
@@ -140,22 +140,18 @@ const runStep = async (c: Request, face: Face) => {
   });
 };
 
-/** The `next_before` of the answer before; anything else asks for the newest. */
-function toWanted(c: Request) {
-  const { kind, before = '' } = c.req.query();
-  return { kind, before: /^\d{1,15}$/.test(before) ? Number(before) : undefined };
-}
-
 const showHistory = (c: Request, { site }: Face, ending: string) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
     const context = c.get('context');
-    const listing = await getListing(handle, context);
-    const found = await readHistory(handle, ending ? toWanted(c) : {}, context);
+    const { kind, since, cursor } = c.req.query();
+    const sent = Object.entries({ kind, since, cursor }).filter(([, value]) => value);
+    const page = await readHistoryPage(
+      parseInput(getHistory, { handle, ...Object.fromEntries(sent) }),
+      context,
+    );
     const cachePolicy = { cacheTags: [handle] };
-    if (!ending) return answerPage(c, toHistoryPage(site, listing, found.changes), cachePolicy);
-    const claim = listing.claim?.history ?? listing.history ?? [];
-    return answerJson(c, { handle, ...found, claim }, cachePolicy);
+    return ending ? answerJson(c, page, cachePolicy) : answerPage(c, toHistoryPage(site, page), cachePolicy);
   });
 };
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
+import { named } from '../../core/text.ts';
 import { type TextPart, wordDifference } from '../../core/word-difference.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
 import { defineKind, type Tool, type ToolList } from '../kind.ts';
-import type { ListingChange } from '../observation.ts';
+import type { ObservationChange } from '../observation.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** The name of a tool; empty for anything but text. */
@@ -77,7 +78,7 @@ export const toolsSurface = defineKind({
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: 'The endpoint lists other tools',
-  shows: ({ details }) => toolNames(details?.tools).join(', ') || 'none',
+  shows: ({ details }) => toolNames(details?.tools).map(named).join(', ') || 'none',
   method_version: 'tools/1',
   about: remotesOf,
   check: (run) =>
@@ -225,7 +226,7 @@ export function surfaceChanges(before: readonly Tool[], after: readonly Tool[]):
 }
 
 /** A change as a history shows it. */
-export interface ShownChange extends ListingChange {
+export interface ShownChange extends ObservationChange {
   /** Where tools changed and both sets of them are still stored: which texts for models differ, and where. */
   readonly texts?: readonly ChangedText[];
 }
@@ -240,14 +241,14 @@ interface StoredTools {
 const mostShownTexts = 10;
 
 /** The endpoints whose tools changed; `withTexts` needs their stored sets of tools. */
-export const changedEndpoints = (changes: readonly ListingChange[]): string[] => {
+export const changedEndpoints = (changes: readonly ObservationChange[]): string[] => {
   const ofTools = changes.filter(({ kind, before }) => kind === toolsSurface.kind && before);
   return [...new Set(ofTools.map(({ subject = '' }) => subject))];
 };
 
 /** Changes of tools with the texts that differ, where the sets of tools before and after are among the stored ones. */
 export const withTexts = (
-  changes: readonly ListingChange[],
+  changes: readonly ObservationChange[],
   stored: ReadonlyMap<string, readonly StoredTools[]>,
 ): ShownChange[] =>
   changes.map((change) => {
