@@ -158,6 +158,70 @@ describe('dossier doctor', () => {
     expect((await runDossier(['import', '--from', `${publicUrl}/log`], importing)).code).not.toBe(0);
     expect(await lines()).toEqual([expect.stringMatching(/^FAULT {3}registry: the newest import failed: ./)]);
   });
+  it.each([
+    [
+      'an import that is dated in the future',
+      "update import_run set finished_at = '2999-01-01T00:00:00.000Z'",
+      'FAULT   clock: the newest import is dated 2999-01-01T00:00:00.000Z, which is in the future: this clock is behind, or was ahead',
+    ],
+    [
+      'an import that is held',
+      "update import_run set state = 'held'",
+      'FAULT   registry: the newest import is held, because it would change too much',
+    ],
+    [
+      'an import that is older than three intervals',
+      "update import_run set finished_at = '2026-01-01T00:00:00.000Z'",
+      'warning registry: the last import ended 2026-01-01T00:00:00.000Z',
+    ],
+    ['a database without an import', 'delete from import_run', 'warning registry: nothing was imported yet'],
+    [
+      'an audit that found differences',
+      "delete from audit_run; insert into audit_run values (1, '2026-01-01T00:00:00.000Z', 5, 2)",
+      'FAULT   log: 2 differences between it and what is shown (2026-01-01T00:00:00.000Z)',
+    ],
+    [
+      'audits that stopped',
+      "delete from audit_run; insert into audit_run values (1, '2026-01-01T00:00:00.000Z', 5, 0)",
+      'warning log: what is shown agreed with 5 entries (2026-01-01T00:00:00.000Z)',
+    ],
+    [
+      'an opt-out line of somebody who does not hold the claim',
+      "insert into opt_out (handle, state, kind, place, place_key, seen_at, checked_at) values ('com.example/one', 'contested', 'dns', 'example.com', 'dns:example.com', '2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z')",
+      'warning claims: an opt-out line of somebody who does not hold the claim: com.example/one (at example.com since 2026-11-01)',
+    ],
+  ])('names %s', async (name, change, line) => {
+    const path = join(root, `${name}.db`);
+    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+    const database = new DatabaseSync(path);
+    database.exec(change);
+    database.close();
+    const { code, lines } = await diagnose({ DATABASE_URL: `file:${path}` });
+    expect(lines).toContain(line);
+    expect(code).toBe(line.startsWith('FAULT') ? 1 : 0);
+  });
+  it('names a checkpoint file that is unreadable, an address without TLS, and a backup of the future', async () => {
+    const path = join(root, 'odd.db');
+    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+    writeFileSync(`${path}.checkpoint`, 'not a checkpoint');
+    mkdirSync(join(root, 'ahead'));
+    writeFileSync(join(root, 'ahead/dossier-2999-01-01T00-00-00Z.gz'), '');
+    const { code, lines } = await diagnose({
+      DATABASE_URL: `file:${path}`,
+      BACKUP_DIR: join(root, 'ahead'),
+      PUBLIC_URL: 'http://dossier.invalid:1',
+    });
+    expect([code, lines.filter((line) => line.startsWith('warning'))]).toEqual([
+      0,
+      [
+        'warning log: the checkpoint file is unreadable, so a rolled back database would not be noticed',
+        'warning PUBLIC_URL: http://dossier.invalid:1 is not encrypted',
+        'warning PUBLIC_URL: http://dossier.invalid:1 does not answer: bad port',
+        'warning backups: /ahead/dossier-2999-01-01T00-00-00Z.gz has a date in the future',
+        'warning backups: /ahead has none yet',
+      ],
+    ]);
+  });
   it('changes nothing: it makes no database, and no tables in an empty file', async () => {
     const [missing, empty] = [join(root, 'missing.db'), join(root, 'empty.db')];
     writeFileSync(empty, '');
