@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { applyAction, erase, hide } from '../../src/moderation/actions.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -82,14 +81,8 @@ beforeAll(async () => {
     capability,
   );
   const fourth = await tool('submit_rating', rating('job-erased'), capability);
-  await service.context.store.write((tx) => {
-    const target = { target_kind: 'rating', target: String(fourth.rating_id) } as const;
-    return applyAction(tx, erase, { target, reason: 'personal_data', at: anHourAgo });
-  });
-  await service.context.store.write(async (tx) => {
-    const target = { target_kind: 'response', target: String(second.rating_id) } as const;
-    await applyAction(tx, hide, { target, reason: 'personal_data', at: anHourAgo });
-  });
+  await service.act('erase', String(fourth.rating_id), 'personal_data');
+  await service.act('hide', `response:${second.rating_id}`, 'personal_data');
   await tool('submit_feedback', {
     message: 'The tag page is empty, \u0000 and "quoted"\nhere',
     contact: 'a@b.example',

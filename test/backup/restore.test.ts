@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
-import { applyAction, hide } from '../../src/moderation/actions.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Backups, createBackups, refused } from '../support/backups.ts';
@@ -121,7 +120,7 @@ describe('a backup of what is hidden, long and told to others', () => {
   };
   beforeAll(async () => {
     const original = await create();
-    const { store, close } = await openDirectory({ environment: { DATABASE_URL: original } });
+    const { store, act, close } = await openDirectory({ environment: { DATABASE_URL: original } });
     await store.write(async (tx) => {
       for (let at = 1; at <= 30; at++) {
         const first_seen_at = `2026-11-20T08:00:${10 + at}.000Z`;
@@ -130,9 +129,8 @@ describe('a backup of what is hidden, long and told to others', () => {
       }
       await tx.webhooks.put(webhook);
       await tx.webhooks.put({ ...webhook, id: 'ended', state: 'gone' });
-      const target = { target_kind: 'listing', target: handle } as const;
-      await applyAction(tx, hide, { target, reason: 'personal_data', at: webhook.created_at });
     });
+    await act('hide', handle, 'personal_data');
     await close();
     expect((await run(['backup', path('odd.gz')], original)).code).toBe(0);
     whole = readFileSync(path('odd.gz'));

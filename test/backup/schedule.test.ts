@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBackups, writeBackupFile } from '../../src/cli/backups.ts';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { backupsMade } from '../../src/telemetry/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
@@ -81,8 +80,7 @@ describe('BACKUP_DIR', () => {
     expect(readdirSync(root)).toContain('again.gz');
   });
   it('shows in the metrics when the newest was made, and that one failed', async () => {
-    const metrics = await startServiceMetrics(directory.context);
-    if (!metrics) throw new Error('metrics are off');
+    const metrics = await directory.startMetrics();
     const read = async () => (await (await fetch(metrics.url)).text()).match(/^dossier_backup_\w+ .+$/gm);
     await runSchedule([], '2026-11-22T12:00:00Z');
     expect(await read()).toEqual([

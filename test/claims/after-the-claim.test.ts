@@ -7,10 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimKeyRing } from '../../src/claims/apply.ts';
 import { authenticate } from '../../src/claims/authenticate.ts';
 import { createChallenge } from '../../src/claims/challenge.ts';
-import { recheckClaims, recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
+import { recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';
 import type { Context } from '../../src/context.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
+import { operationsOf } from '../support/operations.ts';
 import {
   type Answer,
   askClaim,
@@ -133,7 +134,7 @@ describe('the host in trouble', () => {
     await directory.ask();
     directory.wait(-365 * day_s);
     directory.repository.commit({ [file]: null });
-    expect(await recheckClaims(directory.context)).toBe(1);
+    expect(await operationsOf(directory.context).recheck()).toBe(1);
     expect(await standing()).toMatchObject({ suspended_reason: 'proof_missing' });
   });
 
@@ -257,12 +258,12 @@ describe('the re-check', () => {
     await claim();
     directory.repository.commit({ [file]: null });
     directory.wait(0.79 * day_s);
-    expect(await recheckClaims(directory.context)).toBe(0);
+    expect(await operationsOf(directory.context).recheck()).toBe(0);
     expect(await standing()).toMatchObject({ state: 'claimed' });
     directory.wait(0.42 * day_s);
-    expect(await recheckClaims(directory.context)).toBe(1);
+    expect(await operationsOf(directory.context).recheck()).toBe(1);
     expect(await standing()).toMatchObject({ state: 'suspended', suspended_reason: 'proof_missing' });
-    expect(await recheckClaims(directory.context)).toBe(0);
+    expect(await operationsOf(directory.context).recheck()).toBe(0);
   });
 
   test('does not wait for a host that stalls, and asks a failing one again after a quarter of the time', async () => {
@@ -308,15 +309,16 @@ describe('the re-check', () => {
         },
       },
     };
-    const pass = recheckClaims(stalling);
+    const other = operationsOf(stalling);
+    const pass = other.recheck();
     await expect.poll(async () => (await standing())?.state).toBe('suspended');
     expect(asked).toBe(1);
     release();
     expect(await pass).toBe(6);
     directory.wait(0.15 * day_s);
-    expect(await recheckClaims(stalling)).toBe(0);
+    expect(await other.recheck()).toBe(0);
     directory.wait(0.16 * day_s);
-    expect(await recheckClaims(stalling)).toBe(5);
+    expect(await other.recheck()).toBe(5);
   });
 
   test('spreads claims over time, and stops on request', async () => {

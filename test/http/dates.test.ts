@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/imports/import.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -30,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function importCopy(directory: Directory, name: string, entries: readonly object[]): Promise<void> {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(entries));
-  expect((await runImport(directory.context, { source: path })).state).toBe('done');
+  expect((await directory.import({ source: path })).state).toBe('done');
 }
 
 const handle = 'com.example.a/one';
@@ -193,9 +192,9 @@ it('a copy with older versions states how many versions there are and which was 
 it('a listing of a registry is as of the last completed reading of that registry', async () => {
   const registry = await startRegistryServer(newestOnly);
   const directory = await openDirectory({ entries: [], environment: { REGISTRY_URL: registry.url } });
-  await runImport(directory.context);
+  await directory.import();
   directory.wait(3 * 86_400);
-  await runImport(directory.context);
+  await directory.import();
   const document = await readDocument(directory);
   const date = directory.context.clock().toISOString().slice(0, 10);
   expect(document.origin_note).toBeUndefined();

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/imports/import.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 const open = async (REGISTRY_URL: string) => {
   directory = await openDirectory({ entries: [], environment: { REGISTRY_URL } });
-  return directory.context;
+  return directory;
 };
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 const patience = { tries: 1, wait_ms: 1 };
@@ -48,7 +47,7 @@ describe('how fresh the listings are', () => {
   });
 
   it('with the shipped sample', async () => {
-    await runImport(await open('off'), { source: 'sample' });
+    await (await open('off')).import({ source: 'sample' });
     expect(await freshness()).toMatch(
       /^\d+ listings\. This is the sample that the service ships with; no import from a registry has completed yet\. No registry is configured: nothing is imported automatically\.$/,
     );
@@ -62,7 +61,7 @@ describe('how fresh the listings are', () => {
   });
 
   it('with a registry', async () => {
-    await runImport(await open(registry.url));
+    await (await open(registry.url)).import();
     expect(await freshness()).toBe(
       '2 listings. Last completed import: <time>. The registry is checked for changes every hour.',
     );
@@ -73,9 +72,9 @@ describe('an import that did not complete', () => {
   const stays = 'The listings shown are as old as their dates say.';
 
   it('shows why it failed, and when it is retried if its registry is the configured one', async () => {
-    const context = await open(registry.url);
+    const service = await open(registry.url);
     registry.trouble('unavailable');
-    await runImport(context, { patience });
+    await service.import({ patience });
     expect(await freshness()).toContain(
       `The import of <time> did not complete: the registry answered with status 503. It is retried automatically. Where there is no network, dossier import --from FILE reads a saved copy. ${stays}`,
     );
@@ -87,23 +86,23 @@ describe('an import that did not complete', () => {
     ['a saved copy is set', 'file:copy.json'],
     ['another registry is set', 'https://registry.example'],
   ])('is not tried again where %s', async (_name, set) => {
-    const context = await open(set);
+    const service = await open(set);
     registry.trouble('html');
-    await runImport(context, { source: registry.url, patience });
+    await service.import({ source: registry.url, patience });
     expect(await freshness()).toContain(
       `did not complete: the answer is not JSON (another kind of server, or a sign-in page). It is not retried automatically. Where there is no network, dossier import --from FILE reads a saved copy. ${stays}`,
     );
   });
 
   it('is named as one of the registry after a saved copy was imported, which is complete', async () => {
-    const context = await open(registry.url);
+    const service = await open(registry.url);
     const folder = mkdtempSync(join(tmpdir(), 'dossier-copy-'));
     const copy = join(folder, 'copy.json');
     writeFileSync(copy, JSON.stringify(seedEntries));
     registry.trouble('unavailable');
-    await runImport(context, { source: copy });
+    await service.import({ source: copy });
     rmSync(folder, { recursive: true });
-    await runImport(context, { patience });
+    await service.import({ patience });
     expect(await freshness()).toBe(
       `2 listings. Last completed import: <time>. The registry is checked for changes every hour. That import, from another source, is complete; ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,
     );
@@ -111,12 +110,12 @@ describe('an import that did not complete', () => {
 
   it('waits for the operator where it was held', async () => {
     registry.serve(manyEntries(60));
-    const context = await open(registry.url);
-    await runImport(context);
+    const service = await open(registry.url);
+    await service.import();
     registry.serve(
       manyEntries(60, () => ({ official: { status: 'deleted', updatedAt: '2026-10-03T08:00:00Z' } })),
     );
-    await runImport(context);
+    await service.import();
     expect(await freshness()).toBe(
       `60 listings. Last completed import: <time>. The registry is checked for changes every hour. The import of <time> is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`,
     );
@@ -126,10 +125,10 @@ describe('an import that did not complete', () => {
 describe('an import under way', () => {
   it('shows what it has read so far and nothing else, then that it was stopped', async () => {
     registry.serve(manyEntries(250));
-    const context = await open(registry.url);
+    const service = await open(registry.url);
     registry.delay(800);
     const stopping = new AbortController();
-    const run = runImport(context, { signal: stopping.signal });
+    const run = service.import({ signal: stopping.signal });
     await eventually(() => freshness()).toContain(
       'An import has been running since <time>: nothing read yet.',
     );
@@ -176,7 +175,7 @@ describe('an import whose node died', () => {
 describe('/about', () => {
   it('reports what the last completed import counted, and where from', async () => {
     registry.serve([...seedEntries, registryEntry('a.b/c', {}, { status: 'deleted' })]);
-    await runImport(await open(registry.url));
+    await (await open(registry.url)).import();
     const page = (await (await directory?.app.request('/about'))?.text()) ?? '';
     expect(page).toContain(`from <code>${registry.url}/v0.1</code>`);
     expect(page).toContain('<th scope="row">rows read</th><td>3</td>');
@@ -187,7 +186,7 @@ describe('/about', () => {
 });
 
 it('no page names a registry that listings did not come from', async () => {
-  await runImport(await open('https://registry.example'), { source: 'sample' });
+  await (await open('https://registry.example')).import({ source: 'sample' });
   for (const path of ['/', '/agents', '/tags', '/about'])
     expect(await (await directory?.app.request(path))?.text()).not.toContain('registry.example');
 });

@@ -5,7 +5,6 @@ import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { applyAction, undoAction, withdraw } from '../../src/moderation/actions.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
@@ -180,18 +179,12 @@ describe('the list', () => {
     await changing.importEntries([...seedEntries, starred, late]);
     expect(await changesSince(since)).toEqual([['com.example/late', 'active']]);
     const next = pass();
-    const target = { target_kind: 'listing', target: 'com.example/starred' } as const;
-    const at = changing.context.clock().toISOString();
-    const applied = await changing.store.write((tx) =>
-      applyAction(tx, withdraw, { target, reason: 'malicious', at }),
-    );
+    await changing.act('withdraw', 'com.example/starred', 'malicious');
     expect(await changesSince(next)).toEqual([['com.example/starred', 'deleted']]);
     const all = await (await changing.app.request('/v0.1/servers?limit=100&include_deleted=true')).text();
     expect(all).not.toContain('https://github.com/example/starred');
     const last = pass();
-    await changing.store.write((tx) =>
-      undoAction(tx, withdraw, { standing: applied, reason: 'mistake', at: last }),
-    );
+    await changing.restore('com.example/starred');
     expect(await changesSince(last)).toEqual([['com.example/starred', 'active']]);
     await changing.close();
   });
@@ -339,9 +332,8 @@ it('is a registry that our own importer reads: every record arrives as it is sto
     listening: true,
     environment: { LIMITS: 'off' },
   });
-  const { runImport } = await import('../../src/imports/import.ts');
   const second = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
-  const { state } = await runImport(second.context, { source: first.url });
+  const { state } = await second.import({ source: first.url });
   expect(state).toBe('done');
   const stored = async ({ store }: Directory) => {
     const found = new Map<string, string>();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/imports/import.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -7,7 +6,7 @@ const madeUp = 'com.example.invoices/invoices';
 let directory: ClaimedDirectory;
 beforeAll(async () => {
   directory = await openClaimedDirectory({ entries: [] });
-  await runImport(directory.context, { source: 'sample' });
+  await directory.import({ source: 'sample' });
 });
 afterAll(() => directory.close());
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { runImport } from '../../src/imports/import.ts';
 import { startJudgingViews } from '../../src/tools/views.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
@@ -215,7 +214,7 @@ it('is judged by the service itself: when it starts, when a listing changes, and
   const ended = startJudgingViews(judging.context, stopping.signal);
   const importing = async (listed: readonly object[]) => {
     writeFileSync(judging.context.config.registryUrl.slice('file:'.length), JSON.stringify(listed));
-    expect((await runImport(judging.context)).state).toBe('done');
+    expect((await judging.import()).state).toBe('done');
   };
   const policy = async () => (await judging.app.request('/views/month/.mcp.json')).status;
   await importing(fresh.slice(0, 1));

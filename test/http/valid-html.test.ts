@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/imports/import.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -48,7 +47,7 @@ beforeAll(async () => {
     openDirectory({ entries: [] }),
   ]);
   await full.judgeViews();
-  await runImport(sample.context, { source: 'sample' });
+  await sample.import({ source: 'sample' });
 });
 afterAll(async () => {
   await Promise.all([full, sample, empty].map((directory) => directory.close()));

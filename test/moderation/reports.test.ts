@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
+import { operationsOf } from '../support/operations.ts';
 
 const token = 'a-token-of-the-operator';
 let directory: ClaimedDirectory;
@@ -123,8 +123,8 @@ describe('dossier feedback list', () => {
 describe('the page of reports', () => {
   it('is on the metrics port, for the bearer of OPERATOR_TOKEN only', async () => {
     await send({ category: 'report', rating_id, message: '<b>It names me.</b>' });
-    const metrics = await startServiceMetrics(directory.context);
-    const url = metrics?.url.replace('/metrics', '/reports') ?? '';
+    const metrics = await directory.startMetrics();
+    const url = metrics.url.replace('/metrics', '/reports');
     const ask = (authorization?: string) =>
       fetch(url, authorization === undefined ? {} : { headers: { authorization } });
     expect((await ask()).status).toBe(401);
@@ -139,11 +139,9 @@ describe('the page of reports', () => {
   });
   it('is not there without a token', async () => {
     const { config } = directory.context;
-    const metrics = await startServiceMetrics({
-      ...directory.context,
-      config: { ...config, operatorToken: '' },
-    });
-    expect((await fetch(metrics?.url.replace('/metrics', '/reports') ?? '')).status).toBe(404);
-    await metrics?.stop();
+    const other = operationsOf({ ...directory.context, config: { ...config, operatorToken: '' } });
+    const metrics = await other.startMetrics();
+    expect((await fetch(metrics.url.replace('/metrics', '/reports'))).status).toBe(404);
+    await metrics.stop();
   });
 });

@@ -2,12 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '../../src/app/server.ts';
-import { recheckClaims } from '../../src/claims/recheck.ts';
 import type { Context } from '../../src/context.ts';
 import { claimableListing, putListings } from '../claims/claim-directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
+import { operationsOf } from '../support/operations.ts';
 
 interface Answer {
   readonly status: string;
@@ -129,9 +129,9 @@ describe('the re-check of two nodes', () => {
   const both = () => [one, two].map(({ context }) => ({ ...context, clock: nodes.now }) satisfies Context);
 
   it('checks each claim once, in parallel or one after the other', async () => {
-    await Promise.all(both().map((context) => recheckClaims(context)));
+    await Promise.all(both().map((context) => operationsOf(context).recheck()));
     expect(checks()).toBe(count);
-    for (const context of both()) expect(await recheckClaims(context)).toBe(0);
+    for (const context of both()) expect(await operationsOf(context).recheck()).toBe(0);
     expect(checks()).toBe(count);
     const standing = await one.context.store.claims.claimed('', 100);
     expect(standing.map(({ suspended_reason }) => suspended_reason)).toEqual(
@@ -145,14 +145,14 @@ describe('the re-check of two nodes', () => {
       return true;
     };
     const [first, second] = both();
-    expect(await recheckClaims(first as Context)).toBe(count);
+    expect(await operationsOf(first as Context).recheck()).toBe(count);
     const asked = git.requests.length;
     nodes.wait(600);
-    expect(await recheckClaims(second as Context)).toBe(0);
+    expect(await operationsOf(second as Context).recheck()).toBe(0);
     expect(git.requests.length).toBe(asked);
     // A quarter of CLAIM_RECHECK, and a fifth of that.
     nodes.wait(26_000);
-    expect(await recheckClaims(first as Context)).toBe(count);
+    expect(await operationsOf(first as Context).recheck()).toBe(count);
     expect(git.requests.length).toBe(2 * asked);
   });
 });

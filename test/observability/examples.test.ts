@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
@@ -12,9 +11,7 @@ let metrics: Metrics;
 let published: ReadonlySet<string>;
 beforeAll(async () => {
   directory = await openDirectory({ environment: { METRICS_PORT: '0' } });
-  const started = await startServiceMetrics(directory.context);
-  if (!started) throw new Error('metrics are off');
-  metrics = started;
+  metrics = await directory.startMetrics();
   const text = await (await fetch(metrics.url)).text();
   published = new Set(
     [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = '', type]) =>

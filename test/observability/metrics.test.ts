@@ -9,9 +9,7 @@ let directory: Directory;
 let metrics: Metrics;
 beforeEach(async () => {
   directory = await openDirectory({ listening: true, environment: { METRICS_PORT: '0', LIMITS: 'off' } });
-  const started = await startServiceMetrics(directory.context);
-  if (!started) throw new Error('metrics are off');
-  metrics = started;
+  metrics = await directory.startMetrics();
 });
 afterEach(async () => {
   await metrics.stop();

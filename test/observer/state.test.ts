@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { readStatus } from '../../src/document/status.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { startDossier } from '../support/command.ts';
@@ -30,9 +29,7 @@ beforeAll(async () => {
       }),
     },
   });
-  const started = await startServiceMetrics(directory.context);
-  if (!started) throw new Error('metrics are off');
-  metrics = started;
+  metrics = await directory.startMetrics();
 });
 afterAll(async () => {
   await metrics.stop();

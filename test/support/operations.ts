@@ -2,17 +2,24 @@ import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { recheckClaims } from '../../src/claims/recheck.ts';
+import { startServiceMetrics } from '../../src/cli/serve.ts';
 import type { Context } from '../../src/context.ts';
+import { runImport } from '../../src/imports/import.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
 import type { Moderation, ModerationReason, RestoreReason } from '../../src/moderation/moderation.ts';
 import type { RunReport } from '../../src/observations/observe-listing.ts';
 import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type CheckCounts, observeDue } from '../../src/observations/schedule.ts';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 
 /** What the operator does, and one pass of each thing that a node does in the background, with the clock of the test. */
 export interface Operations {
+  /** One import, of the registry of the settings or of `source`. */
+  import(options?: Parameters<typeof runImport>[1]): ReturnType<typeof runImport>;
+  /** Starts the metrics on METRICS_PORT; stop them after use. */
+  startMetrics(): Promise<Metrics>;
   /** Looks at a listing now. Throws for a handle that is not listed. */
   observe(handle: string): Promise<RunReport>;
   /** Looks at all listings that are due. */
@@ -49,6 +56,12 @@ export function operationsOf(context: Context, url?: string): Operations {
     return observer;
   };
   return {
+    import: (options) => runImport(context, options),
+    async startMetrics() {
+      const metrics = await startServiceMetrics(context);
+      if (!metrics) throw new Error('METRICS_PORT is not set');
+      return metrics;
+    },
     async observe(handle) {
       const listing = await store.listings.byHandle(handle);
       if (!listing) throw new Error(`${handle} is not listed`);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
@@ -92,9 +91,9 @@ it.each([
 });
 
 it('counts refusals', async () => {
-  const metrics = await startServiceMetrics(directory.context);
+  const metrics = await directory.startMetrics();
   await editDatabase(databaseUrl, 'update rating set score = 5 where log_index = 1');
   await call('get_proof', { rating_id: rating.rating_id });
-  expect(await (await fetch(metrics?.url ?? '')).text()).toContain('dossier_log_mismatches_total 1\n');
-  await metrics?.stop();
+  expect(await (await fetch(metrics.url)).text()).toContain('dossier_log_mismatches_total 1\n');
+  await metrics.stop();
 });

@@ -2,12 +2,12 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServiceMetrics } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { createWitnessRounds } from '../../src/log/witnesses.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { operationsOf } from '../support/operations.ts';
 import { openWitness, type RunningWitness, startWitness } from '../support/witnesses.ts';
 
 let folder: string;
@@ -129,12 +129,12 @@ describe('metrics', () => {
       ...directory.context,
       config: { ...directory.context.config, ...pick(config) },
     };
-    const metrics = await startServiceMetrics(context);
+    const metrics = await operationsOf(context).startMetrics();
     try {
       const rounds = createWitnessRounds(context);
       await rounds.ask();
       await rounds.ask();
-      const text = await (await fetch(metrics?.url ?? '')).text();
+      const text = await (await fetch(metrics.url)).text();
       const samples = text
         .split('\n')
         .filter((line) => /^dossier_witness_.*witness="(w|away)"/.test(line))
@@ -149,7 +149,7 @@ describe('metrics', () => {
         'dossier_witness_last_cosigned_timestamp_seconds{witness="w"} <time>',
       ]);
     } finally {
-      await metrics?.stop();
+      await metrics.stop();
     }
   });
 });
