@@ -30,11 +30,11 @@ const ofRulesAlone = [
   'test/hostile/fuzz.test.ts',
   'test/http/{api,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,sample,sentences,valid-html}.test.ts',
   'test/mcp/{clients,robustness}.test.ts',
-  'test/moderation/{blocked,reports}.test.ts',
+  'test/moderation/{blocked,gone-texts,reports}.test.ts',
   'test/observer/{endpoint,refusal,surface}.test.ts',
   'test/ratings/{payment-receipt,service-receipt}.test.ts',
   'test/registry/{hostile,import-status,odd-entries,origin,sample}.test.ts',
-  'test/transparency-log/{audit-claims,audit-edits,audit-observations,refused-proofs,withheld-texts}.test.ts',
+  'test/transparency-log/{audit,audit-claims,audit-edits,audit-observations,refused-proofs,withheld-texts}.test.ts',
   'test/webhooks/{document,openapi}.test.ts',
 ];
 const isLong = process.env.TEST_LONG === 'on';
