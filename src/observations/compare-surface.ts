@@ -35,10 +35,19 @@ const longestText = 400;
 /** Hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
+/** A schema that a host hands on as its JSON text. */
+function toSchema(sent: unknown): unknown {
+  try {
+    return typeof sent === 'string' ? JSON.parse(sent) : sent;
+  } catch {
+    return sent;
+  }
+}
+
 /** What a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
 const toTool = ({ input_schema, parameters, ...tool }: Tool): Tool => ({
   ...tool,
-  inputSchema: tool.inputSchema ?? input_schema ?? parameters,
+  inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters),
 });
 
 const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;

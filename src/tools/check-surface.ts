@@ -66,6 +66,10 @@ async function seenUntil(
     )?.before?.seen_until;
 }
 
+/** Until when another set was seen before the one that is seen now. */
+const othersUntil = ({ changed_from, value }: StoredObservation): string | undefined =>
+  changed_from?.state === 'observed' && changed_from.value !== value ? changed_from.seen_until : undefined;
+
 const notes = ({ repeated, not_sent, prefix }: SurfaceComparison) =>
   [
     repeated.length > 0 && 'Some names stand for several tools: see repeated.',
@@ -95,9 +99,10 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     ? `These are the tools that Dossier has seen ${since}.`
     : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
   const until = earlier && (await seenUntil(handle, earlier, store));
-  const before =
-    earlier &&
-    `They are a set that Dossier first saw on ${day(earlier.first_seen_at)}${until ? ` and last on ${day(until)}` : ''}; a later check saw another.`;
+  const others_until = isSame ? othersUntil(seen) : undefined;
+  const before = earlier
+    ? `This is the set that Dossier saw from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
+    : others_until && `Until ${day(others_until)} it saw others: see get_history.`;
   return {
     handle,
     result: isSame ? ('same' as const) : ('other' as const),
@@ -112,6 +117,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     first_seen_at: seen.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
+    ...(others_until && { others_until }),
     ...(earlier && {
       earlier: { first_seen_at: earlier.first_seen_at, ...(until && { seen_until: until }) },
     }),
@@ -126,7 +132,7 @@ const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
 };
 
 function toSurfaceText(answer: z.output<typeof output>): string {
-  const { endpoint, digest, first_seen_at, observed_at, vantage, earlier, texts = [] } = answer;
+  const { endpoint, digest, first_seen_at, observed_at, vantage, others_until, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
   return paragraphs(
     `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
@@ -141,7 +147,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
-      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}; digest ${digest}`,
+      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; others until ${others_until}` : ''}; digest ${digest}`,
     earlier &&
       `Your tools: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
     closingText(answer),
@@ -187,6 +193,7 @@ const output = z.object({
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
+  others_until: z.string().optional().describe('When Dossier last saw others, if yours are the same as now'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()

@@ -6,7 +6,7 @@ import { type HistoryEvent, historyKinds, readHistory, toHistoryLines } from '..
 import { sampleFlag } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
 import { findListingFacts } from './find-listing.ts';
-import { cursorInput, handleInput, oneOf } from './inputs.ts';
+import { cursorInput, namedInput, oneOf, tagsOfNamed } from './inputs.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -15,7 +15,7 @@ const pageSize = 20;
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T|$)/.test(text) && !Number.isNaN(Date.parse(text));
 
 const input = z.strictObject({
-  handle: handleInput,
+  handle: namedInput,
   since: z
     .string()
     .max(40)
@@ -49,14 +49,14 @@ const place = z.tuple([z.int().min(0), z.int().min(0)]);
 
 /** The page of a history that get_history is asked for. Throws invalid_input, or as `getListing` does. */
 export async function readHistoryPage(
-  { handle, since, kind, cursor }: z.output<typeof input>,
+  { handle: named, since, kind, cursor }: z.output<typeof input>,
   context: Context,
 ): Promise<HistoryPage> {
-  const facts = await findListingFacts(handle, context);
+  const facts = await findListingFacts(named, context);
   const query = { since, kind, after: readCursor(cursor, place), limit: pageSize };
   const { events, next } = await readHistory(facts, query, context);
   return {
-    handle,
+    handle: facts.listing.handle,
     events,
     is_observed: facts.observed !== undefined,
     ...(isSample(facts.listing) && { sample: true }),
@@ -80,7 +80,7 @@ export const getHistory = defineTool({
   input,
   output,
   example: { handle: 'co.webhook/webhook' },
-  cacheTags: ({ handle }) => [handle],
+  cacheTags: tagsOfNamed,
   toText: (answer) =>
     paragraphs(
       `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${answer.statement}`,

@@ -220,7 +220,7 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other', members: ['annotations'] }],
     message: expect.stringMatching(
-      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. They are a set that Dossier first saw on \d{4}-\d\d-\d\d and last on \d{4}-\d\d-\d\d; a later check saw another\./,
+      /, last on \d{4}-\d\d-\d\d in revision 2026-07-28 of MCP, from test bench\. This is the set that Dossier saw from \d{4}-\d\d-\d\d until \d{4}-\d\d-\d\d; get_history says what changed\./,
     ),
     earlier: { first_seen_at: firstLook, seen_until: lastOfFirst },
   });
@@ -251,6 +251,31 @@ it('knows a list over eras of the protocol, a set that was there before, and one
     }),
   });
   expect(other.status).toBe(413);
+});
+
+it('says of the same tools until when it saw others, in a JSON of at most 1.2 times the text', async () => {
+  const { content, structuredContent } = await client.call('check_surface', {
+    handle,
+    tools: await toolsAsShown(),
+  });
+  expect(structuredContent).toMatchObject({
+    result: 'same',
+    others_until: lastOfFirst,
+    message: expect.stringMatching(
+      /^These are the tools that Dossier has seen since \d{4}-\d\d-\d\d, last on .*, from test bench\. Until \d{4}-\d\d-\d\d it saw others: see get_history\.$/,
+    ),
+  });
+  const text = content[0]?.text ?? '';
+  expectSameFacts(text, structuredContent as object);
+  expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(1.2 * text.length);
+});
+
+it('reads a schema that a host hands on as text', async () => {
+  const shown = await toolsAsShown();
+  const tools = shown.map(({ name, description, inputSchema }) => ({
+    ...{ name, description, parameters: JSON.stringify(inputSchema) },
+  }));
+  expect(await check({ handle, tools })).toMatchObject({ result: 'same', not_sent: ['annotations'] });
 });
 
 it('names tools that only one side has', async () => {
@@ -336,6 +361,7 @@ it('shows the words of a description that changed: in the history, as JSON, and 
     ],
   });
   expectSameFacts(content[0]?.text ?? '', structuredContent as object);
+  expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(1.2 * (content[0]?.text?.length ?? 0));
 });
 
 it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after checks on two days', async () => {
