@@ -364,6 +364,20 @@ it('shows the words of a description that changed: in the history, as JSON, and 
   expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(1.2 * (content[0]?.text?.length ?? 0));
 });
 
+it('shows the words of a description that is there no more', async () => {
+  offered = [{ name: 'read_mail', description: 'Reads mail.', readOnlyHint: true }];
+  directory.wait(3600);
+  await look();
+  offered = [{ name: 'read_mail', readOnlyHint: true }];
+  directory.wait(3600);
+  await look();
+  const history = await (await directory.app.request(`/agents/${handle}/history.json`)).json();
+  const [event] = (history as { events: { changes: { texts: object[] }[] }[] }).events;
+  expect(event?.changes[0]?.texts).toEqual([
+    { tool: 'read_mail', member: 'description', difference: [{ text: 'Reads mail.', change: 'removed' }] },
+  ]);
+});
+
 it('an endpoint that stops answering keeps what was seen, says so, and is unreachable after checks on two days', async () => {
   await endpoint.close();
   const answers = async () => {

@@ -51,12 +51,17 @@ it('reads an image with the token that its registry gives to everyone', async ()
   expect(hub.sent[0]?.headers.authorization).toBeUndefined();
 });
 
-it('asks no registry that is not configured', async () => {
-  const packages = [{ registryType: 'npm', identifier: 'server', version: '1.0.0' }];
-  const found = await observe({ packages }, { npm: '' });
+it.each([
+  ['npm', 'server'],
+  ['pypi', 'server'],
+  ['oci', 'docker.io/library/server:1.0'],
+  ['oci', 'ghcr.io/example/server:1.0'],
+])('asks no registry that is not configured: %s, %s', async (registryType, identifier) => {
+  const packages = [{ registryType, identifier, version: '1.0.0' }];
+  const found = await observe({ packages }, { [registryType]: '' });
   expect(found.find(({ kind }) => kind === 'package.exists')).toMatchObject({
     state: 'not_checked',
-    reason: 'This service is not configured to look up npm packages (PACKAGE_REGISTRIES).',
+    reason: `This service is not configured to look up ${registryType} packages (PACKAGE_REGISTRIES).`,
   });
 });
 

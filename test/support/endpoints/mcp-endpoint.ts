@@ -64,7 +64,7 @@ export async function startEndpoint(
 /** A tool as a publisher registers it. */
 export interface OfferedTool {
   readonly name: string;
-  readonly description: string;
+  readonly description?: string;
   readonly readOnlyHint?: boolean;
 }
 
