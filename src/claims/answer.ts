@@ -9,7 +9,14 @@ import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
 import type { Capability, Claim, ClaimKind } from './claim.ts';
 import { findContinuingFailure, isLiving } from './judge.ts';
-import { bindingOf, type ClaimTarget, findMethods, findTarget, toRepositoryTarget } from './locations.ts';
+import {
+  bindingOf,
+  type ClaimTarget,
+  findMethods,
+  findTarget,
+  rootsOf,
+  toRepositoryTarget,
+} from './locations.ts';
 import {
   type ClaimResponse,
   type ClaimStatus,
@@ -57,7 +64,7 @@ export async function requireTarget(
   const claim = await claims.claim(listing.handle);
   const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
   const kind = asked ?? optOut?.kind ?? claim?.kind ?? offered[0];
-  if (kind === undefined || kind === 'repository') return toRepositoryTarget(listing, context);
+  if (kind === undefined || kind === 'repository') return { ...toRepositoryTarget(listing, context), claim };
   const isOpen = [...offered, claim?.kind, optOut?.kind].includes(kind);
   const target = isOpen ? findTarget(listing, kind, context) : undefined;
   if (!target)
@@ -65,7 +72,7 @@ export async function requireTarget(
       detail: `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
     });
   if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
-  return target;
+  return { ...target, claim };
 }
 
 /** Parses a challenge. Throws invalid_input unless the text has the form of one. */
@@ -157,7 +164,7 @@ export async function answerClaim(
   const capability_id = presented?.id;
   await requireMayWrite(context, {
     handle,
-    roots: [target.place.root],
+    roots: rootsOf(target.place, target.claim),
     ...(capability_id && { capability_id }),
   });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);

@@ -91,10 +91,9 @@ export async function readCosigners(
 }
 
 /** What decides, and the lines, as the store has them now. */
-async function readFacts(tx: Transaction, file: ClaimFile, reading: Reading) {
+async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Reading, Claim | undefined]) {
   const { listing, place, read, agreed, binding, ring, now } = reading;
   const { handle } = listing;
-  const claim = await tx.claims.claim(handle);
   const own = await tx.claims.capabilities(handle);
   const lines = place.kind === 'registry_key' ? signedLinesOf(reading, claim, own) : linesOf(file, reading);
   const known = new Map(own.map((row) => [row.hash, row]));
@@ -201,7 +200,7 @@ async function applyProof(
   const { handle, claim } = facts;
   const at = reading.now.toISOString();
   const event = toEvent(verdict, toWanted(verdict, facts), facts);
-  if (!verdict.continues && event !== 'moved') await suspendClaim(tx, { handle, reason: whyGone(claim), at });
+  if (!verdict.continues && event !== 'moved') await suspendClaim(tx, claim, { reason: whyGone(claim), at });
   const own = await tx.claims.capabilities(handle);
   const known = new Map([...facts.known, ...own.map((row) => [row.hash, row] as const)]);
   const wanted = toWanted(verdict, { ...facts, known });
@@ -226,17 +225,26 @@ async function applyProof(
 const leakedLimit = 256;
 
 /** Ends the capabilities that the file leaks. Those never activated are stored as leaked, so that they never work. */
-async function endLeaked(tx: Transaction, handle: string, [secrets, at]: [readonly string[], string]) {
-  let room = leakedLimit - (await tx.claims.leakedCount(handle));
+async function endLeaked(
+  tx: Transaction,
+  [handle, known]: [string, Claim | undefined],
+  [secrets, at]: [readonly string[], string],
+): Promise<Claim | undefined> {
+  let claim = known;
+  let left = leakedLimit - (await tx.claims.leakedCount(handle));
   for (const hash of secrets.map(capabilityHash)) {
     const row = await tx.claims.capability(hash);
-    if (row) await endCapability(tx, row, { state: 'leaked', at });
-    else if (room-- > 0)
+    if (row) {
+      const theirs = row.handle === handle ? claim : await tx.claims.claim(row.handle);
+      const after = await endCapability(tx, [theirs, row], { state: 'leaked', at });
+      if (row.handle === handle) claim = after ?? claim;
+    } else if (left-- > 0)
       await tx.claims.addCapability({
         ...{ hash, id: capabilityId(hash), handle, state: 'leaked' },
         ...{ issued_at: at, activated_at: at, ended_at: at },
       });
   }
+  return claim;
 }
 
 /** Results that say nothing about whether the line is there. */
@@ -247,9 +255,11 @@ const isLost = (result: CheckResult) =>
   ['repository_not_found', 'repository_moved', 'repository_empty'].includes(result);
 
 /** Suspends a claim without a line that counts where it was proven: at once after an authoritative reading, else after many checks that read nothing. */
-async function applyFailure(tx: Transaction, result: CheckResult, { listing, place, read, now }: Reading) {
-  const { handle } = listing;
-  const claim = await tx.claims.claim(handle);
+async function applyFailure(
+  tx: Transaction,
+  result: CheckResult,
+  [{ place, read, now }, claim]: [Reading, Claim | undefined],
+) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
   const at = now.toISOString();
   if (!read.pinned || isInconclusive(result)) {
@@ -257,56 +267,62 @@ async function applyFailure(tx: Transaction, result: CheckResult, { listing, pla
     await recordUnread(tx, { ...claim, lost_at }, now);
     return;
   }
-  await suspendClaim(tx, { handle, reason: whyGone(claim), at, ...(read.commit && { commit: read.commit }) });
-  const after = await tx.claims.claim(handle);
-  if (after)
-    await tx.claims.putClaim({
-      ...{ ...after, checked_at: at, missed_at: claim.missed_at ?? at },
-      ...{ failed_days: undefined, tried_at: undefined },
-    });
+  const { commit } = read;
+  const after = await suspendClaim(tx, claim, { reason: whyGone(claim), at, ...(commit && { commit }) });
+  await tx.claims.putClaim({
+    ...{ ...after, checked_at: at, missed_at: claim.missed_at ?? at },
+    ...{ failed_days: undefined, tried_at: undefined },
+  });
 }
 
 /** Judges the lines of a text; those of active capabilities alone for whoever is kept from writing. */
-async function judgeLines(tx: Transaction, file: ClaimFile, reading: Reading) {
-  const { facts, lines } = await readFacts(tx, file, reading);
+async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Claim | undefined]) {
+  const { facts, lines } = await readFacts(tx, file, known);
   const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';
-  return { facts, verdict: judge(reading.isBlocked ? lines.filter(isActive) : lines, facts) };
+  return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
 }
 
 /** Notes of a listing that is opted out what would break its claim, or when its line was read; nothing is proven meanwhile. */
-async function noteMeanwhile(tx: Transaction, file: ClaimFile | CheckResult, reading: Reading) {
-  const { facts, verdict } =
-    typeof file === 'string' ? {} : await judgeLines(tx, file, { ...reading, isBlocked: false });
+async function noteMeanwhile(
+  tx: Transaction,
+  file: ClaimFile | CheckResult,
+  [reading, claim]: [Reading, Claim | undefined],
+) {
+  const { verdict } =
+    typeof file === 'string' ? {} : await judgeLines(tx, file, [{ ...reading, isBlocked: false }, claim]);
   const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
-  if (result) return applyFailure(tx, result, reading);
+  if (result) return applyFailure(tx, result, [reading, claim]);
   const { place, read, now } = reading;
-  const { claim } = facts ?? {};
   if (read.pinned && claim?.kind === place.kind && claim.place_key === place.key)
     await tx.claims.putClaim({ ...claim, checked_at: now.toISOString(), tried_at: undefined });
 }
 
-/** Applies one reading in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
-export async function applyReading(tx: Transaction, reading: Reading): Promise<ReadingOutcome> {
+/** Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */
+export async function applyReading(
+  tx: Transaction,
+  reading: Reading,
+  known: Claim | undefined,
+): Promise<ReadingOutcome> {
   const { listing, read, now } = reading;
   const { handle } = listing;
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
-  const optOut = await applyOptOut(tx, reading, file);
-  if (typeof file !== 'string') await endLeaked(tx, handle, [file.secrets, at]);
+  const { claim: heard, optOut } = await applyOptOut(tx, [reading, known], file);
+  const claim = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
   const standing = await tx.optOuts.of(handle);
   if (standing?.state === 'withdrawn') {
-    await noteMeanwhile(tx, file, reading);
+    await noteMeanwhile(tx, file, [reading, claim]);
     return { result: 'optout', changed: 'none', optOut: standing };
   }
   if (typeof file === 'string') {
-    await applyFailure(tx, file, reading);
+    await applyFailure(tx, file, [reading, claim]);
     return { result: file, changed: 'none', optOut };
   }
-  const { facts, verdict } = await judgeLines(tx, file, reading);
+  const { facts, verdict } = await judgeLines(tx, file, [reading, claim]);
   const [newest] = verdict.counted.toSorted((a, b) => (a.issued_at < b.issued_at ? 1 : -1));
   if (!newest) {
-    if (!reading.isBlocked || facts.claim?.state === 'claimed')
-      await applyFailure(tx, verdict.reason, reading);
+    if (!reading.isBlocked || claim?.state === 'claimed')
+      await applyFailure(tx, verdict.reason, [reading, claim]);
     return { result: verdict.reason, changed: 'none', waiting: verdict.waiting, optOut };
   }
   const changed = await applyProof(tx, [newest, verdict], [facts, reading]);

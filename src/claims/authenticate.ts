@@ -52,7 +52,8 @@ export async function revokeCapability(context: Context) {
   const revoked_at = context.clock().toISOString();
   await context.store.write(async (tx) => {
     const row = await tx.claims.capability(found.hash);
-    if (!row || !(await endCapability(tx, row, { state: 'revoked', at: revoked_at })))
+    const claim = await tx.claims.claim(found.handle);
+    if (!row || !(await endCapability(tx, [claim, row], { state: 'revoked', at: revoked_at })))
       throw new Problem('capability_revoked');
   });
   return { handle: found.handle, capability_id: found.id, revoked_at };

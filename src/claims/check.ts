@@ -5,7 +5,7 @@ import type { Transaction } from '../store/store.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
 import type { ClaimCheck } from './check-results.ts';
-import { parseClaimFile, waitsForSecondCheck } from './claim.ts';
+import { type Claim, parseClaimFile, waitsForSecondCheck } from './claim.ts';
 import {
   bindingOf,
   type ClaimTarget,
@@ -14,6 +14,7 @@ import {
   type LocationRead,
   type Reading,
   readLocation,
+  rootsOf,
   type SeenKey,
   type SignedChallenge,
   toSubject,
@@ -70,18 +71,23 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
 interface Read {
   readonly read: LocationRead;
   readonly signed?: SignedChallenge;
+  /** The claim when the reading began; it decides what is read. */
+  readonly claim: Claim | undefined;
 }
 
 /**
  * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: whoever controls it
  * agrees to them. The claim may have moved by the time they are judged.
  */
-async function readAgreed({ listing, place }: ClaimTarget, context: Context): Promise<Set<string>> {
-  const claim = await context.store.claims.claim(listing.handle);
+async function readAgreed(
+  { listing, place }: ClaimTarget,
+  claim: Claim | undefined,
+  context: Context,
+): Promise<Set<string>> {
   const other = claim?.state === 'claimed' && claim.kind !== place.kind ? claim.kind : undefined;
   const target = other && findTarget(listing, other, context);
   if (!target) return new Set();
-  const read = await readLocation(target.place, listing.handle, context);
+  const read = await readLocation(target.place, claim, context);
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
   const challenges = typeof file === 'string' ? [] : file.challenges;
   const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
@@ -93,10 +99,10 @@ const hasLines = (read: LocationRead) => read.result === 'file' && read.text.inc
 /** Everything that is read before a check is applied. */
 async function prepare(
   target: ClaimTarget,
-  { read, signed }: Read,
+  { read, signed, claim }: Read,
   context: Context,
 ): Promise<Omit<Reading, 'now'>> {
-  const agreed = signed || hasLines(read) ? await readAgreed(target, context) : new Set<string>();
+  const agreed = signed || hasLines(read) ? await readAgreed(target, claim, context) : new Set<string>();
   const ring = await claimKeyRing(context);
   return { ...target, read, agreed, signed, binding: bindingOf(target, context), ring };
 }
@@ -127,10 +133,13 @@ async function apply(
     const current = await findToCheck(listing.handle, tx);
     if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
-    const writer = { handle: listing.handle, roots: [place.root] };
-    if (isAsked) await requireMayWrite({ ...context, store: tx }, writer);
-    const isBlocked = (await findAgainst({ ...context, store: tx }, writer)) !== undefined;
-    const checked = toChecked(prepared.read, await applyReading(tx, { ...prepared, now, isBlocked }), now);
+    const claim = await tx.claims.claim(listing.handle);
+    const writer = { handle: listing.handle, roots: rootsOf(place, claim) };
+    const writing = { ...context, store: tx };
+    if (isAsked) await requireMayWrite(writing, writer);
+    const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
+    const outcome = await applyReading(tx, { ...prepared, now, isBlocked }, claim);
+    const checked = toChecked(prepared.read, outcome, now);
     await save?.(tx, checked, isAnswered(checked));
     return checked;
   });
@@ -161,7 +170,9 @@ export async function checkSignature(
     if (newest && Date.parse(newest.begun_at) > begun_ms)
       throw new Problem('unavailable', { detail: 'The keys are being read again.', retry_after_s: 1 });
   };
-  return apply(target, { read, signed: { ...challenge, signer } }, { context, isAsked: true, guard });
+  const claim = await context.store.claims.claim(target.listing.handle);
+  const signed = { ...challenge, signer };
+  return apply(target, { read, signed, claim }, { context, isAsked: true, guard });
 }
 
 /** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */
@@ -177,12 +188,14 @@ export async function checkClaim(
   context: Context,
   by: 'claimant' | 'recheck' = 'claimant',
 ): Promise<CheckedClaim> {
-  const subject = { handle: target.listing.handle, place: toSubject(target.place) };
+  const { handle } = target.listing;
+  const subject = { handle, place: toSubject(target.place), hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
-    const read = await readLocation(target.place, target.listing.handle, context);
+    const claim = await context.store.claims.claim(handle);
+    const read = await readLocation(target.place, claim, context);
     // Nobody commits a line after a re-check: another node that is late must not check again.
     const saveChecked: SaveOutcome = by === 'claimant' ? save : (tx, checked) => save(tx, checked, false);
-    return apply(target, { read }, { context, isAsked: by === 'claimant', save: saveChecked });
+    return apply(target, { read, claim }, { context, isAsked: by === 'claimant', save: saveChecked });
   });
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;

@@ -14,14 +14,20 @@ import {
   type PublishedKey,
   parsePublishedKeys,
 } from './challenge.ts';
-import { type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
+import { type Claim, type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
 import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
 
 /** A listing that can be claimed, and the place to check. */
 export interface ClaimTarget {
   readonly listing: Listing;
   readonly place: ProofPlace;
+  /** The claim when the target was found. */
+  readonly claim?: Claim | undefined;
 }
+
+/** The control roots of whoever claims a listing at a location: theirs, and that of the claim. */
+export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
+  claim ? [root, claim.root] : [root];
 
 /**
  * A listing as a check needs it: one that an opt-out line withdrew has the repository of that line, if it stands in one. Undefined for an
@@ -153,8 +159,7 @@ async function readWellKnown(
  * those above it: a party that controls only a domain below it can neither hide its lines, nor stop them from being read, nor
  * opt the listing out, nor add keys of its own.
  */
-async function namesThatCount(domain: string, handle: string, { store }: Context): Promise<string[]> {
-  const claim = await store.claims.claim(handle);
+function namesThatCount(domain: string, claim: Claim | undefined): string[] {
   const names = domainsAbove(domain);
   const root = claim?.state === 'claimed' ? claim.root : undefined;
   const first = names.findIndex((name) => `dns:${name}` === root);
@@ -181,8 +186,12 @@ function toDnsRead(answers: readonly (readonly [string, Answered])[]): LocationR
 }
 
 /** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */
-async function readDns({ shown }: ProofPlace, context: Context, handle: string): Promise<LocationRead> {
-  const names = await namesThatCount(shown, handle, context);
+async function readDns(
+  { shown }: ProofPlace,
+  context: Context,
+  claim: Claim | undefined,
+): Promise<LocationRead> {
+  const names = namesThatCount(shown, claim);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
   const given = names.flatMap((domain, at) => {
     const answer = answers[at];
@@ -219,8 +228,7 @@ function toKeySource(domain: string, read: WebRead): KeySource {
 }
 
 /** Whether a missing key is known to be gone: from where the claim in force was proven, or else from both. */
-async function isPinned(handle: string, [dns, web]: readonly [boolean, boolean], { store }: Context) {
-  const claim = await store.claims.claim(handle);
+function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boolean]) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return claim.seen?.resolvers === undefined ? web : dns;
 }
@@ -232,9 +240,9 @@ async function isPinned(handle: string, [dns, web]: readonly [boolean, boolean],
 async function readRegistryKeys(
   { shown }: ProofPlace,
   context: Context,
-  handle: string,
+  claim: Claim | undefined,
 ): Promise<LocationRead> {
-  const names = await namesThatCount(shown, handle, context);
+  const names = namesThatCount(shown, claim);
   const readWeb = async () =>
     toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
   // A web server of a domain below that of the claim in force is not asked.
@@ -243,7 +251,7 @@ async function readRegistryKeys(
     names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
   ]);
   const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
-  const pinned = await isPinned(handle, [!isSilent, onWeb.isConclusive], context);
+  const pinned = isPinned(claim, [!isSilent, onWeb.isConclusive]);
   const sources = [...inDns, onWeb];
   const keys = sources.flatMap((source) => source.keys).slice(0, mostPublishedKeys);
   if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
@@ -251,7 +259,7 @@ async function readRegistryKeys(
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
 }
 
-type Read = (place: ProofPlace, context: Context, handle: string) => Promise<LocationRead>;
+type Read = (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>;
 
 const reads: Readonly<Record<ClaimKind, Read>> = {
   repository: readRepository,
@@ -263,7 +271,10 @@ const reads: Readonly<Record<ClaimKind, Read>> = {
 
 /**
  * Reads the text at a location of a listing: claim lines, and every other line that its owner states there. Never throws:
- * every failure is a result.
+ * every failure is a result. The claim decides which domains count.
  */
-export const readLocation = (place: ProofPlace, handle: string, context: Context): Promise<LocationRead> =>
-  reads[place.kind](place, context, handle);
+export const readLocation = (
+  place: ProofPlace,
+  claim: Claim | undefined,
+  context: Context,
+): Promise<LocationRead> => reads[place.kind](place, context, claim);

@@ -42,9 +42,8 @@ interface Due {
 }
 
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
-async function duesOf(handle: string, { store, config }: Context): Promise<Due[]> {
+async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context): Promise<Due[]> {
   const optOut = await store.optOuts.of(handle);
-  const claim = await store.claims.claim(handle);
   // Elsewhere the place of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
   const isReadThere = optOut?.state === 'withdrawn' && optOut.kind === claim?.kind;
   const interval_s = config.claimRecheck_s;
@@ -68,11 +67,15 @@ const recordNoPlace = ({ handle }: Listing, kind: ClaimKind, { store, clock }: C
     if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, clock());
   });
 
-async function recheckPlace(listing: Listing, kind: ClaimKind, context: Context): Promise<boolean> {
+async function recheckPlace(
+  [listing, claim]: [Listing, Claim | undefined],
+  kind: ClaimKind,
+  context: Context,
+): Promise<boolean> {
   const target = findTarget(listing, kind, context);
   if (!target) await recordNoPlace(listing, kind, context);
   if (!target || (await wasChecked(target, context))) return false;
-  const { check, changed } = await checkClaim(target, context, 'recheck');
+  const { check, changed } = await checkClaim({ ...target, claim }, context, 'recheck');
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
   return true;
 }
@@ -85,14 +88,15 @@ function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['confi
 
 async function recheck(handle: string, context: Context): Promise<boolean> {
   const now_ms = context.clock().getTime();
-  const dues = await duesOf(handle, context);
+  const claim = await context.store.claims.claim(handle);
+  const dues = await duesOf(handle, claim, context);
   const kinds = new Set(
     dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
   );
   const listing = kinds.size > 0 ? await findToCheck(handle, context.store) : undefined;
   if (!listing) return false;
   const checked: boolean[] = [];
-  for (const kind of kinds) checked.push(await recheckPlace(listing, kind, context));
+  for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, context));
   return checked.includes(true);
 }
 

@@ -106,11 +106,16 @@ async function untilDone(
 }
 
 /** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
-async function awaitTurn(subject: CheckSubject, context: Context): Promise<() => void> {
+async function awaitTurn(
+  subject: CheckSubject & { readonly hasClaim: boolean },
+  context: Context,
+): Promise<() => void> {
   const { store, checkTurns, caller } = context;
   if ((await findRecent(store, subject, context))?.isCurrent) return () => {};
-  const hasClaim = (await store.claims.claim(subject.handle)) !== undefined;
-  const leave = await checkTurns.enter({ keys: [toWidestNetwork(caller.network)], isPreferred: hasClaim });
+  const leave = await checkTurns.enter({
+    keys: [toWidestNetwork(caller.network)],
+    isPreferred: subject.hasClaim,
+  });
   if (leave) return leave;
   const detail = 'Too many repositories are being checked at the moment.';
   throw new Problem('unavailable', { retry_after_s: 5, detail });
@@ -194,7 +199,7 @@ async function runForAllNodes<T extends object>(
  * (net/repositories.ts), so that nobody's place in the line depends on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(
-  subject: CheckSubject,
+  { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
@@ -205,7 +210,7 @@ export async function runSharedCheck<T extends object>(
   const join = async (running: Promise<SharedOutcome<T>>) => ({ ...(await running), isOwn: false });
   const running = findRunning();
   if (running !== undefined) return join(running);
-  const leave = await awaitTurn(subject, context);
+  const leave = await awaitTurn({ ...subject, hasClaim }, context);
   const begun = findRunning();
   if (begun !== undefined) {
     leave();

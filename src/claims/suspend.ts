@@ -61,9 +61,8 @@ const unreachableDays = 10;
 /** Why a claim is suspended (docs/claims.md). */
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
-/** Which claim to suspend, why, and when (RFC 3339 UTC with milliseconds). */
+/** Why a claim is suspended, and when (RFC 3339 UTC with milliseconds). */
 interface Suspension {
-  readonly handle: string;
   readonly reason: SuspensionReason;
   readonly at: string;
   /** The commit whose file has no usable line, if a file was read. */
@@ -71,17 +70,21 @@ interface Suspension {
 }
 
 /**
- * Suspends a claimed listing and its active capabilities, writes history and log, and updates the search facets.
- * Returns false, and changes nothing, if the listing is not claimed.
+ * Suspends a claim and its active capabilities, writes history and log, and updates the search facets. Returns the claim
+ * as it is then; one that is suspended already, or none, is left as it is.
  */
-export async function suspendClaim(tx: Transaction, suspension: Suspension): Promise<boolean> {
-  const { handle, reason, at, commit } = suspension;
-  const claim = await tx.claims.claim(handle);
-  if (claim?.state !== 'claimed') return false;
+export async function suspendClaim<Known extends Claim | undefined>(
+  tx: Transaction,
+  claim: Known,
+  { reason, at, commit }: Suspension,
+): Promise<Known | Claim> {
+  if (claim?.state !== 'claimed') return claim;
+  const { handle } = claim;
   for (const { hash, state } of await tx.claims.capabilities(handle)) {
     if (state === 'active') await tx.claims.setCapabilityState(hash, 'suspended', at);
   }
-  await tx.claims.putClaim({ ...claim, state: 'suspended', suspended_reason: reason });
+  const suspended: Claim = { ...claim, state: 'suspended', suspended_reason: reason };
+  await tx.claims.putClaim(suspended);
   await recordClaimEvent(tx, claim, {
     type: 'suspended',
     at,
@@ -91,7 +94,7 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
   await tx.ratings.setSourceRoot(handle, { held: undefined, at });
   await tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true });
   await tx.listings.reindex(handle);
-  return true;
+  return suspended;
 }
 
 /**
@@ -100,12 +103,13 @@ export async function suspendClaim(tx: Transaction, suspension: Suspension): Pro
  */
 export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {
   const at = now.toISOString();
-  const { handle, checked_at, failed_days: known = [] } = claim;
+  const { checked_at, failed_days: known = [] } = claim;
   const failed_days = [...new Set([...known, at.slice(0, 10)])].slice(0, unreachableDays);
-  await tx.claims.putClaim({ ...claim, failed_days, tried_at: at });
+  const failed: Claim = { ...claim, failed_days, tried_at: at };
+  await tx.claims.putClaim(failed);
   const isLong = now.getTime() - Date.parse(checked_at) > unreachableLimit_ms;
   if (isLong && failed_days.length === unreachableDays)
-    await suspendClaim(tx, { handle, reason: 'host_unreachable_30d', at });
+    await suspendClaim(tx, failed, { reason: 'host_unreachable_30d', at });
 }
 
 const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: SuspensionReason }> = {
@@ -114,17 +118,16 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 };
 
 /**
- * Ends a capability for good, `revoked` by its holder or `leaked`: found in a claim file, with history and log. Suspends the claim if no active capability is left. Returns false
- * if it had already ended.
+ * Ends a capability of a claim for good, `revoked` by its holder or `leaked`: found in a claim file, with history and log.
+ * Suspends the claim if no active capability is left. Returns the claim as it is then; undefined if the capability had
+ * already ended.
  */
 export async function endCapability(
   tx: Transaction,
-  { hash, id, handle, state }: Capability,
+  [claim, { hash, id, state }]: [Claim | undefined, Capability],
   end: { readonly state: 'revoked' | 'leaked'; readonly at: string },
-): Promise<boolean> {
-  if (state === 'revoked' || state === 'leaked') return false;
-  const claim = await tx.claims.claim(handle);
-  if (!claim) return false;
+): Promise<Claim | undefined> {
+  if (!claim || state === 'revoked' || state === 'leaked') return undefined;
   const { event: reason, suspension } = reasons[end.state];
   await tx.claims.setCapabilityState(hash, end.state, end.at);
   await recordClaimEvent(tx, claim, {
@@ -133,37 +136,39 @@ export async function endCapability(
     ...(reason && { reason }),
     capability_id: id,
   });
-  const left = await tx.claims.capabilities(handle);
-  if (!left.some((capability) => capability.state === 'active'))
-    await suspendClaim(tx, { handle, reason: suspension, at: end.at });
-  return true;
+  const left = await tx.claims.capabilities(claim.handle);
+  return left.some((capability) => capability.state === 'active')
+    ? claim
+    : suspendClaim(tx, claim, { reason: suspension, at: end.at });
 }
 
 /** Adds the withdrawal or restoration to the listing's history and the log, with the control root if it was claimed there. */
 async function recordListingEvent(
   tx: Transaction,
-  { handle, kind, place, place_key }: OptOut,
+  [claim, { handle, kind, place, place_key }]: [Claim | undefined, OptOut],
   event: {
     readonly type: 'listing_withdrawn' | 'listing_restored';
     readonly at: string;
     readonly reason: string;
   },
 ): Promise<void> {
-  const claim = await tx.claims.claim(handle);
   const subject = claim?.place_key === place_key ? claim : { handle };
   await recordClaimEvent(tx, { ...subject, kind, place }, event);
   await tx.listings.relistVersions(handle, event.at);
 }
 
 /** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
-async function withdraw(tx: Transaction, optOut: OptOut): Promise<OptOut> {
+async function withdraw(
+  tx: Transaction,
+  [claim, optOut]: [Claim | undefined, OptOut],
+): Promise<[Claim | undefined, OptOut]> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
-  if (!listing) return optOut;
-  await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+  if (!listing) return [claim, optOut];
+  const suspended = await suspendClaim(tx, claim, { reason: 'withdrawn', at });
   await tx.listings.putListings([toWithdrawn(listing, 'optout')]);
-  await recordListingEvent(tx, optOut, { type: 'listing_withdrawn', at, reason: 'optout' });
-  return { ...optOut, state: 'withdrawn', listing };
+  await recordListingEvent(tx, [suspended, optOut], { type: 'listing_withdrawn', at, reason: 'optout' });
+  return [suspended, { ...optOut, state: 'withdrawn', listing }];
 }
 
 /** Why a withdrawn listing is listed again: `optout_removed`, `repository_changed`, or the operator's words. */
@@ -173,16 +178,24 @@ interface Restoration {
 }
 
 /** Records that a withdrawn listing is listed again; its opt-out line is forgotten. */
-export async function recordRestored(tx: Transaction, optOut: OptOut, restoration: Restoration) {
+export async function recordRestored(
+  tx: Transaction,
+  [claim, optOut]: [Claim | undefined, OptOut],
+  restoration: Restoration,
+) {
   await tx.optOuts.remove(optOut.handle);
-  await recordListingEvent(tx, optOut, { type: 'listing_restored', ...restoration });
+  await recordListingEvent(tx, [claim, optOut], { type: 'listing_restored', ...restoration });
 }
 
 /** Lists a withdrawn listing again, as its record states it. */
-export async function restoreListing(tx: Transaction, optOut: OptOut, restoration: Restoration) {
+export async function restoreListing(
+  tx: Transaction,
+  [claim, optOut]: [Claim | undefined, OptOut],
+  restoration: Restoration,
+) {
   if (optOut.listing) await tx.listings.putListings([optOut.listing]);
   await tx.listings.reindex(optOut.handle);
-  await recordRestored(tx, optOut, restoration);
+  await recordRestored(tx, [claim, optOut], restoration);
 }
 
 /** Whether one check is enough: the claim in force stands in this same place. */
@@ -199,20 +212,26 @@ const toSeen = ({ listing: { handle }, place, now }: Reading, state: OptOut['sta
   ...{ seen_at: now.toISOString(), checked_at: now.toISOString(), listing: undefined },
 });
 
+/** The claim after an opt-out line was applied, and the line that is in force there, if any. */
+interface AppliedOptOut {
+  readonly claim: Claim | undefined;
+  readonly optOut?: OptOut | undefined;
+}
+
 async function seeLine(
   tx: Transaction,
   reading: Reading,
   [known, claim]: [OptOut | undefined, Claim | undefined],
-): Promise<OptOut> {
+): Promise<AppliedOptOut> {
   const { now } = reading;
   const checked_at = now.toISOString();
   const isKnown = known && known.state !== 'contested';
   const seen: OptOut = isKnown ? { ...known, checked_at } : toSeen(reading, 'seen');
   const isSecond = now.getTime() - Date.parse(seen.seen_at) >= secondCheck_ms;
   const ends = seen.state === 'seen' && (isSecond || isOwners(claim, reading));
-  const after = ends ? await withdraw(tx, seen) : seen;
-  await tx.optOuts.put(after);
-  return after;
+  const [after, optOut] = ends ? await withdraw(tx, [claim, seen]) : [claim, seen];
+  await tx.optOuts.put(optOut);
+  return { claim: after, optOut };
 }
 
 /** Keeps a line of somebody else for the operator to see, unless another line is stored. */
@@ -220,7 +239,7 @@ async function contest(
   tx: Transaction,
   reading: Reading,
   [stored, known]: [OptOut | undefined, OptOut | undefined],
-): Promise<undefined> {
+): Promise<void> {
   const isKept = stored && stored.state !== 'contested' && (!known || stored.state === 'overruled');
   if (isKept) return;
   const checked_at = reading.now.toISOString();
@@ -240,34 +259,39 @@ const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
 const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
-async function takeBack(tx: Transaction, stored: OptOut, { now }: Reading): Promise<void> {
+async function takeBack(
+  tx: Transaction,
+  [claim, stored]: [Claim | undefined, OptOut],
+  { now }: Reading,
+): Promise<void> {
   if (stored.state === 'withdrawn')
-    await restoreListing(tx, stored, { at: now.toISOString(), reason: 'optout_removed' });
+    await restoreListing(tx, [claim, stored], { at: now.toISOString(), reason: 'optout_removed' });
   else await tx.optOuts.remove(stored.handle);
 }
 
 /**
- * Applies the line `optout <handle>` or its absence, as an authoritative reading of the place shows it. Returns the line that is
- * in force in that place after this check, if any. A signature is no text, so that registry_key has no such line.
+ * Applies the line `optout <handle>` or its absence, as an authoritative reading of the location shows it. A signature is no text, so that registry_key has no such line.
  */
 export async function applyOptOut(
   tx: Transaction,
-  reading: Reading,
+  [reading, claim]: [Reading, Claim | undefined],
   file: ClaimFile | string,
-): Promise<OptOut | undefined> {
+): Promise<AppliedOptOut> {
   const { place, read, listing } = reading;
-  if (place.kind === 'registry_key') return undefined;
+  if (place.kind === 'registry_key') return { claim };
   const { handle } = listing;
   const stored = await tx.optOuts.of(handle);
   const isHere = stored?.kind === place.kind;
   const known = isHere && stored.place_key === place.key ? stored : undefined;
   const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
-  if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return known;
-  const claim = await tx.claims.claim(handle);
+  if (!isConclusive || (stored?.state === 'withdrawn' && !isHere)) return { claim, optOut: known };
   const isThere = typeof file !== 'string' && file.optouts.includes(handle);
-  if (isThere && !isHeard(claim, reading)) return contest(tx, reading, [stored, known]);
+  if (isThere && !isHeard(claim, reading)) {
+    await contest(tx, reading, [stored, known]);
+    return { claim };
+  }
   if (isThere && (known || !stored || isOwners(claim, reading) || !isPending(stored, reading)))
     return seeLine(tx, reading, [known, claim]);
-  if (!isThere && isHere) await takeBack(tx, stored, reading);
-  return undefined;
+  if (!isThere && isHere) await takeBack(tx, [claim, stored], reading);
+  return { claim };
 }

@@ -21,7 +21,8 @@ export async function runRestoreListing(config: Config, handle: string, sent: st
           `no opt-out line has withdrawn a listing ${handle}; nothing was changed`,
         );
       const at = new Date().toISOString();
-      await restoreListing(tx, optOut, { at, reason: `operator: ${reason}` });
+      const claim = await tx.claims.claim(handle);
+      await restoreListing(tx, [claim, optOut], { at, reason: `operator: ${reason}` });
       await tx.optOuts.put({ ...optOut, state: 'overruled', checked_at: at, listing: undefined });
     }),
   );

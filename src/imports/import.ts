@@ -49,10 +49,16 @@ function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): Quar
 async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
     const { handle } = change.listing;
-    if (changesRepository(change) && (await tx.claims.claim(handle))?.kind === 'repository')
-      await suspendClaim(tx, { handle, reason: 'repository_changed', at });
-    if (withdraws(change)) await suspendClaim(tx, { handle, reason: 'withdrawn', at });
-    if (change.optOut) await recordRestored(tx, change.optOut, { at, reason: 'repository_changed' });
+    const isOther = changesRepository(change);
+    const isWithdrawn = withdraws(change);
+    if (isOther || isWithdrawn || change.optOut) {
+      const claim = await tx.claims.claim(handle);
+      const isMoved = isOther && claim?.kind === 'repository';
+      const reason = isMoved ? 'repository_changed' : isWithdrawn ? 'withdrawn' : undefined;
+      const after = reason ? await suspendClaim(tx, claim, { reason, at }) : claim;
+      if (change.optOut)
+        await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_changed' });
+    }
     // A withdrawn listing has no facets of its claim and ratings.
     if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);
   }
@@ -108,7 +114,7 @@ async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: st
 
 async function endOne(tx: Transaction, listing: Listing, at: string): Promise<void> {
   const { handle } = listing;
-  await suspendClaim(tx, { handle, reason: 'withdrawn', at });
+  await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'withdrawn', at });
   await withdrawRatings(tx, handle, at);
   await tx.listings.deleteVersions(handle);
   await tx.listings.putListings([toWithdrawn(listing, 'deleted')]);

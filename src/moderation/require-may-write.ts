@@ -10,7 +10,7 @@ type WritingContext = Pick<Context, 'config' | 'caller'> & {
   readonly store: Pick<Reads, 'moderation'>;
 };
 
-/** Who writes: a listing, by which capability, and control roots besides that of its claim. */
+/** Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given. */
 export interface Writing {
   readonly handle: string;
   readonly capability_id?: string;
@@ -35,10 +35,7 @@ export async function findAgainst(
   context: WritingContext,
   writing?: Writing,
 ): Promise<Moderation | undefined> {
-  const writer = writing && {
-    ...{ roots: [], ...writing },
-    namespace: handleParts(writing.handle).namespace,
-  };
+  const writer = writing && { ...writing, namespace: handleParts(writing.handle).namespace };
   const { network } = context.caller;
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&

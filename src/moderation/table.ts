@@ -13,8 +13,8 @@ import {
 /** Whose writing may be blocked. */
 interface Writer {
   readonly namespace: string;
-  /** Control roots besides that of the claim. */
-  readonly roots: readonly string[];
+  /** Its control roots; that of its claim if they are not given. */
+  readonly roots?: readonly string[] | undefined;
   readonly handle: string;
   readonly capability_id?: string | undefined;
 }
@@ -45,10 +45,10 @@ const namespacesAbove = (namespace: string) =>
 const isOfRoot = (root: string) =>
   sql<boolean>`(${root} = target or ${root} = 'dns:' || target or ${root} like 'dns:%.' || target)`;
 
-/** The control roots of a writer and of its claim, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
-async function readRoots(db: Db, handle: string, roots: readonly string[]): Promise<string[]> {
-  const claim = await db.selectFrom('claim').select('root').where('handle', '=', handle).executeTakeFirst();
-  const known = [...roots, ...(claim ? [claim.root] : [])];
+/** The control roots of a writer, and whom they stand for: alice.codeberg.page for codeberg.org/alice. */
+async function readRoots(db: Db, handle: string, roots?: readonly string[]): Promise<string[]> {
+  const claims = db.selectFrom('claim').select('root').where('handle', '=', handle);
+  const known = roots ?? (await claims.execute()).map(({ root }) => root);
   return [...new Set(known.flatMap((root) => [root.toLowerCase(), rootIdentity(root)]))];
 }
 
@@ -56,14 +56,17 @@ async function readRoots(db: Db, handle: string, roots: readonly string[]): Prom
  * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
  * claims by it or a domain below it.
  */
-const isBlocked = ({ namespace, roots }: Pick<Writer, 'namespace' | 'roots'>) =>
+const isBlocked = ({
+  namespace,
+  roots,
+}: Required<Pick<Writer, 'namespace'>> & { readonly roots: readonly string[] }) =>
   sql<boolean>`(
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
 
 /** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
 export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
-  const roots = await readRoots(db, handle, []);
+  const roots = await readRoots(db, handle);
   const rows = await selectStanding(db)
     .where(({ eb, and, or }) =>
       or([
@@ -114,7 +117,10 @@ export async function readModeratedListings(
   return found;
 }
 
-const selectAgainst = (db: Db, { namespace, roots, handle, capability_id = '' }: Writer) =>
+const selectAgainst = (
+  db: Db,
+  { namespace, roots, handle, capability_id = '' }: Writer & { readonly roots: readonly string[] },
+) =>
   selectStanding(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),

@@ -198,7 +198,8 @@ describe('a listing whose recorded repository changes', () => {
   const change = async (context: Context, repository: string) => {
     await context.store.write(async (tx) => {
       await tx.listings.putListings([claimableListing(1, handle, repository)]);
-      await suspendClaim(tx, { handle, reason: 'repository_changed', at: context.clock().toISOString() });
+      const at = context.clock().toISOString();
+      await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at });
     });
   };
 

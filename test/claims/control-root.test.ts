@@ -20,7 +20,9 @@ async function claimIn(repository: string) {
   if ((await store.listings.byHandle(handle))?.repository !== url) {
     await putListings(store, claimableListing(1, handle, url));
     const at = clock().toISOString();
-    await store.write((tx) => suspendClaim(tx, { handle, reason: 'repository_changed', at }));
+    await store.write(async (tx) =>
+      suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at }),
+    );
   }
   const issued = await directory.ask({}, capability);
   capability = issued.capability;

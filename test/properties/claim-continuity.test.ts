@@ -157,7 +157,7 @@ async function openWorld() {
       isBlocked: standing.has('block'),
     };
     const capabilities = await store.claims.capabilities(handle);
-    await store.write((tx) => applyReading(tx, reading));
+    await store.write(async (tx) => applyReading(tx, reading, await tx.claims.claim(reading.listing.handle)));
     const were = new Set(capabilities.filter(({ state }) => state === 'active').map(({ hash }) => hash));
     return { before: claim, were, after: await store.claims.claim(handle) };
   }
@@ -184,10 +184,14 @@ async function openWorld() {
       standing.delete('block');
     }
     if (does === 'move')
-      await store.write((tx) => suspendClaim(tx, { handle, reason: 'repository_changed', at: stamp }));
+      await store.write(async (tx) =>
+        suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at: stamp }),
+      );
     if (!first || !/^(?:revoke|leak|stop)$/.test(does) || ended.has(first.hash)) return;
     if (does === 'revoke')
-      await store.write((tx) => endCapability(tx, first, { state: 'revoked', at: stamp }));
+      await store.write(async (tx) =>
+        endCapability(tx, [await tx.claims.claim(handle), first], { state: 'revoked', at: stamp }),
+      );
     if (does === 'stop') await moderate('revoke', first.id);
     if (does === 'leak') {
       if (at === 'registry_key') return;
