@@ -165,7 +165,7 @@ export async function audit(
 }
 
 const interval_ms = 86_400_000;
-/** How often a node looks whether another one still audits, or whether the audit of today is due. */
+/** How often a node checks whether another one still audits, or whether the audit of today is due. */
 const longestSleep_ms = 600_000;
 /** After each piece of work the audit rests this many times as long as the work took, so that requests go first. */
 const restPerWork = 3;

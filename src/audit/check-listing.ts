@@ -51,7 +51,7 @@ const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): bool
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/** All entries whose records the operator has hidden together with that of one entry, itself included, by actions that stand. */
+/** All entries whose records the operator has hidden together with that of one entry, itself included, by actions in force. */
 export const hiddenWith = (said: SaidActions, record_index: number, size: number): unknown[] =>
   [...said.applied].flatMap(([log_index, { action, record_indexes }]) =>
     action === 'hide' && reaches(record_indexes, record_index) && !hadEnded(said, log_index, size)
@@ -89,7 +89,7 @@ function findShownFault(actions: SaidActions, shown: ShownNotice, size: number):
   return pick(said) === pick(notice) ? undefined : rowFault(where, `${text}, which says something else`);
 }
 
-/** Kinds whose effect readers must be told of where a listing is shown. */
+/** Kinds whose effect readers must see where a listing is shown. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
 /** Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a listing is. */

@@ -245,9 +245,9 @@ function createPairs({ ratings, unshown, eventsOf, endedBy, size }: GroupEvidenc
   };
   const known = new Map<string, ReturnType<typeof holdersOf>>();
   const readHolders = (handle: string) => {
-    const held = known.get(handle) ?? holdersOf(handle);
-    known.set(handle, held);
-    return held;
+    const holders = known.get(handle) ?? holdersOf(handle);
+    known.set(handle, holders);
+    return holders;
   };
   interface Half {
     readonly rating?: CountedRating;

@@ -37,7 +37,7 @@ export type ShownFact = Pick<Observation, 'kind' | 'subject' | 'value' | 'state'
 /** What this service observed of a listing, now and before. */
 export interface ShownObservations {
   readonly current: readonly ShownFact[];
-  /** Every change that looks found. */
+  /** Every change that runs found. */
   readonly changes: readonly RecordedChange[];
 }
 

@@ -86,8 +86,8 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const observations = await readAllObservations(place, handle);
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
-    const held = facts?.claim;
-    const claim = held && { ...held, ...placeMember(held.kind, held.place) };
+    const stored = facts?.claim;
+    const claim = stored && { ...stored, ...placeMember(stored.kind, stored.place) };
     const read_on = clock().toISOString().slice(0, 10);
     return {
       handle,

@@ -152,7 +152,7 @@ async function check(
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
 
-/** Checks one way to claim a listing and answers where the claim stands. Throws listing_withdrawn, invalid_input, or what keeps the caller from writing. */
+/** Checks one method to claim a listing and answers how the claim stands. Throws listing_withdrawn, invalid_input, or what keeps the caller from writing. */
 export async function answerClaim(
   target: ClaimTarget,
   request: ClaimRequest,

@@ -84,10 +84,10 @@ export async function readCosigners(
   handle: string,
 ): Promise<Capability[]> {
   const living = (await claims.capabilities(handle)).filter(isLiving);
-  const standing = await Promise.all(
-    living.map(({ id }) => moderation.standing({ target_kind: 'capability', target: id })),
+  const against = await Promise.all(
+    living.map(({ id }) => moderation.active({ target_kind: 'capability', target: id })),
   );
-  return living.filter((_, at) => standing[at]?.length === 0);
+  return living.filter((_, at) => against[at]?.length === 0);
 }
 
 /** What decides, and the lines, as the store has them now. */
@@ -180,7 +180,7 @@ async function recordRoot(
   const isSame = before?.root === root && before.root_generation === root_generation;
   if (isSame && before.state === 'claimed') return;
   await tx.ratings.addHolder(handle, { root, at });
-  await tx.ratings.setSourceRoot(handle, { held: { root, root_generation }, at });
+  await tx.ratings.setSourceRoot(handle, { current: { root, root_generation }, at });
 }
 
 /** The keys for receipts in a text, and where it was read. */
@@ -309,10 +309,10 @@ export async function applyReading(
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const { claim: heard, optOut } = await applyOptOut(tx, [reading, known], file);
   const claim = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
-  const standing = await tx.optOuts.of(handle);
-  if (standing?.state === 'withdrawn') {
+  const inForce = await tx.optOuts.of(handle);
+  if (inForce?.state === 'withdrawn') {
     await noteMeanwhile(tx, file, [reading, claim]);
-    return { result: 'optout', changed: 'none', optOut: standing };
+    return { result: 'optout', changed: 'none', optOut: inForce };
   }
   if (typeof file === 'string') {
     await applyFailure(tx, file, [reading, claim]);

@@ -6,7 +6,7 @@ import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Capability, CapabilityState } from './claim.ts';
 import { endCapability } from './suspend.ts';
 
-/** Requests of one network with a capability that does not work, on all faces together. */
+/** Requests of one network with a capability that does not work, on all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 /** The problem for a capability in each state but `active`. */
@@ -59,21 +59,21 @@ export async function revokeCapability(context: Context) {
   return { handle: found.handle, capability_id: found.id, revoked_at };
 }
 
-/** Looks that the maintainer of a claimed listing may ask for, on all nodes together. */
-export const askedLookLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as const;
+/** Observation runs that the maintainer of a claimed listing may ask for, on all nodes together. */
+export const askedRunLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to look at the caller's own listing before those that are due. Throws not_found if it
+ * Asks the observer of this process to observe the caller's own listing before those that are due. Throws not_found if it
  * does not observe, rate_limited before `next_at` or while too many wait, and the problems of authenticate.
  */
-export async function askLook(context: Context) {
+export async function askRun(context: Context) {
   const { handle, id: capability_id } = await authenticate(context);
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
     throw new Problem('not_found', { detail: 'This service does not look at listings itself (OBSERVE).' });
   await context.store.write(async (tx) => {
     await requireMayWrite({ ...context, store: tx }, { handle, capability_id });
-    await takeLimits(tx, [{ limit: askedLookLimit, key: handle }], context);
+    await takeLimits(tx, [{ limit: askedRunLimit, key: handle }], context);
     if (!context.askedChecks.add?.({ handle, root }))
       throw new Problem('rate_limited', {
         retry_after_s: 60,
@@ -81,6 +81,6 @@ export async function askLook(context: Context) {
       });
   });
   const now = context.clock();
-  const next = new Date(now.getTime() + askedLookLimit.refill_s * 1000);
+  const next = new Date(now.getTime() + askedRunLimit.refill_s * 1000);
   return { handle, asked_at: now.toISOString(), next_at: next.toISOString() };
 }

@@ -12,7 +12,7 @@ export interface ChallengeBinding {
   /** Public base URL of the service. */
   readonly origin: string;
   readonly handle: string;
-  /** The key of the place: `host/path` of a repository in lower case, or `dns:` and a domain. */
+  /** The key of the location: `host/path` of a repository in lower case, or `dns:` and a domain. */
   readonly placeKey: string;
   /**
    * The claim, by control root and generation, and the id of its living capability that the request presented which asked for the

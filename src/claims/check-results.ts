@@ -36,7 +36,7 @@ export const checkResults = [
 ] as const;
 export type CheckResult = (typeof checkResults)[number];
 
-/** One check of a place, as callers see it. */
+/** One check of a location, as callers see it. */
 export const claimCheck = z.object({
   result: z.enum(checkResults),
   at: z.string(),
@@ -50,7 +50,7 @@ export const claimCheck = z.object({
 });
 export type ClaimCheck = z.infer<typeof claimCheck>;
 
-/** How the sentences about a check name a place. */
+/** How the sentences about a check name a location. */
 interface PlaceNames {
   /** What was read. */
   readonly file: string;
@@ -60,7 +60,7 @@ interface PlaceNames {
   readonly put: 'Commit' | 'Serve' | 'Add' | 'Sign';
 }
 
-/** How the sentences about a check of this place name it. */
+/** How the sentences about a check of this location name it. */
 function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames {
   const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
   if (kind === 'well_known')
@@ -126,7 +126,7 @@ const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
     `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim.`,
 };
 
-/** What a result other than `proven` means at a place and what to do about it. */
+/** What a result other than `proven` means at a location and what to do about it. */
 export function checkMessage(
   result: Exclude<CheckResult, 'proven'>,
   place: ProofPlace,

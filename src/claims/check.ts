@@ -27,7 +27,7 @@ export interface CheckedClaim {
   readonly changed: ReadingOutcome['changed'];
   readonly optedOut: boolean;
   readonly note?: string;
-  /** The keys that a domain publishes, where signatures prove, and when reading them began. */
+  /** The keys that a domain publishes, if signatures prove, and when reading them began. */
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
   /** Hashes of the lines that wait until the claim in force has none that counts. */
@@ -36,7 +36,7 @@ export interface CheckedClaim {
   readonly isRepeatable?: boolean;
 }
 
-/** The outcome of applying what was read at a place, at a time. */
+/** The outcome of applying what was read at a location, at a time. */
 function toChecked(
   read: LocationRead,
   { result, changed, seen = read.seen, waiting = [], optOut }: ReadingOutcome,
@@ -67,7 +67,7 @@ function toChecked(
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
-/** What was read at a place, and the signed challenge that a request sent, if it did. */
+/** What was read at a location, and the signed challenge that a request sent, if it did. */
 interface Read {
   readonly read: LocationRead;
   readonly signed?: SignedChallenge;
@@ -175,12 +175,12 @@ export async function checkSignature(
   return apply(target, { read, signed, claim }, { context, isAsked: true, guard });
 }
 
-/** Whole seconds, 1 to 30, until a place that was checked at `begun_ms` may be checked again. */
+/** Whole seconds, 1 to 30, until a location that was checked at `begun_ms` may be checked again. */
 const untilNext_s = (begun_ms: number, now_ms: number) =>
   Math.min(Math.max(Math.ceil((begun_ms + window_ms - now_ms) / 1000), 1), window_ms / 1000);
 
 /**
- * Checks a place and applies what its lines say, at most once per listing, place and 30 seconds across
+ * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
  * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
  */
 export async function checkClaim(

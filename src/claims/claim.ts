@@ -6,7 +6,7 @@ import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys, type ReceiptKeyLine } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
-/** Ways to claim a listing, the easiest first (docs/claims.md). */
+/** Methods to claim a listing, the easiest first (docs/claims.md). */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
@@ -28,7 +28,7 @@ export interface ProofPlace {
 export interface SeenFacts {
   /** The domain where the proof stands: that of the namespace, or for DNS one above it. */
   readonly domain: string;
-  /** How many DNS servers gave the same answer; absent where none was asked. */
+  /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;
   /** Whether all of them said that they validated the answer (DNSSEC, the AD bit of RFC 4035). */
   readonly dnssec?: boolean;

@@ -177,7 +177,7 @@ function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure |
   return agreed.has(`${claim.place_key} ${hash}`) ? undefined : 'claimed_elsewhere';
 }
 
-/** A check found the place without any line of the claim, missing or moved: nothing new continues it. */
+/** A check found the location without any line of the claim, missing or moved: nothing new continues it. */
 export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim) =>
   lost_at !== undefined ||
   missed_at !== undefined ||

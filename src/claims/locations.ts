@@ -17,7 +17,7 @@ import {
 import { type Claim, type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
 import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
 
-/** A listing that can be claimed, and the place to check. */
+/** A listing that can be claimed, and the location to check. */
 export interface ClaimTarget {
   readonly listing: Listing;
   readonly place: ProofPlace;
@@ -51,7 +51,7 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
   placeKey: place.key,
 });
 
-/** The name of a place, under which its checks are stored. */
+/** The name of a location, under which its checks are stored. */
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
 /** The repository that an address names in any spelling that the import takes for one; undefined unless its host is configured. */
@@ -81,7 +81,7 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
   return target;
 }
 
-/** The places where a listing can be claimed here, the easiest first. */
+/** The locations where a listing can be claimed here, the easiest first. */
 export const findMethods = (
   { handle, repository }: { readonly handle: string; readonly repository?: string | undefined },
   context: Context,
@@ -109,7 +109,7 @@ type DomainFailure =
   | 'dns_disagree'
   | 'key_not_published';
 
-/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only where signatures prove. */
+/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only if signatures prove. */
 export type LocationRead =
   | (ReadFacts & { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] })
   | (ReadFacts & {
@@ -133,7 +133,7 @@ export interface Reading {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
-  /** Whether the operator keeps the listing or whoever controls the place from writing. */
+  /** Whether the operator keeps the listing or whoever controls the location from writing. */
   readonly isBlocked?: boolean;
 }
 

@@ -27,7 +27,7 @@ interface ShownClaim {
   readonly seen?: SeenFacts | undefined;
 }
 
-/** One way to claim a listing: where it is proven, how it is explained, and what it shows. */
+/** One method to claim a listing: where it is proven, how it is explained, and what it shows. */
 interface ClaimMethod {
   /** What is done, in a few words. */
   readonly title: string;
@@ -37,7 +37,7 @@ interface ClaimMethod {
   readonly control: string;
   /** Where this listing can be claimed so; undefined if it cannot. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
-  /** False where it would add nothing to the other ways; absent: never. */
+  /** False if it would add nothing to the other methods; absent: never. */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** Where the challenge line goes, in one sentence. */
   whereToPut(place: ProofPlace, claimFile: string): string;
@@ -54,7 +54,7 @@ const dayOf = (time: string): string => time.slice(0, 10);
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
-/** The domain of a listing's namespace as a place of a claim. The ways of a domain share its key, and so their challenges. */
+/** The domain of a listing's namespace as a location of a claim. The methods of a domain share its key, and so their challenges. */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
   return domain === undefined
@@ -155,7 +155,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
   },
 };
 
-/** The places where a listing can be claimed, the easiest first. */
+/** The locations where a listing can be claimed, the easiest first. */
 export const placesOf = (record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace[] =>
   claimKinds
     .map((kind) => claimMethods[kind])
@@ -203,6 +203,6 @@ function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): str
   return host ? ` The recorded remote ${host} is on ${domain}.` : ` No recorded remote is on ${domain}.`;
 }
 
-/** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every face. */
+/** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every adapter. */
 export const claimStatement = (claim: StatedClaim, remotes: Remotes): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -35,7 +35,7 @@ export function recheckDue_ms(
 const optOutDue_ms = (optOut: OptOut, interval_s: number) =>
   optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondCheck_ms : recheckDue_ms(optOut, interval_s);
 
-/** One place of a listing that is checked again, and when it is due, ms since 1970. */
+/** One location of a listing that is checked again, and when it is due, ms since 1970. */
 interface Due {
   readonly kind: ClaimKind;
   readonly at_ms: number;
@@ -44,7 +44,7 @@ interface Due {
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context): Promise<Due[]> {
   const optOut = await store.optOuts.of(handle);
-  // Elsewhere the place of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
+  // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
   const isReadThere = optOut?.state === 'withdrawn' && optOut.kind === claim?.kind;
   const interval_s = config.claimRecheck_s;
   return [
@@ -53,14 +53,14 @@ async function duesOf(handle: string, claim: Claim | undefined, { store, config 
   ];
 }
 
-/** Whether a place is still to be checked: another node may have done so in this pass, successfully or not. */
+/** Whether a location is still to be checked: another node may have done so in this pass, successfully or not. */
 async function wasChecked({ listing, place }: ClaimTarget, context: Context): Promise<boolean> {
   const { store, config, clock } = context;
   const check = await store.checks.newest(listing.handle, toSubject(place));
   return !!check && Math.abs(clock().getTime() - Date.parse(check.begun_at)) <= 0.9 * pauseOf_ms(config);
 }
 
-/** A claim whose place is none any more (its host is not read any more, say) cannot be read: that is a failed check. */
+/** A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check. */
 const recordNoPlace = ({ handle }: Listing, kind: ClaimKind, { store, clock }: Context) =>
   store.write(async (tx) => {
     const claim = await tx.claims.claim(handle);
@@ -110,7 +110,7 @@ async function* readAll<T extends { readonly handle: string }>(
   }
 }
 
-/** Handles whose claim or opt-out line is due, with the place. */
+/** Handles whose claim or opt-out line is due, with the location. */
 async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
   const interval_s = config.claimRecheck_s;
   for await (const claim of readAll(store.claims.claimed))

@@ -5,13 +5,13 @@ import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 import type { Db, Json, Reads, Transaction } from '../store/store.ts';
 
-/** A place of a listing: its kind and key. */
+/** A location of a listing: its kind and key. */
 interface CheckSubject {
   readonly handle: string;
   readonly place: string;
 }
 
-/** The latest check of a place where a listing can be claimed, stored for an hour so that all nodes return the same result. */
+/** The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return the same result. */
 export interface SharedCheck extends CheckSubject {
   /** RFC 3339 UTC. */
   readonly begun_at: string;
@@ -36,7 +36,7 @@ declare module '../store/store.ts' {
 }
 
 export const createCheckReads = (db: Db) => ({
-  /** The latest check of a place of a listing, in progress or done; available for at least an hour. */
+  /** The latest check of a location of a listing, in progress or done; available for at least an hour. */
   async newest(handle: string, place: string): Promise<SharedCheck | undefined> {
     const rows = db.selectFrom('claim_check').selectAll().where('handle', '=', handle);
     const row = await rows.where('place', '=', place).executeTakeFirst();
@@ -47,7 +47,7 @@ export const createCheckReads = (db: Db) => ({
 /** The same inside a transaction, with writes; they change no listing. */
 export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
-  /** Replaces the latest check of the place. */
+  /** Replaces the latest check of the location. */
   async put({ outcome, ...check }: SharedCheck): Promise<void> {
     const row = { ...check, outcome: outcome ? JSON.stringify(outcome) : null };
     await db
@@ -65,14 +65,14 @@ export const createCheckWrites = (db: Db) => ({
   },
 });
 
-/** A place is checked at most once for a listing in this time. */
+/** A location is checked at most once for a listing in this time. */
 export const window_ms = 30_000;
 /** A check that takes this much longer than its time-out is superseded. */
 const grace_ms = 1000;
 const pollEvery_ms = 100;
 
 /**
- * The newest check of this place, if it began less than 30 seconds ago. It is current if it finished and is not to be
+ * The newest check of this location, if it began less than 30 seconds ago. It is current if it finished and is not to be
  * repeated, or is still running; the one of owner `late` ran too long, and counts only if it has finished after all.
  */
 async function findRecent(
@@ -139,7 +139,7 @@ type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 const marked = <T extends object>(outcome: T, isRepeatable: boolean): T =>
   isRepeatable ? { ...outcome, isRepeatable } : outcome;
 
-/** `isFirst`: none of this place began in the 30 seconds before. */
+/** `isFirst`: none of this location began in the 30 seconds before. */
 async function runOurs<T extends object>(
   { handle, place, owner }: CheckSubject & { readonly owner: string },
   { store, clock }: Context,
@@ -193,7 +193,7 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Runs one check per listing, place and 30 s across all nodes; concurrent callers wait for its result. The first one
+ * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
  * two. A check whose node died or timed out is superseded and can no longer write. Each caller waits for a turn of its own
  * (net/repositories.ts), so that nobody's place in the line depends on who else asked about the listing.

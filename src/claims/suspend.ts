@@ -54,7 +54,7 @@ export async function recordClaimEvent(
   return log_index;
 }
 
-/** How long a claim survives while its place cannot be checked, and on how many days checks must have failed meanwhile. */
+/** How long a claim survives while its location cannot be checked, and on how many days checks must have failed meanwhile. */
 const unreachableLimit_ms = 30 * 86_400_000;
 const unreachableDays = 10;
 
@@ -91,7 +91,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
     reason,
     ...(commit && { commit }),
   });
-  await tx.ratings.setSourceRoot(handle, { held: undefined, at });
+  await tx.ratings.setSourceRoot(handle, { current: undefined, at });
   await tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true });
   await tx.listings.reindex(handle);
   return suspended;
@@ -198,7 +198,7 @@ export async function restoreListing(
   await recordRestored(tx, [claim, optOut], restoration);
 }
 
-/** Whether one check is enough: the claim in force stands in this same place. */
+/** Whether one check is enough: the claim in force stands in this same location. */
 const isOwners = (claim: Claim | undefined, { place }: Reading) =>
   claim?.state === 'claimed' && claim.place_key === place.key;
 
@@ -248,17 +248,17 @@ async function contest(
   );
 }
 
-/** After this time without its second check, the place of a line could not be read, or is none any more. */
+/** After this time without its second check, the location of a line could not be read, or is none any more. */
 const unread_ms = 2 * secondCheck_ms;
 
-/** Whether the stored line of another place still keeps lines elsewhere from being stored. */
+/** Whether the stored line of another location still keeps lines elsewhere from being stored. */
 const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   state === 'withdrawn' ||
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
 
 const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
-/** Takes a line that is gone, or not heard, back: a listing is listed again only by the place that withdrew it. */
+/** Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. */
 async function takeBack(
   tx: Transaction,
   [claim, stored]: [Claim | undefined, OptOut],

@@ -40,7 +40,7 @@ export async function ask(url: string): Promise<ServiceAnswered | string> {
 
 export interface Subject {
   readonly config: Config;
-  /** Undefined where the database cannot be opened, or there is none yet. */
+  /** Undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
   readonly clock: () => Date;
 }
@@ -56,7 +56,7 @@ export interface Finding {
 /** One question of `dossier doctor`. It changes nothing; what it throws is a fault (doctor.ts). */
 export interface Check {
   readonly name: string;
-  look(subject: Subject): Promise<readonly Finding[]>;
+  run(subject: Subject): Promise<readonly Finding[]>;
 }
 
 export const fine = (text: string): Finding => ({ state: 'fine', text });
@@ -65,7 +65,7 @@ export const fault = (text: string, next: string): Finding => ({ state: 'fault',
 
 export const backups: Check = {
   name: 'backups',
-  async look({ config: { backupDir, backupInterval_s }, clock }) {
+  async run({ config: { backupDir, backupInterval_s }, clock }) {
     if (!backupDir)
       return [
         warning(
@@ -108,7 +108,7 @@ async function readContested({ optOuts }: Store): Promise<OptOut[]> {
 /** Opt-out lines that count for nothing: who wrote them does not hold the claim of the listing. */
 export const claims: Check = {
   name: 'claims',
-  async look({ store }) {
+  async run({ store }) {
     const contested = store ? await readContested(store) : [];
     if (contested.length === 0) return [fine('no opt-out line of somebody who does not hold the claim')];
     const named = contested
@@ -130,7 +130,7 @@ const tolerated_ms = 5000;
 /** Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back repeats dates. */
 export const clock: Check = {
   name: 'clock',
-  async look({ config, store, clock: now }) {
+  async run({ config, store, clock: now }) {
     const { done } = (await store?.imports.last()) ?? {};
     const stored_ms = Date.parse(done?.finished_at ?? '');
     if (stored_ms > now().getTime() + tolerated_ms)
@@ -159,7 +159,7 @@ export const clock: Check = {
 /** Whether the database is whole (SQLite), and what it has. That it opens is asked before any check runs. */
 export const database: Check = {
   name: 'database',
-  async look({ store }) {
+  async run({ store }) {
     if (!store) return [fine('there is none yet; dossier serve makes it')];
     const damage = await store.findDamage().catch((error: Error) => error.message);
     if (damage)
@@ -181,7 +181,7 @@ export const database: Check = {
 
 const low_bytes = 1_000_000_000;
 const least_bytes = 100_000_000;
-async function lookAt([setting, folder]: [string, string]): Promise<Finding> {
+async function checkFolder([setting, folder]: [string, string]): Promise<Finding> {
   const path = resolve(folder);
   try {
     await access(path, constants.W_OK);
@@ -201,7 +201,7 @@ async function lookAt([setting, folder]: [string, string]): Promise<Finding> {
 
 export const disk: Check = {
   name: 'disk',
-  async look({ config }) {
+  async run({ config }) {
     const folders = [
       ...(config.databaseUrl.startsWith('file:')
         ? [['DATABASE_URL', dirname(config.databaseUrl.slice(5))] as [string, string]]
@@ -212,7 +212,7 @@ export const disk: Check = {
       ...(config.backupDir ? [['BACKUP_DIR', config.backupDir] as [string, string]] : []),
     ];
     return folders.length > 0
-      ? Promise.all(folders.map(lookAt))
+      ? Promise.all(folders.map(checkFolder))
       : [fine('nothing is written on this machine')];
   },
 };
@@ -257,7 +257,7 @@ async function readAudit(store: Store, now: Date): Promise<Finding> {
 /** The transparency log against the checkpoint that was published last, and its last audit. */
 export const log: Check = {
   name: 'log',
-  async look({ config, store, clock }) {
+  async run({ config, store, clock }) {
     if (!store) return [fine('there is none yet')];
     const text = await readCheckpointFile(config);
     const compared =
@@ -297,7 +297,7 @@ async function readHealth({ config: { publicUrl }, store }: Subject): Promise<Fi
 /** Whether PUBLIC_URL, which all links and challenges are made from, leads to this service. */
 export const publicUrl: Check = {
   name: 'PUBLIC_URL',
-  async look(subject) {
+  async run(subject) {
     const { publicUrl: url } = subject.config;
     const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
     return [
@@ -345,7 +345,7 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
 /** Whether the registry answers, and when the last import ended. */
 export const registry: Check = {
   name: 'registry',
-  look: async (subject) => [await readUpstream(subject.config.registryUrl), await readImport(subject)],
+  run: async (subject) => [await readUpstream(subject.config.registryUrl), await readImport(subject)],
 };
 
 const compare =
@@ -411,7 +411,7 @@ function toFinding(witness: AskedWitness, { asked, before }: Answered, size: num
 /** Asks each witness of WITNESSES for the published checkpoint, as the service does. */
 export const witnesses: Check = {
   name: 'witnesses',
-  async look(subject) {
+  async run(subject) {
     const { config, store } = subject;
     const asked = readWitnesses(config.witnesses);
     if (asked.length === 0) return [fine('none are asked (WITNESSES is not set)')];
@@ -460,7 +460,7 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
 /** What a check finds; a check that cannot end is a fault of its own, and the others are made all the same. */
 async function lookGuarded(check: Check, subject: Subject): Promise<readonly Finding[]> {
   try {
-    return await check.look(subject);
+    return await check.run(subject);
   } catch (error) {
     return [
       fault(

@@ -51,17 +51,17 @@ async function write<T>(config: Config, work: (tx: Transaction, at: string) => P
 }
 
 /** Undoes what stands against a target and can be undone; the log indexes of the entries that say so. */
-async function undoStanding(
+async function undoActive(
   tx: Transaction,
   { target, only }: { target: ModerationTarget; only?: string },
   undoing: { readonly reason: RestoreReason; readonly at: string },
 ): Promise<number[]> {
-  const standing = await tx.moderation.standing(target);
+  const active = await tx.moderation.active(target);
   const undone: number[] = [];
-  for (const one of standing.toReversed()) {
+  for (const one of active.toReversed()) {
     const action = actions.find(({ name }) => name === one.action);
     const isMeant = only === undefined ? action && !action.isFinal : one.action === only;
-    if (action && isMeant) undone.push(await undoAction(tx, action, { standing: one, ...undoing }));
+    if (action && isMeant) undone.push(await undoAction(tx, action, { active: one, ...undoing }));
   }
   if (undone.length === 0)
     throw new NotModerated(`nothing that can be undone stands against ${target.target}`);
@@ -70,7 +70,7 @@ async function undoStanding(
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Applies an action, or undoes it, and prints the entry of the log and what readers are told. Throws ExitError. */
+/** Applies an action, or undoes it, and prints the entry of the log and what readers see. Throws ExitError. */
 export async function runAction(
   config: Config,
   action: Action,
@@ -80,7 +80,7 @@ export async function runAction(
   if (undo) {
     const undoing = { reason: requireRestoreReason(reason) };
     const undone = await write(config, (tx, at) =>
-      undoStanding(tx, { target, only: action.name }, { ...undoing, at }),
+      undoActive(tx, { target, only: action.name }, { ...undoing, at }),
     );
     return void say(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
   }
@@ -94,16 +94,16 @@ export async function runAction(
 export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);
-  const undone = await write(config, (tx, at) => undoStanding(tx, { target }, { reason: known, at }));
+  const undone = await write(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
   say(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
 }
 
-/** Prints the newest actions that stand, one line each. */
+/** Prints the newest actions in force, one line each. */
 export const runListActions = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
-    const standing = await store.moderation.list(listed);
-    for (const { log_index, at, action, target_kind, target, reason } of standing)
+    const active = await store.moderation.list(listed);
+    for (const { log_index, at, action, target_kind, target, reason } of active)
       say(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
-    if (standing.length === 0) say('No action stands.');
-    if (standing.length === listed) say(`The newest ${listed}; /transparency.json counts all.`);
+    if (active.length === 0) say('No action stands.');
+    if (active.length === listed) say(`The newest ${listed}; /transparency.json counts all.`);
   });

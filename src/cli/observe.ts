@@ -103,8 +103,8 @@ async function observeAll(observer: Observer, context: Opened, signal: AbortSign
 const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
 
 /**
- * Looks at the named listings now, or at all that are due, and stores what it found. Exits with 0 when it looked,
- * whatever it found; 64 for an unknown handle; 74 if every look failed on our side. SIGTERM and Ctrl-C drop the looks under
+ * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has run,
+ * whatever it found; 64 for an unknown handle; 74 if every run failed on our side. SIGTERM and Ctrl-C drop the runs under
  * way; of named listings it then ends with 130.
  */
 export async function runObserve(

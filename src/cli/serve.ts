@@ -84,7 +84,7 @@ const shortestEnd_ms = 1000;
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
-/** Observes where OBSERVE is on; the modules are loaded only then. Either way one line of the log says so. */
+/** Observes if OBSERVE is on; the modules are loaded only then. Either way one line of the log says so. */
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
   if (!context.config.isObserving)
     return context.log.info(

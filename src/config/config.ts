@@ -60,6 +60,6 @@ const sourceName = (url: string) => {
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;
 };
 
-/** Name of the place that this service looks from: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
+/** Name of the vantage of this service: OBSERVE_VANTAGE, else the host of PUBLIC_URL. */
 export const vantageOf = ({ observeVantage, publicUrl }: Config): string =>
   observeVantage || new URL(publicUrl).host;

@@ -152,7 +152,7 @@ const dnsServers = z
   .regex(/^(?:(?:[\d.]+|\[[\da-f:]+\]):\d{1,5}(?:,(?!$)|$))*$/i, 'address:port, separated by commas')
   .transform((text) => (text === '' ? undefined : text.split(',')));
 
-/** Where the git and raw faces of a repository host are reached. */
+/** Where the git and raw addresses of a repository host are reached. */
 const hostBases = z.strictObject({
   git: baseUrl,
   raw: baseUrl,
@@ -453,9 +453,9 @@ export const defaultTimeouts = {
   observerFirstTry_ms: 6000,
   observerSecondTry_ms: 15_000,
   observerExchange_ms: 30_000,
-  /** For all requests of one look to one host together, without waiting for their turn. */
+  /** For all requests of one run to one host together, without waiting for their turn. */
   observerHost_ms: 120_000,
-  /** The same for all requests of one look. */
+  /** The same for all requests of one run. */
   observerLook_ms: 600_000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,

@@ -37,7 +37,7 @@ export function namespaceMatchesRepositoryOwner(
   return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
 }
 
-/** A sentence for each result, the same on every face. */
+/** A sentence for each result, the same on every adapter. */
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',
   no: 'The namespace names another owner than the repository.',

@@ -223,7 +223,7 @@ export class Problem extends Error {
     return status === 200 ? 422 : status;
   }
 
-  /** The data every face shows: code, message and facts; the shape of `structuredContent.error`. */
+  /** The data that every adapter shows: code, message and facts; the shape of `structuredContent.error`. */
   toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
     const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
     return { code: this.code, message: this.message, ...facts };

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { askedLookLimit, badCapabilityLimit } from '../claims/authenticate.ts';
+import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
@@ -28,7 +28,7 @@ export const allLimits = [
   ...Object.values(requestLimits),
   ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
   badCapabilityLimit,
-  askedLookLimit,
+  askedRunLimit,
   ...webhookLimits,
 ];
 

@@ -38,7 +38,7 @@ export interface ImportStatus {
   readonly run: ImportRun | undefined;
   /** The newest run that completed. */
   readonly done: ImportRun | undefined;
-  /** When the dead node of a stopped run last renewed its lease, RFC 3339; absent where the run was interrupted. */
+  /** When the dead node of a stopped run last renewed its lease, RFC 3339; absent if the run was interrupted. */
   readonly lastSeen_at?: string;
 }
 

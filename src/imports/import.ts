@@ -76,17 +76,17 @@ function toIdentities({ versions }: PagePlan, at: string): RecordedIdentity[] {
   return [...new Map(named.map((one) => [`${one.handle} ${one.kind} ${one.value}`, one])).values()];
 }
 
-/** What a look asks, as a listing records it. */
-const lookedAt = ({ remotes, packages, repository, website }: Listing) => ({
+/** What a run asks, as a listing records it. */
+const observedPart = ({ remotes, packages, repository, website }: Listing) => ({
   remotes: remotes.map(({ type, url }) => [type, url]),
   packages: packages.map(({ registry_type, identifier, version }) => [registry_type, identifier, version]),
   ...{ repository, website },
 });
 
-/** Listings that now record something else to look at. */
+/** Listings that now record something else to observe. */
 const renamed = ({ listings }: PagePlan): string[] =>
   listings
-    .filter(({ known, listing }) => known && !isDeepStrictEqual(lookedAt(known), lookedAt(listing)))
+    .filter(({ known, listing }) => known && !isDeepStrictEqual(observedPart(known), observedPart(listing)))
     .map(({ listing: { handle } }) => handle);
 
 /** Writes a page in the caller's transaction: versions, listings, quarantine, and its effect on claims. */

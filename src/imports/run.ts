@@ -63,7 +63,7 @@ export interface Run extends RunProgress {
   readonly cursor: string | undefined;
   readonly isResumed: boolean;
   readonly lease: Lease;
-  /** Rows that the last full run of this source read; undefined where that says nothing about this one. */
+  /** Rows that the last full run of this source read; undefined if that says nothing about this one. */
   readonly expectedRows: number | undefined;
 }
 
@@ -80,7 +80,7 @@ const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Omit<Run, 'exp
 
 /**
  * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. One of
- * changes is not where all of the source is asked for.
+ * changes is not if all of the source is asked for.
  */
 const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
   (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&

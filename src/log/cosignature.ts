@@ -57,7 +57,7 @@ function toUint64(value: bigint | number): Buffer {
 /** A text of 1 to 255 bytes behind its length. */
 const withLength = (text: string) => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
 
-/** The `cosigned_message` of a whole tree, which names the cosigner; undefined where a name is too long for it. */
+/** The `cosigned_message` of a whole tree, which names the cosigner; undefined if a name is too long for it. */
 function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): Buffer | undefined {
   const checkpoint = readCheckpoint(text);
   if (!checkpoint || Buffer.byteLength(checkpoint.origin) > 255 || Buffer.byteLength(name) > 255)
@@ -73,7 +73,7 @@ function toSubtreeMessage(text: string, { name }: Cosigner, timestamp: bigint): 
   ]);
 }
 
-/** What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined where a name is too long. */
+/** What a cosigner signs of a checkpoint's text (C2SP tlog-cosignature, "signed message"); undefined if a name is too long. */
 const toMessage = (text: string, cosigner: Cosigner, timestamp: bigint): Buffer | undefined =>
   cosigner.type === 4
     ? Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`)

@@ -184,7 +184,7 @@ export interface TileRange {
   readonly width: number;
 }
 
-/** Parses a tile's path; undefined where it is malformed or reaches beyond the `complete` nodes of its level. */
+/** Parses a tile's path; undefined if it is malformed or reaches beyond the `complete` nodes of its level. */
 export function parseTilePath(path: string, complete: number): TileRange | undefined {
   const [, number = '', width = String(tileWidth)] = tileForm.exec(path) ?? [];
   const from = Number(number.replaceAll(/[x/]/g, '')) * tileWidth;

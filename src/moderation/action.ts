@@ -11,7 +11,7 @@ export interface FoundTarget extends ModerationTarget {
   /** The listing that shows it; undefined for namespaces, accounts and networks. */
   readonly handle?: string | undefined;
   /** Listings whose changes tell it: the one that shows it first, then that of the author. */
-  readonly told: readonly string[];
+  readonly reportedTo: readonly string[];
   /** Entries of the log whose records name the rating, its own first, or that are the response. */
   readonly record_indexes: readonly number[];
   /** Of a rating: older versions of it that are not erased. */
@@ -44,7 +44,7 @@ export interface Action {
   /** What that means for readers or writers, a sentence. */
   consequence(target: ModerationTarget): string;
   apply?(tx: Transaction, target: FoundTarget, application: Application): Promise<void>;
-  /** Absent where the row alone decides; `isFinal` where nothing brings it back. */
+  /** Absent if the row alone decides; `isFinal` if nothing brings it back. */
   undo?(tx: Transaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
@@ -135,12 +135,12 @@ async function findRating(tx: Transaction, target: ModerationTarget): Promise<Fo
     const record_indexes = await recordsOf(tx, rating);
     return {
       ...target,
-      ...{ handle, told: [handle, source_handle], record_indexes, older: await findOlder(tx, rating) },
+      ...{ handle, reportedTo: [handle, source_handle], record_indexes, older: await findOlder(tx, rating) },
     };
   }
   const response = await tx.ratings.response(target.target);
   if (!response) throw nothing(`response to rating ${target.target}`);
-  return { ...target, handle, told: [handle], record_indexes: [response.log_index] };
+  return { ...target, handle, reportedTo: [handle], record_indexes: [response.log_index] };
 }
 
 /** Finds what an action is about. Throws NotModerated. */
@@ -148,10 +148,10 @@ export async function findTarget(tx: Transaction, target: ModerationTarget): Pro
   if (target.target_kind === 'rating' || target.target_kind === 'response') return findRating(tx, target);
   if (target.target_kind === 'listing') {
     if (!(await tx.listings.byHandle(target.target))) throw nothing(`listing ${target.target}`);
-    return { ...target, handle: target.target, told: [target.target], record_indexes: [] };
+    return { ...target, handle: target.target, reportedTo: [target.target], record_indexes: [] };
   }
-  if (target.target_kind !== 'capability') return { ...target, told: [], record_indexes: [] };
+  if (target.target_kind !== 'capability') return { ...target, reportedTo: [], record_indexes: [] };
   const capability = await tx.claims.capabilityById(target.target);
   if (!capability) throw nothing(`capability with the id ${target.target}`);
-  return { ...target, handle: capability.handle, told: [capability.handle], record_indexes: [] };
+  return { ...target, handle: capability.handle, reportedTo: [capability.handle], record_indexes: [] };
 }

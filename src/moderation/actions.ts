@@ -127,7 +127,7 @@ export const voidRating: Action = {
   },
 };
 
-/** Takes a whole listing down: 410 on every face, until it is undone. */
+/** Takes a whole listing down: 410 on every adapter, until it is undone. */
 export const withdraw: Action = {
   name: 'withdraw',
   summary: 'answer for a listing with 410 and its reason; its claim can only withdraw its ratings meanwhile',
@@ -163,7 +163,7 @@ interface Said {
 
 /** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. Of a network, no address is published. */
 async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<number> {
-  const { target_kind, target, handle, record_indexes, told } = found;
+  const { target_kind, target, handle, record_indexes, reportedTo } = found;
   const record = {
     ...said,
     target_kind,
@@ -174,7 +174,7 @@ async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<
   const { action, reason, ends, at } = said;
   if (target_kind === 'listing') await tx.listings.relistVersions(target, at);
   const data = { action, target_kind, reason, ...(ends !== undefined && { ends }) };
-  const [first, ...others] = told;
+  const [first, ...others] = reportedTo;
   const log_index = await tx.log.append(
     toLeaf('moderation.applied', record),
     first === undefined ? undefined : { handle: first, at, data },
@@ -208,8 +208,8 @@ export async function applyAction(
   { target, reason, at }: { target: ModerationTarget; reason: ModerationReason; at: string },
 ): Promise<Moderation> {
   const found = await findFor(tx, action, target);
-  const standing = await tx.moderation.standing(target);
-  const same = standing.find((one) => one.action === action.name);
+  const active = await tx.moderation.active(target);
+  const same = active.find((one) => one.action === action.name);
   if (same) throw new NotModerated(`entry ${same.log_index} did that already, and stands`);
   const statement = `${operator} ${action.did(target)} on ${day(at)}, because ${moderationReasons[reason]}. ${action.consequence(target)}`;
   const said = { action: action.name, reason, statement, at };
@@ -225,15 +225,15 @@ export async function applyAction(
 export async function undoAction(
   tx: Transaction,
   action: Action,
-  { standing, reason, at }: { standing: Moderation; reason: RestoreReason; at: string },
+  { active, reason, at }: { active: Moderation; reason: RestoreReason; at: string },
 ): Promise<number> {
   if (action.isFinal) throw new NotModerated(`nothing undoes ${action.name}`);
-  const { target_kind, target, log_index } = standing;
+  const { target_kind, target, log_index } = active;
   const found = await findFor(tx, action, { target_kind, target });
   const statement = `${operator} undid on ${day(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
   const said = { action: action.name, reason, statement, at, ends: log_index };
   const ended_by = await append(tx, found, said);
-  await tx.moderation.end(standing, { ended_by, ended_at: at, end_reason: reason });
+  await tx.moderation.end(active, { ended_by, ended_at: at, end_reason: reason });
   await action.undo?.(tx, found);
   return ended_by;
 }

@@ -54,7 +54,7 @@ export const moderationTable = table({
   /** Entries of the log whose records it is about: of a rating its own, its withdrawal and the response to it; hidden or erased, those of its older versions too. */
   record_indexes: json<readonly number[]>(),
   reason: oneOf<ModerationReason>(),
-  /** What readers are told. */
+  /** What readers see. */
   statement: text,
   /** RFC 3339 UTC. */
   at: text,
@@ -82,7 +82,7 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
   ...{ action, reason, statement, at, log_index },
 });
 
-/** How to appeal, in a sentence: the operator's contact, or the feedback form where none is set. */
+/** How to appeal, in a sentence: the operator's contact, or the feedback form if none is set. */
 export const toAppeal = ({
   operatorContact,
   publicUrl,

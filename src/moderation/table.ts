@@ -32,7 +32,7 @@ declare module '../store/store.ts' {
   }
 }
 
-const selectStanding = (db: Db) =>
+const selectActive = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
 
 /** The namespace and those above it, in lower case. */
@@ -64,10 +64,10 @@ const isBlocked = ({
     (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
 
-/** What stands against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
+/** What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
 export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
   const roots = await readRoots(db, handle);
-  const rows = await selectStanding(db)
+  const rows = await selectActive(db)
     .where(({ eb, and, or }) =>
       or([
         and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
@@ -78,14 +78,14 @@ export async function readModerationOf(db: Db, handle: string, namespace: string
   return rows.map(moderationTable.decode);
 }
 
-/** What stands against ratings, their older versions and the responses to them, by the log index of each record. */
+/** What is in force against ratings, their older versions and the responses to them, by the log index of each record. */
 export async function readModerationOfRatings(
   db: Db,
   ids: readonly string[],
 ): Promise<Map<number, Moderation[]>> {
   const found = new Map<number, Moderation[]>();
   if (ids.length === 0) return found;
-  const rows = selectStanding(db)
+  const rows = selectActive(db)
     .where('target_kind', 'in', ['rating', 'response'])
     .where(
       'handle',
@@ -100,7 +100,7 @@ export async function readModerationOfRatings(
   return found;
 }
 
-/** Listings whose text is hidden, or that are withdrawn, by an action that stands: by handle, with the actions. */
+/** Listings whose text is hidden, or that are withdrawn, by an action in force: by handle, with the actions. */
 export async function readModeratedListings(
   db: Db,
   handles: readonly string[],
@@ -121,7 +121,7 @@ const selectAgainst = (
   db: Db,
   { namespace, roots, handle, capability_id = '' }: Writer & { readonly roots: readonly string[] },
 ) =>
-  selectStanding(db).where(({ eb, and, or }) =>
+  selectActive(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),
       isBlocked({ namespace, roots }),
@@ -132,27 +132,27 @@ const selectAgainst = (
 
 /** What the operator did. */
 export const createModerationReads = (db: Db) => ({
-  /** What stands against a target, oldest first. */
-  async standing({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
-    const rows = selectStanding(db).where('target_kind', '=', target_kind).where('target', '=', target);
+  /** What is in force against a target, oldest first. */
+  async active({ target_kind, target }: ModerationTarget): Promise<Moderation[]> {
+    const rows = selectActive(db).where('target_kind', '=', target_kind).where('target', '=', target);
     return (await rows.execute()).map(moderationTable.decode);
   },
   /**
-   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals that stand, and every block of a
+   * What may keep a writer from writing, oldest first: blocks, revocations and withdrawals in force, and every block of a
    * network. Without a writer only the networks.
    */
   async against(writer: Writer | undefined): Promise<Moderation[]> {
     const rows = writer
       ? selectAgainst(db, { ...writer, roots: await readRoots(db, writer.handle, writer.roots) })
-      : selectStanding(db).where('target_kind', '=', 'network');
+      : selectActive(db).where('target_kind', '=', 'network');
     return (await rows.execute()).map(moderationTable.decode);
   },
-  /** The action that hides one of the records of a rating or of the response to it, if one stands. */
+  /** The action that hides one of the records of a rating or of the response to it, if one is in force. */
   async hiding(ratingId: string, recordIndex: number): Promise<Moderation | undefined> {
     const rows = await readModerationOfRatings(db, [ratingId]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
-  /** The newest actions that stand, newest first. */
+  /** The newest actions in force, newest first. */
   async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);

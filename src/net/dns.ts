@@ -111,7 +111,7 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
   return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
 }
 
-/** The records of one type at a name, as one server gave them: none where the name or its records do not exist. */
+/** The records of one type at a name, as one server gave them: none if the name or its records do not exist. */
 export interface DnsRecords {
   /** An address, a text, or a tag with its value (CAA). */
   readonly records: readonly string[];
@@ -126,7 +126,7 @@ const tries = 2;
 
 const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** The name that a chain of CNAME records in an answer leads to. Throws where it does not end. */
+/** The name that a chain of CNAME records in an answer leads to. Throws if it does not end. */
 function followAliases(name: string, { answers = [] }: DecodedPacket): string {
   let at = name;
   for (let hops = 0; hops <= mostAliases; hops++) {

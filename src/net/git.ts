@@ -34,7 +34,7 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 /** Branch names of plain characters; no other text of the response is passed on. */
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
-/** The packets of a response by their stated size, with what is in them; undefined where the framing is broken or cut off. */
+/** The packets of a response by their stated size, with what is in them; undefined if the framing is broken or cut off. */
 function* packetsOf(
   body: Buffer,
 ): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {

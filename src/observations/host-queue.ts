@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import type { Lease } from '../store/store.ts';
-import { heldHosts } from '../telemetry/events.ts';
+import { leasedHosts } from '../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
@@ -33,7 +33,7 @@ const tenure_ms = 3000;
 const longestHostPause_s = 300;
 
 /** A host that this node has the lease of. */
-interface Held {
+interface LeasedHost {
   readonly lease: Lease;
   /** When requests may be sent again, by host and address. */
   readonly notBefore: Map<string, string>;
@@ -57,7 +57,7 @@ async function until<T>(attempt: () => Promise<T | undefined>, signal: AbortSign
 }
 
 const leaseOf = (host: string) => `host/${host}`;
-/** Held by the node that has the host next, so that nodes have it by turns. */
+/** Leased by the node that has the host next, so that nodes have it by turns. */
 const nextOf = (host: string) => `host/${host} next`;
 
 /** Takes the lease of a host, behind the node that waits for it already. */
@@ -86,9 +86,9 @@ function toPauses({ host, address }: Asked, seconds: number, now: Date): Readonl
 /** The hosts that this node has at the moment; it has one for single requests, and never while it waits for another. */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
-  const hosts = new Map<string, Promise<Held>>();
-  const publish = () => heldHosts.publish({ hosts: hosts.size });
-  const open = async (host: string): Promise<Held> => {
+  const hosts = new Map<string, Promise<LeasedHost>>();
+  const publish = () => leasedHosts.publish({ hosts: hosts.size });
+  const open = async (host: string): Promise<LeasedHost> => {
     const lease = await takeHost(host, context, signal);
     try {
       const notBefore = new Map(await store.observations.pauses(host));
@@ -99,30 +99,30 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
       throw error;
     }
   };
-  const end = (host: string, held: Held) => {
-    if (!held.isOver) hosts.delete(host);
-    held.isOver = true;
+  const end = (host: string, leased: LeasedHost) => {
+    if (!leased.isOver) hosts.delete(host);
+    leased.isOver = true;
     publish();
   };
-  const leave = (host: string, held: Held) => {
-    held.users -= 1;
-    if (held.users > 0) return;
-    if (held.isOver) return void held.lease.release();
-    held.timer = setTimeout(() => {
-      end(host, held);
-      void held.lease.release();
+  const leave = (host: string, leased: LeasedHost) => {
+    leased.users -= 1;
+    if (leased.users > 0) return;
+    if (leased.isOver) return void leased.lease.release();
+    leased.timer = setTimeout(() => {
+      end(host, leased);
+      void leased.lease.release();
     }, idle_ms).unref();
   };
   return {
-    async enter(host: string): Promise<Held> {
+    async enter(host: string): Promise<LeasedHost> {
       const opening = hosts.get(host) ?? open(host);
       hosts.set(host, opening);
       try {
-        const held = await opening;
-        held.users += 1;
-        clearTimeout(held.timer);
+        const leased = await opening;
+        leased.users += 1;
+        clearTimeout(leased.timer);
         publish();
-        return held;
+        return leased;
       } catch (error) {
         if (hosts.get(host) === opening) hosts.delete(host);
         throw error;
@@ -130,14 +130,14 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
     },
     leave,
     /** Whether the host is no longer this node's, or has to be given back because another node waits for it. */
-    async isOver(host: string, held: Held): Promise<boolean> {
-      if (held.isOver) return true;
-      if (held.lease.isOurs()) {
-        if (performance.now() - held.since_ms < tenure_ms) return false;
-        held.since_ms = performance.now();
+    async isOver(host: string, leased: LeasedHost): Promise<boolean> {
+      if (leased.isOver) return true;
+      if (leased.lease.isOurs()) {
+        if (performance.now() - leased.since_ms < tenure_ms) return false;
+        leased.since_ms = performance.now();
         if (!(await store.leases.find(nextOf(host)))?.isHeld) return false;
       }
-      end(host, held);
+      end(host, leased);
       return true;
     },
     async close() {
@@ -158,27 +158,27 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
   const isLater = (time: string | undefined) => time !== undefined && time > clock().toISOString();
-  const pause = async (asked: Asked, { notBefore }: Held, seconds: number) => {
+  const pause = async (asked: Asked, { notBefore }: LeasedHost, seconds: number) => {
     const pauses = toPauses(asked, seconds, clock());
     for (const [place, until] of pauses) notBefore.set(place, until);
     await store.write((tx) => tx.observations.putPauses(asked.host, pauses));
   };
-  const takeTurn = async <T>(asked: Asked, held: Held, work: (turn: Turn) => Promise<T>) => {
+  const takeTurn = async <T>(asked: Asked, leased: LeasedHost, work: (turn: Turn) => Promise<T>) => {
     const { host, address = host } = asked;
     signal.throwIfAborted();
-    if (await hosts.isOver(host, held)) return 'over';
-    if (isLater(held.notBefore.get(host)) || isLater(held.notBefore.get(address))) return 'paused';
+    if (await hosts.isOver(host, leased)) return 'over';
+    if (isLater(leased.notBefore.get(host)) || isLater(leased.notBefore.get(address))) return 'paused';
     let pause_s = 0;
     const result = await work({
-      signal: AbortSignal.any([signal, held.lease.signal]),
+      signal: AbortSignal.any([signal, leased.lease.signal]),
       pause: (seconds) => {
         pause_s = seconds;
       },
     });
     signal.throwIfAborted();
     // What came of a request that we cut off ourselves says nothing about the host.
-    if (held.lease.signal.aborted) return 'over';
-    if (pause_s > 0) await pause(asked, held, pause_s);
+    if (leased.lease.signal.aborted) return 'over';
+    if (pause_s > 0) await pause(asked, leased, pause_s);
     return { result };
   };
   return {
@@ -190,10 +190,10 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
       // Before the turn is waited for: on an engine with one connection that never ends.
       refuseInTransaction('a turn at a host');
       for (;;) {
-        const held = await hosts.enter(asked.host);
-        const turn = held.tail.then(() => takeTurn(asked, held, work));
-        held.tail = turn.catch(() => undefined);
-        const ended = await turn.finally(() => hosts.leave(asked.host, held));
+        const leased = await hosts.enter(asked.host);
+        const turn = leased.tail.then(() => takeTurn(asked, leased, work));
+        leased.tail = turn.catch(() => undefined);
+        const ended = await turn.finally(() => hosts.leave(asked.host, leased));
         if (ended === 'paused') return ended;
         if (ended !== 'over') return ended.result;
       }

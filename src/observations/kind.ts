@@ -223,7 +223,7 @@ export interface Kind {
   readonly isOptional?: true;
   /** Every check changes its facts, so that no change of them is recorded. */
   readonly isTally?: true;
-  /** Finds the facts of one listing; none where the kind does not apply to it. Absent: it comes from the registry's record. */
+  /** Finds the facts of one listing; none if the kind does not apply to it. Absent: it comes from the registry's record. */
   readonly check?: (run: Run) => Promise<readonly Finding[]>;
 }
 

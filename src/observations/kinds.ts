@@ -26,7 +26,7 @@ import {
 import { agentCard, securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
 
-/** Every kind of fact that this service knows, in the order that faces show them. A new kind is one line here. */
+/** Every kind of fact that this service knows, in the order that adapters show them. A new kind is one line here. */
 export const kinds: readonly Kind[] = [
   priceChallenge,
   pricePayTo,

@@ -22,7 +22,7 @@ export const questions = Object.keys(questionTitles) as [Question, ...Question[]
 /** A question by its name. */
 export const questionName = z.enum(questions);
 
-/** How many checks of each day (UTC) ended in which way: `answered`, or a class of failure. */
+/** How many checks of each day (UTC) were `answered`, or ended in each class of failure. */
 type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const day_ms = 86_400_000;
@@ -136,10 +136,10 @@ export const observation = z.object({
   as_seen: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Untrusted data of the newest look that may differ from look to look'),
+    .describe('Untrusted data of the newest run that may differ from run to run'),
   source: z.string(),
   source_url: z.string().optional(),
-  observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not looked'),
+  observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not checked'),
   first_seen_at: z.string().optional().describe('Since when Dossier has seen the same'),
   changed_from: z
     .object({ value, state: z.enum(observationStates), seen_until: z.string() })
@@ -250,7 +250,7 @@ export interface StoredObservation
 export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
-  /** Absent where the fact was seen for the first time. */
+  /** Absent if the fact was seen for the first time. */
   readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & { readonly seen_until: string };
   readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
   /** The change item by item, where its kind has one: for a set of tools, which differ and how. */

@@ -99,7 +99,7 @@ const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): Date
   reason: 'Its details are left out, because those of this listing take more room than Dossier gives one.',
 });
 
-/** What can be stored of a run: its largest facts without their details, until the rest has room, and no more. */
+/** What can be stored of a run: its largest facts without their details, until the rest fits, and no more. */
 function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
   const kept = [...found];
   let size_bytes = found.reduce((sum, one) => sum + sizeOf(one), 0);
@@ -121,12 +121,12 @@ export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]>
 }
 
 /** What a run found, before it is stored. */
-interface Looked {
+interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
   readonly stamp: RunStamp;
   readonly lease: Lease;
-  /** When the record that was looked at was read. */
+  /** When the record that was observed was read. */
   readonly imported_at: string;
 }
 
@@ -135,9 +135,9 @@ const isChangedAt = ({ changed_from, first_seen_at, state }: StoredObservation, 
   changed_from !== undefined && (first_seen_at === at || state === 'unreachable');
 
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
-async function write(tx: Transaction, handle: string, looked: Looked): Promise<RunReport> {
-  const { found, surfaces, stamp, lease, imported_at } = looked;
-  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this look over');
+async function write(tx: Transaction, handle: string, observed: ObservedRecord): Promise<RunReport> {
+  const { found, surfaces, stamp, lease, imported_at } = observed;
+  if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
   const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
@@ -146,8 +146,8 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<R
     const change = { handle, ...stamp, changes: itemized };
     // What is seen for the first time, or again, is committed in the log, where an audit looks for it, and changed nothing.
     const changed = new Set(changes.map(keyOf));
-    const told = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
-    const kinds = [...new Set(told.map(({ kind }) => kind))];
+    const reported = observations.filter((one) => changed.has(keyOf(one)) && isChangedAt(one, stamp));
+    const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
       kinds.length > 0 ? { handle, at: stamp.at, data: { kinds } } : undefined,
@@ -161,7 +161,7 @@ async function write(tx: Transaction, handle: string, looked: Looked): Promise<R
 async function putFailure(
   tx: Transaction,
   handle: string,
-  { lease, imported_at, at }: Pick<Looked, 'lease' | 'imported_at'> & { readonly at: string },
+  { lease, imported_at, at }: Pick<ObservedRecord, 'lease' | 'imported_at'> & { readonly at: string },
 ): Promise<void> {
   if (!(await tx.leases.isHeldBy(lease))) return;
   const known = await tx.observations.ofListing(handle);
@@ -176,7 +176,7 @@ export async function observeListing(
   run: Run,
   context: Pick<Context, 'store' | 'clock'> &
     Checks &
-    Pick<Looked, 'lease' | 'imported_at'> & { readonly vantage: string },
+    Pick<ObservedRecord, 'lease' | 'imported_at'> & { readonly vantage: string },
 ): Promise<RunReport> {
   const { lease, imported_at, signal, store, clock } = context;
   const { handle } = run.listing;
@@ -187,8 +187,8 @@ export async function observeListing(
     signal.throwIfAborted();
     // What was found while it waited for its turns is not dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
-    const looked = { found, surfaces, stamp, lease, imported_at };
-    return await store.write((tx) => write(tx, handle, looked));
+    const observed = { found, surfaces, stamp, lease, imported_at };
+    return await store.write((tx) => write(tx, handle, observed));
   } catch (error) {
     signal.throwIfAborted();
     await store.write((tx) => putFailure(tx, handle, { lease, imported_at, at: now() }));

@@ -329,7 +329,7 @@ export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   };
 }
 
-/** Whether a claim file says it; undefined where it could not be read. */
+/** Whether a claim file says it; undefined if it could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';

@@ -15,7 +15,7 @@ const recorded = (
   [means, doesNotMean]: readonly [string, string],
 ): RecordedKind => ({ kind, question, title, means, doesNotMean });
 
-/** Every kind of imported signal, in the order that faces show them. A kind that is not here is shown by its name. */
+/** Every kind of imported signal, in the order that adapters show them. A kind that is not here is shown by its name. */
 const recordedKinds: readonly RecordedKind[] = [
   recorded(
     'reach',

@@ -5,7 +5,7 @@ import type { Finding, RecordedSubject } from './observation.ts';
 /** How sources name our own checks. */
 export const ownProbe = 'Dossier';
 
-/** A fact that could not be learned, with the state and reason of what stood in its way. */
+/** A fact that could not be learned, with the state and reason of what prevented it. */
 export const withoutAnswer = (
   { result, reason, isOurs, source = ownProbe, source_url }: NoAnswer,
   subject?: string,

@@ -48,7 +48,7 @@ interface Catalog {
   readonly isWhole: boolean;
 }
 
-/** Only what prices are read from is held: a catalogue has thousands of items. */
+/** Only what prices are read from is kept: a catalogue has thousands of items. */
 function toItem({ accepts, lastUpdated }: JsonObject): CatalogItem {
   return {
     accepts: Array.isArray(accepts) ? accepts.slice(0, mostOffers) : [],

@@ -103,7 +103,7 @@ async function check(
   if (!listing || listing.withdrawn) return undefined;
   const isAsked = one.root !== undefined;
   const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
-  // Once: a host that always asks to wait does not keep its listings from being looked at.
+  // Once: a host that always asks to wait does not keep its listings from being observed.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
   const isDue = async () => isAsked || isStillDue(one.handle, context);
@@ -129,7 +129,7 @@ export function createSchedule(
   const remove = ({ handle, root }: Waiting) => (root === undefined ? due : asked).delete(handle);
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
-    log.warn({ err: error, handle }, 'a look failed');
+    log.warn({ err: error, handle }, 'an observation run failed');
     counts = { ...counts, failed: counts.failed + 1 };
   };
 
@@ -234,7 +234,7 @@ const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
 /**
  * Looks at all listings every OBSERVE_INTERVAL, and at those that their maintainers ask for, until the signal. Never
  * throws; resolves once the current runs have ended. What is due is read again after 2 s, and after twice as long each
- * time that nothing new was, so that new listings are looked at soon.
+ * time that nothing new was, so that new listings are observed soon.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

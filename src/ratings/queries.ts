@@ -279,7 +279,7 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
      */
     async setSourceRoot(
       handle: string,
-      change: { readonly held: SourceRoot | undefined; readonly at: string },
+      change: { readonly current: SourceRoot | undefined; readonly at: string },
     ): Promise<void> {
       touchAll(await writeSourceRoot(db, handle, change));
     },

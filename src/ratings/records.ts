@@ -113,10 +113,10 @@ const rowsOfSource = (db: Db, handle: string) => db.updateTable('rating').where(
 export async function writeSourceRoot(
   db: Db,
   handle: string,
-  { held, at }: { readonly held: SourceRoot | undefined; readonly at: string },
+  { current, at }: { readonly current: SourceRoot | undefined; readonly at: string },
 ): Promise<string[]> {
-  const root = held?.root ?? '';
-  const generation = held?.root_generation ?? -1;
+  const root = current?.root ?? '';
+  const generation = current?.root_generation ?? -1;
   const ended = await rowsOfSource(db, handle)
     .set({ source_ended_at: at })
     .where('source_ended_at', 'is', null)
@@ -176,7 +176,7 @@ export async function writeHolder(
   return [handle, ...(await settlePairsBy(db, handle, rootIdentity(root)))];
 }
 
-/** Ratings of a subject, newest first, each with its response; those columns are null where there is none. */
+/** Ratings of a subject, newest first, each with its response; those columns are null if there is none. */
 const recordsOf = (db: Db, subject: string) =>
   db
     .selectFrom('rating')

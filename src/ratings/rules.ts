@@ -23,7 +23,7 @@ export interface RatingSide {
 export interface RatingSides {
   readonly capability_state: CapabilityState;
   readonly source: RatingSide;
-  /** Undefined where no listing has the handle. */
+  /** Undefined if no listing has the handle. */
   readonly subject: RatingSide | undefined;
 }
 

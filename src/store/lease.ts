@@ -17,7 +17,7 @@ declare module './store.ts' {
   }
 }
 
-/** A lease that was not renewed for so long can be taken over, whoever held it. */
+/** A lease that was not renewed for so long can be taken over, whoever had it. */
 const expires_ms = 10_000;
 /** A holder stops acting this long after its last renewal: before anybody else can take the lease over. */
 const trusted_ms = 7000;

@@ -4,7 +4,7 @@ import type { Db } from './store.ts';
 /** A call against a token bucket. */
 interface BucketCall {
   readonly key: string;
-  /** The day whose key made the network's HMAC in `key`; undefined where the key names no network. */
+  /** The day whose key made the network's HMAC in `key`; undefined if the key names no network. */
   readonly day: string | undefined;
   /** What the call costs and what the bucket holds, as the time that it takes to refill. */
   readonly step_ms: number;

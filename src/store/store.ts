@@ -55,7 +55,7 @@ export interface Leases {
   find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
   /** Takes a lease; undefined while another holder has it, in this process or another. */
   take(name: string): Promise<Lease | undefined>;
-  /** Releases what is still held, and renews no more. */
+  /** Releases what is still leased, and renews no more. */
   end(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ function defineEvent<Event extends object>(name: string) {
   };
 }
 
-/** A call of a tool through any face: `ok`, or the code of its problem. */
+/** A call of a tool through any adapter: `ok`, or the code of its problem. */
 export const toolCalls = defineEvent<{ readonly tool: string; readonly outcome: string }>('tool-call');
 /** A cache lookup: a listing's facts, a search's counts, a finished MCP answer, a finished page, a refusal. */
 export const memoryReads = defineEvent<{
@@ -37,8 +37,8 @@ export const observationRuns = defineEvent<{
 /** A request of the observer: answered, kept back because the host asked for a pause, or how it failed. */
 export const observerRequests = defineEvent<{ readonly result: string }>('observer-request');
 /** How many hosts this process holds for the observer. */
-export const heldHosts = defineEvent<{ readonly hosts: number }>('held-hosts');
-/** How many listings are due for the observer of this process, or are being looked at. */
+export const leasedHosts = defineEvent<{ readonly hosts: number }>('leased-hosts');
+/** How many listings are due for the observer of this process, or are being observed. */
 export const dueListings = defineEvent<{ readonly listings: number }>('due-listings');
 
 /** What the schedule of backups found or did: when the newest was made, or that one failed. */

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import {
   backupsMade,
   dueListings,
-  heldHosts,
+  leasedHosts,
   logMismatches,
   memoryReads,
   observationRuns,
@@ -44,7 +44,7 @@ const table = {
     'route',
   ),
   dossier_tool_calls_total: counter(
-    'Calls of tools by any face: ok, or the code of the problem',
+    'Calls of tools by any adapter: ok, or the code of the problem',
     'tool',
     'outcome',
   ),
@@ -65,16 +65,16 @@ const table = {
     'Looks of this process at listings: facts changed, unchanged, or failed on our side',
     'outcome',
   ),
-  dossier_observer_changed_facts_total: counter('Facts that looks of this process found changed'),
+  dossier_observer_changed_facts_total: counter('Facts that runs of this process found changed'),
   dossier_observer_requests_total: counter(
     'Requests of the observer: answered, paused (the host asked to wait; not sent), or how they failed',
     'result',
   ),
   dossier_observer_due_listings: gauge(
-    'Listings that are due and wait for the observer of this process, or are being looked at',
+    'Listings that are due and wait for the observer of this process, or are being observed',
   ),
   dossier_observer_hosts_held: gauge('Hosts that this process alone may ask at the moment'),
-  dossier_observer_last_look_timestamp_seconds: gauge('When any node last looked at a listing itself'),
+  dossier_observer_last_look_timestamp_seconds: gauge('When any node last observed a listing'),
   dossier_backup_last_success_timestamp_seconds: gauge('When the newest backup in BACKUP_DIR was made'),
   dossier_backup_failures_total: counter('Backups into BACKUP_DIR that failed'),
   dossier_witness_answers_total: counter(
@@ -179,7 +179,7 @@ export function measureWork(to: Instruments): () => void {
     }),
     observerRequests.subscribe(({ result }) => to.dossier_observer_requests_total.inc({ result })),
     dueListings.subscribe(({ listings }) => to.dossier_observer_due_listings.set(listings)),
-    heldHosts.subscribe(({ hosts }) => to.dossier_observer_hosts_held.set(hosts)),
+    leasedHosts.subscribe(({ hosts }) => to.dossier_observer_hosts_held.set(hosts)),
     backupsMade.subscribe((event) => {
       if ('failed' in event) to.dossier_backup_failures_total.inc();
       else to.dossier_backup_last_success_timestamp_seconds.set(event.lastAt_ms / 1000);
@@ -204,7 +204,7 @@ export interface StoreFigures {
   readonly open_feedback: number;
   readonly open_reports: number;
   readonly contested_opt_outs: number;
-  /** When any node last looked at a listing; undefined before the first look. */
+  /** When any node last observed a listing; undefined before the first run. */
   readonly lastRunAt_ms?: number;
   /** The last audit that finished; undefined if none has. */
   readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };

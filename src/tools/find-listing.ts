@@ -55,7 +55,7 @@ async function withdrawal(listing: Listing, { store, config }: Context): Promise
   const { handle, withdrawn } = listing;
   if (withdrawn === 'deleted' && isSample(listing)) return sampleEnded;
   if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
-  const standing = await store.moderation.standing({ target_kind: 'listing', target: handle });
+  const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
   const action = standing.find(({ action: name }) => name === 'withdraw');
   return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
 }

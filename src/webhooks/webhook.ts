@@ -19,7 +19,7 @@ export const webhookTable = table({
   network: optional(text),
   /** `whsec_` and base64; signs what is sent, and removes the subscription. In clear text, because every message is signed with it. */
   secret: text,
-  /** What it is told about: `value` is the handle, namespace, tag or name of the view, and empty for `all`. */
+  /** What it is sent changes about: `value` is the handle, namespace, tag or name of the view, and empty for `all`. */
   kind: oneOf<ChangeSubject['kind']>(),
   value: text,
   created_at: text,
@@ -44,7 +44,7 @@ export const webhookTable = table({
   last_result: optional(text),
 });
 
-/** A subscription: an address that proved itself, and how far it was told. Times are RFC 3339 UTC. */
+/** A subscription: an address that proved itself, and the position up to which it was sent changes. Times are RFC 3339 UTC. */
 export type Webhook = ValueOf<typeof webhookTable>;
 export const deliveryTable = table({
   webhook_id: text,

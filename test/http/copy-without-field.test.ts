@@ -163,9 +163,11 @@ describe('a copy whose only listing with an endpoint, a package and a repository
       expect(found).toContain('no_match');
       expect(found).not.toContain('copy_lacks');
     }
-    const [standing] = await moderated.store.moderation.standing(target);
+    const [standing] = await moderated.store.moderation.active(target);
     if (!standing) throw new Error('nothing stands');
-    await moderated.store.write((tx) => undoAction(tx, withdraw, { standing, reason: 'appeal', at: at() }));
+    await moderated.store.write((tx) =>
+      undoAction(tx, withdraw, { active: standing, reason: 'appeal', at: at() }),
+    );
     expect(await get()).toBe(before);
   });
 });

@@ -180,7 +180,7 @@ async function openWorld() {
     if (does === 'unblock') {
       const known = standing.get('block');
       if (known)
-        await store.write((tx) => undoAction(tx, block, { standing: known, at: stamp, reason: 'appeal' }));
+        await store.write((tx) => undoAction(tx, block, { active: known, at: stamp, reason: 'appeal' }));
       standing.delete('block');
     }
     if (does === 'move')

@@ -79,10 +79,10 @@ export function operationsOf(context: Context, url?: string): Operations {
       const target = targetOf(on);
       const undone: number[] = [];
       await store.write(async (tx) => {
-        for (const standing of (await tx.moderation.standing(target)).toReversed()) {
+        for (const standing of (await tx.moderation.active(target)).toReversed()) {
           const action = actionOf(standing.action);
           if (!action || (only !== undefined && action.name !== only)) continue;
-          undone.push(await undoAction(tx, action, { standing, reason, at: clock().toISOString() }));
+          undone.push(await undoAction(tx, action, { active: standing, reason, at: clock().toISOString() }));
         }
       });
       return undone;

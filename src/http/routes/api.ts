@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { askLook, authenticate, revokeCapability } from '../../claims/authenticate.ts';
+import { askRun, authenticate, revokeCapability } from '../../claims/authenticate.ts';
 import { Problem } from '../../core/problem.ts';
 import { claimGithub } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
@@ -39,7 +39,7 @@ const showCapability = async (c: Request) => {
 
 const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
 
-const look = async (c: Request) => answerOnce(c, { ...(await askLook(c.get('context'))) });
+const look = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
 /** The JSON endpoints: one for each tool, and those about the caller's own capability. */
 export const createApiRoutes = (face: Face) =>

@@ -172,7 +172,7 @@ export const initializeMessage = (id: number, client: ClientInfo): Message => ({
   }),
 });
 
-/** What a session of the legacy era is told by. */
+/** What a session of the legacy era sends messages by. */
 export interface LegacySession {
   readonly revision: string;
   readonly id: string | undefined;

@@ -98,7 +98,7 @@ const nameOf = ({ issuer }: PeerCertificate) => {
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
 
-function toLook(socket: TLSSocket): TlsAnswer | NoAnswer {
+function toAnswer(socket: TLSSocket): TlsAnswer | NoAnswer {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
   if (Number.isNaN(end_ms)) return { result: 'unreachable', reason: 'The host sent no certificate.' };
@@ -139,7 +139,7 @@ export function readCertificate(recorded: URL, reached: Reach | undefined): Prom
           ? noWay(recorded.host)
           : { result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` },
       );
-    socket.once('secureConnect', () => end(toLook(socket)));
+    socket.once('secureConnect', () => end(toAnswer(socket)));
     socket.on('error', fail);
     socket.once('timeout', () => fail());
   });

@@ -49,7 +49,7 @@ export const agentCard = defineKind({
 interface SecurityTxt {
   /** mailto, https and tel addresses, in the publisher's order, at most five. */
   readonly contacts: readonly string[];
-  /** RFC 3339; absent where it is missing, or no time. */
+  /** RFC 3339; absent if it is missing, or no time. */
   readonly expires?: string;
   readonly policy?: string;
 }

@@ -15,7 +15,7 @@ class FileReplacedError extends Error {
 
 /** What is known of the file behind an open database. */
 interface FileHealth {
-  /** Throws where the path no longer leads to the file that was opened. */
+  /** Throws if the path no longer leads to the file that was opened. */
   requireSame(): void;
   /** What an error means to a caller; remembers that the file is damaged. */
   failureOf(error: unknown): Failure | undefined;
