@@ -69,6 +69,8 @@ const shorten = (text: string) =>
   text.length > longestReason ? `${text.slice(0, longestReason - 1)}…`.toWellFormed() : text;
 /** All observations of a listing are read and sent together. */
 const most_bytes = 256 * 1024;
+/** With what earlier runs have seen. */
+const mostStored_bytes = 2 * most_bytes;
 
 /** What asking needs: a log, and what stops it. */
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
@@ -92,7 +94,7 @@ async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<rea
   }
 }
 
-const sizeOf = (one: DatedFinding) => Buffer.byteLength(JSON.stringify(one));
+const sizeOf = (one: object) => Buffer.byteLength(JSON.stringify(one));
 
 const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): DatedFinding => ({
   ...one,
@@ -111,6 +113,30 @@ function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
   }
   while (size_bytes > most_bytes) size_bytes -= sizeOf(kept.pop() as DatedFinding);
   return kept;
+}
+
+/**
+ * What is stored of a listing, at most 512 KiB: the largest facts lose the value that they had before, and those that were not seen
+ * again are dropped, the largest first, until the rest has room. What is dropped is seen for the first time the next time.
+ */
+function inStore(observations: readonly StoredObservation[]): StoredObservation[] {
+  let size_bytes = observations.reduce((sum, one) => sum + sizeOf(one), 0);
+  const bySize = observations.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const kept = new Map(observations.map((one) => [keyOf(one), one]));
+  for (const { last, ...one } of bySize) {
+    if (size_bytes <= mostStored_bytes) break;
+    if (!last) continue;
+    kept.set(keyOf(one), one);
+    size_bytes -= sizeOf(last);
+  }
+  for (const one of bySize) {
+    if (size_bytes <= mostStored_bytes) break;
+    const now = kept.get(keyOf(one));
+    if (!now?.missed) continue;
+    kept.delete(keyOf(one));
+    size_bytes -= sizeOf(now);
+  }
+  return [...kept.values()];
 }
 
 /** Every fact of a run, stored nowhere: at most 256 KiB. */
@@ -139,7 +165,8 @@ async function write(tx: Transaction, handle: string, observed: ObservedRecord):
   const { found, surfaces, stamp, lease, imported_at } = observed;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
-  const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
+  const { observations: compared, changes } = compareRuns(known?.observations ?? [], found, stamp);
+  const observations = inStore(compared);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });
   if (changes.length > 0) {

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { createObserver } from '../../src/observations/observer.ts';
+import { openDirectory } from '../support/directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const handle = 'com.example.roomy/a';
+const paths = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+/** Tools that take more than 100 KB of what is stored. */
+const tools = Array.from({ length: 1500 }, (_, n) => ({
+  name: `tool-${n}-${'x'.repeat(60)}`,
+  inputSchema: { type: 'object' },
+}));
+
+it.each([404, 503])(
+  'endpoints that answer one by one, and then with %i, leave at most 512 KiB of a listing',
+  async (status) => {
+    let open = '';
+    const server = await startEndpoint((body, { url }, response) => {
+      if (url !== `/${open}` || body === '')
+        return void response.writeHead(url === '/robots.txt' ? 404 : status).end();
+      const { id } = JSON.parse(body) as { id?: number };
+      const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    const remotes = paths.map((path) => ({
+      type: 'streamable-http',
+      url: `https://roomy.example.com/${path}`,
+    }));
+    const directory = await openDirectory({
+      entries: [registryEntry(handle, { remotes })],
+      environment: { HOST_OVERRIDES: JSON.stringify({ 'roomy.example.com': server.url }) },
+    });
+    const observer = createObserver(directory.context);
+    const look = async () => {
+      const listing = await directory.store.listings.byHandle(handle);
+      if (listing) await observer.observe(listing);
+      directory.wait(7200);
+    };
+    try {
+      const sizes: number[] = [];
+      for (open of paths) {
+        await look();
+        await look();
+        sizes.push(JSON.stringify(await directory.store.observations.ofListing(handle)).length);
+      }
+      expect(sizes[0]).toBeGreaterThan(100_000);
+      expect(Math.max(...sizes)).toBeLessThan(524_288);
+      const stored = await directory.store.observations.ofListing(handle);
+      const seen = stored?.observations.find(
+        ({ kind, subject }) => kind === 'tools.surface' && subject === 'https://roomy.example.com/f',
+      );
+      expect(seen).toMatchObject({ state: 'observed' });
+    } finally {
+      await observer.close();
+      await directory.close();
+      await server.close();
+    }
+  },
+  120_000,
+);
