@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
@@ -190,10 +191,24 @@ function cut(name: string): string {
 const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
   issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostUnknown) : [issue.path.join('.') || '(input)'];
 
-/** A schema violation as `invalid_input`, with up to ten fields. */
-export function invalidInput(error: z.ZodError): Problem {
+const knownShown = 8;
+
+/** What a member that the tool does not have may have been meant as: the nearest of its own, or else all of them. */
+function toMeant(field: string, known: readonly string[]): string {
+  if (known.length === 0) return '';
+  const [nearest] = known.filter((own) => distance(field.toLowerCase(), own) <= Math.floor(own.length / 3));
+  return nearest
+    ? `; use ${nearest}`
+    : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
+}
+
+/** A schema violation as `invalid_input`, with up to ten fields; `known` names those that the input has. */
+export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {
   const all = error.issues.flatMap((issue) =>
-    fieldsOf(issue).map((field) => ({ field: cut(field), message: issue.message })),
+    fieldsOf(issue).map((field) => ({
+      field: cut(field),
+      message: `${issue.message}${issue.code === 'unrecognized_keys' ? toMeant(field, known) : ''}`,
+    })),
   );
   let ownText = 0;
   const fields = all.slice(0, mostFields).filter(({ field }) => {

@@ -7,6 +7,7 @@ import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { toolCalls } from '../telemetry/events.ts';
 import { traceToolCall } from '../telemetry/logger.ts';
+import { toOwnNames } from './aliases.ts';
 import { invalidInput, plainMessage } from './search.ts';
 
 /** What a tool does to the world (MCP ToolAnnotations); all four hints are always given. */
@@ -89,8 +90,8 @@ export function parseInput<Input extends z.ZodObject>(
   sent: unknown,
 ): z.output<Input> {
   if (findSecret(sent)) throw new Problem('secret_in_body');
-  const parsed = tool.input.safeParse(sent ?? {}, { error: plainMessage });
-  if (!parsed.success) throw invalidInput(parsed.error);
+  const parsed = tool.input.safeParse(toOwnNames(tool, sent ?? {}), { error: plainMessage });
+  if (!parsed.success) throw invalidInput(parsed.error, Object.keys(tool.input.shape));
   return parsed.data;
 }
 

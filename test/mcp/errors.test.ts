@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 
@@ -24,9 +25,15 @@ describe('a refused input', () => {
     ['get_agent', {}, 'handle is required.'],
     ['get_agent', { handle: 7 }, 'handle must be text.'],
     ['get_agent', { handle: 'a/b', detail: 'all' }, 'detail must be one of summary, full.'],
-    ['get_agent', { handle: 'a/b', name: 'c' }, 'name is not a field of this tool.'],
+    [
+      'get_agent',
+      { handle: 'a/b', name: 'c' },
+      'name is not a field of this tool, which has handle, detail.',
+    ],
+    ['get_agent', { handle: 'a/b', detial: 'full' }, 'detial is not a field of this tool; use detail.'],
+    ['search_agents', { query: 'sms', lmit: 3 }, 'lmit is not a field of this tool; use limit.'],
     ['search_agents', { limit: 51 }, 'limit must be at most 50.'],
-    ['search_agents', { tags: 'sms' }, 'tags must be a list.'],
+    ['search_agents', { tags: 7 }, 'tags must be a list.'],
     ['search_agents', { has_endpoint: 'yes' }, 'has_endpoint must be true, or omitted.'],
     ['compare_agents', { handles: ['a/b'] }, 'handles must have at least 2 entries.'],
     ['submit_feedback', { message: '' }, 'message must have at least 1 character.'],
@@ -34,6 +41,12 @@ describe('a refused input', () => {
     const message = await refusal(tool, input);
     expect(message).toContain(said);
     expect(message).not.toMatch(/expected|received|invalid input|undefined/i);
+  });
+
+  it.each(tools)('of $name with one member too many takes at most 120 tokens', async ({ name, example }) => {
+    const { content } = await client.call(name, { ...example, no_such_field: 1 });
+    expect(content[0]?.text).toContain('no_such_field is not a field of this tool');
+    expect(content[0]?.text?.length).toBeLessThanOrEqual(480);
   });
 
   it('repeats at most 200 characters of the text that the caller sent', async () => {
@@ -67,6 +80,36 @@ describe('a refused input', () => {
     };
     const message = await refusal('submit_rating', rating);
     expect(message).toContain('Only a claimed listing can do this');
+    expect(message).toContain('ask your user to put its capability into this server’s configuration');
     expect(message).toContain('submit_feedback reaches the operator');
+  });
+});
+
+describe('an input in other words', () => {
+  const handle = 'co.webhook/webhook';
+  const other = 'com.politicalcomms/api';
+  it.each<[tool: string, said: object, own: object]>([
+    ['get_agent', { name: handle }, { handle }],
+    ['get_agent', { agent: handle }, { handle }],
+    ['get_history', { agent: handle }, { handle }],
+    ['list_ratings', { name: handle }, { handle }],
+    ['check_surface', { agent: handle, digests: {} }, { handle, digests: {} }],
+    ['search_agents', { q: 'webhook' }, { query: 'webhook' }],
+    ['search_agents', { tags: 'webhooks' }, { tags: ['webhooks'] }],
+    ['search_agents', { tag: 'webhooks, remote' }, { tags: ['webhooks', 'remote'] }],
+    ['compare_agents', { agents: `${handle}, ${other}` }, { handles: [handle, other] }],
+    [
+      'compare_agents',
+      { handles: `["${handle}", "${other}"]`, criteria: 'claimed' },
+      { handles: [handle, other], criteria: ['claimed'] },
+    ],
+  ])('%s %j is read as %j', async (tool, said, own) => {
+    const [answer, expected] = [await client.call(tool, { ...said }), await client.call(tool, { ...own })];
+    expect(expected.isError).not.toBe(true);
+    expect(answer.structuredContent).toEqual(expected.structuredContent);
+  });
+
+  it('changes no member that the tool has', async () => {
+    expect(await refusal('get_agent', { handle: 'a b', name: handle })).toContain('name is not a field');
   });
 });

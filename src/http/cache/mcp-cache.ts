@@ -4,6 +4,7 @@ import { decodeUtf8, isJsonObject } from '../../core/json.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { memoryReads } from '../../telemetry/events.ts';
+import { toOwnNames } from '../../tools/aliases.ts';
 import { tools } from '../../tools/index.ts';
 import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
@@ -80,7 +81,7 @@ function readCall(call: Call): CacheableMessage | undefined {
     key: `${era} ${method} ${tool.name} ${JSON.stringify(input)}`,
     tool: tool.name,
     client,
-    cacheTags: () => tool.cacheTags?.((input ?? {}) as Record<string, unknown>) ?? 'all',
+    cacheTags: () => tool.cacheTags?.(toOwnNames(tool, input ?? {}) as Record<string, unknown>) ?? 'all',
   };
 }
 

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { isJsonObject } from '../core/json.ts';
+
+/** What models call the members of an input, where a tool has no member of that name. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  handle: ['name', 'agent', 'agent_handle', 'listing', 'server', 'service', 'id', 'url'],
+  handles: ['agents', 'names', 'listings', 'servers', 'services'],
+  query: ['q', 'text', 'search', 'keywords'],
+  tags: ['tag'],
+  criteria: ['criterion'],
+  since: ['from', 'after'],
+  kind: ['type'],
+  limit: ['count', 'max', 'max_results'],
+  message: ['feedback', 'text'],
+  rating_id: ['rating', 'id'],
+  comment: ['text'],
+};
+
+/** Whether a member of an input is a list. */
+function isList(schema: unknown): boolean {
+  if (schema instanceof z.ZodOptional) return isList(schema.unwrap());
+  return schema instanceof z.ZodArray;
+}
+
+/** A text where a list is wanted: JSON of one, or its entries between commas. */
+function toList(text: string): unknown {
+  if (/^\s*\[/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Then it is no JSON.
+    }
+  }
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** An input with the names and forms of the tool's schema, where a caller uses others that mean the same. */
+export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
+  if (!isJsonObject(sent)) return sent;
+  const own: Record<string, unknown> = { ...sent };
+  const { shape } = input;
+  for (const name of Object.keys(shape)) {
+    const other = otherNames[name]?.find((one) => Object.hasOwn(own, one) && !Object.hasOwn(shape, one));
+    if (other !== undefined && !Object.hasOwn(own, name)) {
+      own[name] = own[other];
+      delete own[other];
+    }
+    if (isList(shape[name]) && typeof own[name] === 'string') own[name] = toList(own[name]);
+  }
+  return own;
+}
