@@ -170,3 +170,15 @@ export function tokenize(text: string): string[] {
     .replaceAll('ς', 'σ');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
+
+const day_ms = 86_400_000;
+
+/** How long ago a day is, seen from another (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months ago`, `3 years ago`. */
+export function ageText(date: string, today: string): string {
+  const days = Math.round((Date.parse(today) - Date.parse(date)) / day_ms);
+  if (days <= 0) return 'today';
+  const ago = (count: number, noun: string) => `${counted(Math.floor(count), noun)} ago`;
+  if (days < 28) return ago(days, 'day');
+  if (days < 84) return ago(days / 7, 'week');
+  return days < 730 ? ago(days / 30.44, 'month') : ago(days / 365.25, 'year');
+}

@@ -89,15 +89,3 @@ export async function readNewestShown({ store }: Pick<Context, 'store'>): Promis
   const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
   return read.filter(({ handle, type }) => shown.has(handle) || type === 'listing.withdrawn');
 }
-
-/** Changes of a listing among which its newest log entry is looked for; those of an import have none. */
-const newestOfListing = 20;
-
-/** The log index of the newest entry about a listing; undefined if its newest changes have none. */
-export async function findNewestEntry(
-  handle: string,
-  { store }: Pick<Context, 'store'>,
-): Promise<number | undefined> {
-  const changes = await store.changes.newest(newestOfListing, { handle });
-  return changes.map(({ data }) => data.log_index).find((index) => typeof index === 'number');
-}

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { splitForeign } from '../core/text.ts';
+import { ageText, splitForeign } from '../core/text.ts';
 import { type Asked, type Known, otherFacts, toAllFacts, type Unknown } from '../document/all-facts.ts';
 import { firstOf, gapNames, gapTitles, lineText, toAnswer, toTexts } from '../document/answers.ts';
 import { lineNames, lineTitles } from '../document/lines.ts';
@@ -8,30 +8,42 @@ import { day, foreignLink, type Html, pagePath } from './html.ts';
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text);
 
-/** A sentence of ours, with the texts of others marked, and their addresses as links. */
-export const marked = (text: string): Html =>
-  html`${splitForeign(text).map((part, at) => {
+/** Younger dates speak for themselves. */
+const agedFrom_days = 56;
+
+/** Dates as such, and beside those of more than eight weeks ago how long that is, seen from a day. */
+const aged = (text: string, today: string): Html =>
+  html`${text.split(/(\d{4}-\d\d-\d\d)/).map((part, at) => {
     if (at % 2 === 0) return part;
+    const isOld = Date.parse(today) - Date.parse(part) > agedFrom_days * 86_400_000;
+    return html`<time>${part}</time>${isOld && ` (${ageText(part, today)})`}`;
+  })}`;
+
+/** A sentence of ours on a day, with the texts of others marked, and their addresses as links. */
+const marked = (text: string, today: string): Html =>
+  html`${splitForeign(text).map((part, at) => {
+    if (at % 2 === 0) return aged(part, today);
     if (part.startsWith('“')) return html`<span class="foreign">${part}</span>`;
     const name = part.slice(1, -1);
     return isAddress(name) ? foreignLink(name) : html`<code class="foreign">${name}</code>`;
   })}`;
 
-const line = (title: string, text: string) =>
-  text && html`<div><dt>${title}</dt><dd>${marked(text)}</dd></div>`;
+const line = (title: string, text: string, today: string) =>
+  text && html`<div><dt>${title}</dt><dd>${marked(text, today)}</dd></div>`;
 
 /** What is said of a listing first: what stands out, a line a question, and what is not known. */
 export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const texts = toTexts(answer);
+  const today = listing.evidence_snapshot_date;
   const items = firstOf(answer).map(
     ({ text, anchor }) =>
-      html`<li>${marked(text)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`,
+      html`<li>${marked(text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`,
   );
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
 ${items.length > 0 && html`<ul class="stands-out">${items}</ul>`}
-<dl class="lines">${lineNames.map((name) => line(lineTitles[name], lineText(answer.lines[name])))}${gapNames.map((name) => line(gapTitles[name], texts[name]))}</dl>
+<dl class="lines">${lineNames.map((name) => line(lineTitles[name], lineText(answer.lines[name]), today))}${gapNames.map((name) => line(gapTitles[name], texts[name], today))}</dl>
 </section>`;
 }
 
@@ -74,6 +86,5 @@ ${toAllFacts(listing).map(fold)}${
   others.length > 0 &&
   html`<details><summary>What else is recorded?</summary>${[...placed(others)].map(sourced)}</details>`
 }
-<p class="note marks">A filled mark is a fact with its source; a crossed one was looked for and not seen, on the date stated; an open one is not known: not looked at until ${day(listing.evidence_snapshot_date)}, or not stated in the record of ${day(listing.observed_at)}. None is good or bad.</p>
 </section>`;
 }

@@ -6,6 +6,7 @@ import { ratingGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Html, pagePath, paste } from './html.ts';
 import { type Site, tabs, toPage } from './layout.ts';
+import { listingPageHead } from './listing-tabs.ts';
 
 /** What a badge shows: the label and the message. Always grey. */
 export interface Badge {
@@ -134,10 +135,9 @@ function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeSty
 }
 
 export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
-<section aria-labelledby="badge">
-<h2 id="badge">Badge</h2>
+<section class="box" aria-labelledby="badge">
+<h3 id="badge">Badge</h3>
 <p>${badgeImage(listing, 'flat')}</p>
-<p>Always grey, and never a mark of quality.</p>
 ${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
 <p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
 </section>`;
@@ -162,15 +162,15 @@ const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) 
 <li>${badgeImage(listing, style)} <a href="${pagePath(listing.handle)}/badge?style=${style}"${style === chosen ? html` aria-current="true"` : ''}>${style}</a></li>`;
 
 /** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
-export const toBadgePage = (site: Site, listing: BadgedListing, style: BadgeStyle): Html =>
-  toPage(site, {
+export const toBadgePage = (site: Site, document: ListingDocument, style: BadgeStyle): Html => {
+  const listing = toBadged(document);
+  return toPage(site, {
     title: `Badge of ${listing.handle}`,
     description: `The badge of ${listing.handle} in three styles: who claimed it, when it answered, or how it was rated; never a mark of quality.`,
     path: `${pagePath(listing.handle)}/badge`,
     indexed: false,
     body: html`
-<p class="eyebrow"><a class="handle" href="${pagePath(listing.handle)}">${listing.handle}</a></p>
-<h1>Badge</h1>
+${listingPageHead(document, 'Badge', 'publishers')}
 <p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
@@ -186,3 +186,4 @@ ${tabs(
 ${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}
 <p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
   });
+};

@@ -7,7 +7,7 @@ import type { Problem } from '../core/problem.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { toLabel } from '../document/words.ts';
 import type { claimAgent } from '../tools/claim-agent.ts';
-import { type Html, minute, originNote, pagePath, paste, toCurl } from './html.ts';
+import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
@@ -134,7 +134,7 @@ ${checked ? otherStepForm(handle, 'Start over with another line', { method, rota
 }
 
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
-${claim && html`<p>${claim.statement}</p>`}
+${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 <p>What you can do now:</p>
 <ul>
 <li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
@@ -231,7 +231,7 @@ const standing = ({ state, claim }: ClaimStep) =>
   claim &&
   html`
 <h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
-<p>${claim.statement}</p>
+<p>${shortCommits(claim.statement)}</p>
 <p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
 
 function upkeep(step: ClaimStep, site: Site) {

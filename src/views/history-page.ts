@@ -4,6 +4,7 @@ import { cleanText, nameHidden } from '../core/text.ts';
 import type { TextPart } from '../core/word-difference.ts';
 import { observedText } from '../document/all-facts.ts';
 import { changedOf, type HistoryEvent, wordsOf } from '../document/history.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import { toLabel } from '../document/words.ts';
 import type { ListedTools, ListingTools } from '../observations/kind.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
@@ -11,6 +12,7 @@ import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { listingPageHead } from './listing-tabs.ts';
 
 type Texts = NonNullable<ShownChange['texts']>;
 
@@ -48,18 +50,18 @@ const entry = ({ at, log_index }: { readonly at: string; readonly log_index?: un
   html`${day(at)}${typeof log_index === 'number' && html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`}`;
 
 /** What was and what is; a change that is listed item by item says only until when the old value was seen. */
-function wasAndIs({ kind, before, after, items = [] }: ShownChange): Html {
+function wasAndIs({ kind, before, after, items = [] }: ShownChange, at: string): Html {
   const until = before ? day(before.seen_until) : '';
-  if (items.length > 0) return html`others than until ${until}`;
+  if (items.length > 0) return html`changed between ${until} and ${day(at)}`;
   return html`was <span class="foreign">${before && textOf(kind, before)}</span> until ${until}, now <span class="foreign">${textOf(kind, after)}</span>`;
 }
 
-const changeText = (changed: ShownChange) => html`
-<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed)}</p>${toolChanges(changed)}`;
+const changeText = (changed: ShownChange, at: string) => html`
+<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed, at)}</p>${toolChanges(changed)}`;
 
 const eventItem = (event: HistoryEvent) => html`
 <li>${entry(event.type === 'check' ? event : { at: event.at, log_index: event.data.log_index })}
-${changedOf(event).map(changeText)}
+${changedOf(event).map((changed) => changeText(changed, event.at))}
 ${wordsOf(event).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
 
 const none = html`<p>No change is recorded for this listing.</p>`;
@@ -67,8 +69,10 @@ const none = html`<p>No change is recorded for this listing.</p>`;
 /** What changed about a listing, newest first, with what was before and after. */
 export function toHistoryPage(
   site: Site,
-  { handle, events, next_cursor }: { handle: string; events: readonly HistoryEvent[]; next_cursor?: string },
+  listing: ListingDocument,
+  { events, next_cursor }: { events: readonly HistoryEvent[]; next_cursor?: string },
 ): Html {
+  const { handle } = listing;
   const path = `${pagePath(handle)}/history`;
   // That something was not looked at yet is no event.
   const shown = events.filter((event) => changedOf(event).length + wordsOf(event).length > 0);
@@ -78,8 +82,7 @@ export function toHistoryPage(
     path,
     indexed: false,
     body: html`
-<p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
-<h1>History</h1>
+${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
 ${shown.length > 0 ? html`<ol class="timeline">${shown.map(eventItem)}</ol>` : none}
 ${next_cursor && html`<p><a href="${path}?cursor=${next_cursor}">Older changes</a></p>`}
@@ -115,15 +118,14 @@ const inputs = ({ inputSchema }: Tool): string[] => {
     : [];
 };
 
-export const toToolsPage = (site: Site, listed: ListingTools): Html =>
+export const toToolsPage = (site: Site, listing: ListingDocument, listed: ListingTools): Html =>
   toPage(site, {
     title: `Tools of ${listed.handle}`,
     description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
     path: `${pagePath(listed.handle)}/tools`,
     indexed: false,
     body: html`
-<p class="eyebrow"><a class="handle" href="${pagePath(listed.handle)}">${listed.handle}</a></p>
-<h1>Tools</h1>
+${listingPageHead(listing, 'Tools', 'tools')}
 <p class="statement">${listed.statement}</p>
 ${
   listed.endpoints.length > 0

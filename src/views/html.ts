@@ -5,6 +5,10 @@ import { stem, stopWords, toWords } from '../search/words.ts';
 /** A rendered part of a page, already escaped. */
 export type Html = ReturnType<typeof html>;
 
+/** A sentence with commits of 40 digits cut to their first twelve. */
+export const shortCommits = (text: string): string =>
+  text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
+
 /** The day of an RFC 3339 time, as a machine-readable element. */
 export const day = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 10)}</time>`;
 

@@ -21,6 +21,7 @@ import {
 import type { listRatings } from '../tools/list-ratings.ts';
 import { day, type Html, handleLink, minute, originNote, pagePath } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { listingPageHead } from './listing-tabs.ts';
 
 const width = 10;
 const height = 32;
@@ -216,11 +217,11 @@ ${
   ratings > 0
     ? html`
 <div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
-<details class="wide-open"><summary>What these proofs show</summary>${proofNote(native)}</details>`
+<details><summary>What these proofs show</summary>${proofNote(native)}</details>`
     : ''
 }
-${ratings >= chartFrom ? html`<details class="wide-open"><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
-<details class="wide-open"><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
+${ratings >= chartFrom ? html`<details><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
+<details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
 <ol class="records">${recent.map(ratingItem)}</ol></details>
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
@@ -230,7 +231,6 @@ export const nativeBlock = (listing: ListingDocument, months: readonly MonthCoun
 <section class="native" aria-labelledby="native">
 <h2 id="native">Ratings</h2>
 <p class="statement">${listing.signals.native.statement}</p>
-<p class="source">Made on this service by claimed listings; kept apart from everything above. As of ${day(listing.evidence_snapshot_date)}.</p>
 ${known(listing, months)}
 </section>`;
 
@@ -323,8 +323,7 @@ export const toRatingsPage = (
     path: `${pagePath(handle)}/ratings`,
     indexed: false,
     body: html`
-<p class="eyebrow"><a class="handle" href="${pagePath(handle)}">${handle}</a></p>
-<h1>Ratings</h1>
+${listingPageHead(listing, 'Ratings', 'ratings')}
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>

@@ -90,26 +90,6 @@ describe('the history of a listing', () => {
   });
 });
 
-describe('a citation of a listing', () => {
-  const today = () => directory.context.clock().toISOString().slice(0, 10);
-  const textOfPage = async (path: string) => (await textOf(path)).replace(/<[^>]+>/g, '');
-
-  it('names the version, the date of the evidence, the page and the newest log entry about it', async () => {
-    expect(await textOfPage(`/agents/${handle}`)).toContain(
-      `${handle}, version 1.0.0. Dossier, evidence as of ${today()}. http://127.0.0.1:3000/agents/${handle}. Newest log entry about it: http://127.0.0.1:3000/log/entry/0.`,
-    );
-  });
-
-  it('names no entry where none is about the listing', async () => {
-    expect(await textOfPage('/agents/com.politicalcomms/api')).toContain(
-      `com.politicalcomms/api, version 1.0.0. Dossier, evidence as of ${today()}. http://127.0.0.1:3000/agents/com.politicalcomms/api.\n`,
-    );
-    expect(await textOfPage('/agents/com.politicalcomms/api')).toContain(
-      'No entry of the log is about this listing yet.',
-    );
-  });
-});
-
 describe('the log, for people', () => {
   it('has a page, and one for each entry with what it recorded', async () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
@@ -120,7 +100,7 @@ describe('the log, for people', () => {
     const entry = await textOf('/log/entry/0');
     expect(entry).toContain('<h1>Entry 0: claim activated</h1>');
     expect(entry).toContain(`href="/agents/${handle}"`);
-    expect(await textOf(`/agents/${handle}`)).toContain('<a href="/log/entry/0">log index 0</a>');
+    expect(await textOf(`/agents/${handle}/history`)).toContain('<a href="/log/entry/0">log index 0</a>');
     for (const path of ['/log/entry/99', '/log/entry/x', '/log/entry/-1'])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });

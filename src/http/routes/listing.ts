@@ -7,8 +7,8 @@ import { Problem, problemTable } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toMarkdown } from '../../document/markdown.ts';
 import { isNamespace } from '../../listings/publishers.ts';
+import { readVersions } from '../../listings/versions.ts';
 import type { RatingFilter } from '../../ratings/rating.ts';
-import { findNewestEntry } from '../../tools/changes.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find-listing.ts';
 import { getListing, readListedTools } from '../../tools/get-agent.ts';
@@ -19,7 +19,6 @@ import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
 import {
   type Badge,
   toBadge,
-  toBadged,
   toBadgePage,
   toBadgeStyle,
   toBadgeSvg,
@@ -31,6 +30,7 @@ import { toHistoryPage, toToolsPage } from '../../views/history-page.ts';
 import { pagePath } from '../../views/html.ts';
 import { toListingPage } from '../../views/listing-page.ts';
 import { toRatingsPage } from '../../views/ratings-page.ts';
+import { toVersionsPage } from '../../views/versions-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { handleOf, listingNamesOf, listingOf, orRedirect, readForm } from '../request.ts';
@@ -151,7 +151,8 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
       context,
     );
     const cachePolicy = { cacheTags: [handle] };
-    return ending ? answerJson(c, page, cachePolicy) : answerPage(c, toHistoryPage(site, page), cachePolicy);
+    if (ending) return answerJson(c, page, cachePolicy);
+    return answerPage(c, toHistoryPage(site, await getListing(handle, context), page), cachePolicy);
   });
 };
 
@@ -163,7 +164,7 @@ const showTools = (c: Request, { site, context }: Face, ending: string) => {
     const cachePolicy = { cacheTags: [handle] };
     return ending
       ? answerJson(c, listed, cachePolicy)
-      : answerPage(c, toToolsPage(site, listed), cachePolicy);
+      : answerPage(c, toToolsPage(site, await getListing(handle, context), listed), cachePolicy);
   });
 };
 
@@ -182,8 +183,8 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
     found.then(({ listings }) => listings),
     c.get('context'),
   );
-  const [months, entry] = [await monthsOf(c, listing), await findNewestEntry(handle, c.get('context'))];
-  const page = toListingPage(site, listing, { months, similar, entry });
+  const months = await monthsOf(c, listing);
+  const page = toListingPage(site, listing, { months, similar });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
@@ -199,6 +200,16 @@ const showListing = async (c: Request, face: Face) => {
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
     return answerListingPage(c, face, listing);
+  });
+};
+
+const showVersions = (c: Request, { site }: Face) => {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, async () => {
+    const context = c.get('context');
+    const listing = await getListing(handle, context);
+    const page = toVersionsPage(site, listing, await readVersions(handle, context));
+    return answerPage(c, page, { cacheTags: [handle] });
   });
 };
 
@@ -218,7 +229,7 @@ const showBadgePage = (c: Request, { site }: Face) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
     const listing = await getListing(handle, c.get('context'));
-    const page = toBadgePage(site, toBadged(listing), toBadgeStyle(c.req.query('style')));
+    const page = toBadgePage(site, listing, toBadgeStyle(c.req.query('style')));
     return answerPage(c, page, { cacheTags: [handle] });
   });
 };
@@ -237,6 +248,7 @@ export const createListingRoutes = (face: Face) =>
     .get('/agents/:namespace/:name', (c) => showListing(c, face))
     .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, face))
     .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, face))
+    .get('/agents/:namespace/:name/versions', (c) => showVersions(c, face))
     .get('/agents/:handle', (c) => redirectEncoded(c, face))
     .get('/agents/:namespace/:name/claim', (c) => showSteps(c, face))
     .post('/agents/:namespace/:name/claim', (c) => runStep(c, face))
