@@ -1,4 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeBackupFile } from '../../src/cli/backups.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readExport, whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -169,4 +174,26 @@ it('the dump of a day later has nothing of them', async () => {
   const text = await readExport(directory);
   expect(text).toContain(subject);
   expect(text).not.toContain('zebulon');
+});
+
+it('a backup that is made after an erasure has nothing of the rating, its versions and the responses', async () => {
+  const interaction = createInteraction();
+  await interaction.rate();
+  await interaction.respond(0);
+  await interaction.amend();
+  await interaction.respond(1);
+  await interaction.withdraw(1);
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-'));
+  const backUp = async (name: string) => {
+    const file = join(folder, name);
+    await writeBackupFile(directory.store, file, {
+      version: '0.0.0-test',
+      signal: AbortSignal.timeout(20_000),
+    });
+    return gunzipSync(readFileSync(file)).toString('utf8');
+  };
+  expect(await backUp('before.gz')).toContain(interaction.word);
+  await interaction.moderate('erase', 1);
+  expect(await backUp('after.gz')).not.toContain(interaction.word);
+  rmSync(folder, { recursive: true });
 });
