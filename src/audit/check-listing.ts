@@ -166,8 +166,6 @@ export const createAuditState = (size: number): AuditState => ({
 
 const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
-type Essence = ObservationChange['after'];
-
 /** A change that is recorded item by item leaves the details out, and a stale fact the state. */
 function isAsSaid(fact: ShownFact, { after, items }: ObservationChange): boolean {
   const shown = essenceOf(fact.state === 'stale' ? { ...fact, state: after.state } : fact);
@@ -175,7 +173,7 @@ function isAsSaid(fact: ShownFact, { after, items }: ObservationChange): boolean
   return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
 }
 
-const toText = ({ value, state }: Essence) => `${toShownValue(value)} (${state})`;
+const toText = ({ value, state }: ObservationChange['after']) => `${toShownValue(value)} (${state})`;
 
 /** What each fact was last changed to, and by which entry. */
 function newestChanges(changes: readonly RecordedChange[]) {

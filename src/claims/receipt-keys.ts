@@ -39,13 +39,11 @@ export const shownReceiptKey = z.object({
   domain: z.string().optional(),
   commit: z.string().optional().describe('Whose claim file it was first seen in'),
 });
-export type ShownReceiptKey = z.infer<typeof shownReceiptKey>;
-
 /** Keys of one document; ended ones beyond these are of receipts that few still hold. */
 const mostShown = 20;
 
 /** The newest twenty keys of a listing, newest first, those that ended included. */
-export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): ShownReceiptKey[] =>
+export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): z.infer<typeof shownReceiptKey>[] =>
   oldestFirst
     .toReversed()
     .slice(0, mostShown)

@@ -3,29 +3,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
-import type { Db, Json, Reads, Transaction } from '../store/store.ts';
+import type { Db, Reads, Transaction } from '../store/store.ts';
+import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 
-/** A location of a listing: its kind and key. */
-interface CheckSubject {
-  readonly handle: string;
-  readonly place: string;
-}
-
-/** The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return the same result. */
-export interface SharedCheck extends CheckSubject {
+const checkTable = table({
+  handle: text,
+  /** The kind and key of a location of the listing. */
+  place: text,
   /** RFC 3339 UTC. */
-  readonly begun_at: string;
+  begun_at: text,
   /** An id of the check. */
-  readonly owner: string;
+  owner: text,
   /** The result, once there is one. */
-  readonly outcome: object | undefined;
-}
-
-export type ClaimCheckRow = Omit<SharedCheck, 'outcome'> & { outcome: Json | null };
+  outcome: optional(json<object>()),
+});
+/** The latest check of a location where a listing can be claimed, stored for an hour so that all nodes return the same result. */
+export type SharedCheck = ValueOf<typeof checkTable>;
+type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 declare module '../store/store.ts' {
   interface Schema {
-    claim_check: ClaimCheckRow;
+    claim_check: RowOf<typeof checkTable>;
   }
   interface Reads {
     readonly checks: ReturnType<typeof createCheckReads>;
@@ -40,7 +38,7 @@ export const createCheckReads = (db: Db) => ({
   async newest(handle: string, place: string): Promise<SharedCheck | undefined> {
     const rows = db.selectFrom('claim_check').selectAll().where('handle', '=', handle);
     const row = await rows.where('place', '=', place).executeTakeFirst();
-    return row && { ...row, outcome: row.outcome === null ? undefined : (JSON.parse(row.outcome) as object) };
+    return row && checkTable.decode(row);
   },
 });
 
@@ -48,8 +46,8 @@ export const createCheckReads = (db: Db) => ({
 export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
   /** Replaces the latest check of the location. */
-  async put({ outcome, ...check }: SharedCheck): Promise<void> {
-    const row = { ...check, outcome: outcome ? JSON.stringify(outcome) : null };
+  async put(check: SharedCheck): Promise<void> {
+    const row = checkTable.encode(check);
     await db
       .insertInto('claim_check')
       .values(row)

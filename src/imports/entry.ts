@@ -39,8 +39,6 @@ const statusMeta = Type.Object({
 });
 /** The registry's facts about an entry: `_meta` under `registryMeta`. */
 const statusMetaForm = Compile(statusMeta);
-type StatusMeta = Static<typeof statusMeta>;
-
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Optional(Type.Union([Type.Array(item), Type.Null()]));
@@ -176,7 +174,7 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
 
 function toVersion(
   { name, version, digest }: EntryHead,
-  meta: StatusMeta,
+  meta: Static<typeof statusMeta>,
   record: string,
 ): ListingVersion | undefined {
   const published_at = toTime(meta.publishedAt);

@@ -35,16 +35,13 @@ export async function whileImporting<T>(
   }
 }
 
-/** A run and the lease it is worked on under. */
-interface LeasedRun {
-  readonly id: number;
-  readonly lease: Lease;
-}
-
 /** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */
 export async function saveWithLease(
   tx: Transaction,
-  run: LeasedRun,
+  run: {
+    readonly id: number;
+    readonly lease: Lease;
+  },
   change: Partial<Omit<ImportRun, 'id'>>,
 ): Promise<boolean> {
   if (!(await tx.leases.isHeldBy(run.lease))) return false;

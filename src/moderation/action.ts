@@ -18,12 +18,6 @@ export interface FoundTarget extends ModerationTarget {
   readonly older?: readonly { readonly id: string; readonly record_indexes: readonly number[] }[];
 }
 
-/** An action about to have its effect: RFC 3339 time, and the closed reason. */
-interface Application {
-  readonly at: string;
-  readonly reason: ModerationReason;
-}
-
 /**
  * One thing that the operator can do. Its row and its entry of the log are written for every action alike
  * (actions.ts); `apply` and `undo` write what else changes, after the row.
@@ -43,16 +37,21 @@ export interface Action {
   did(target: ModerationTarget): string;
   /** What that means for readers or writers, a sentence. */
   consequence(target: ModerationTarget): string;
-  apply?(tx: Transaction, target: FoundTarget, application: Application): Promise<void>;
+  apply?(
+    tx: Transaction,
+    target: FoundTarget,
+    application: {
+      readonly at: string;
+      readonly reason: ModerationReason;
+    },
+  ): Promise<void>;
   /** Absent if the row alone decides; `isFinal` if nothing brings it back. */
   undo?(tx: Transaction, target: FoundTarget): Promise<void>;
   readonly isFinal?: true;
 }
 
-type Family = 'ipv4' | 'ipv6';
-
 /** An address or range as a prefix. Callers are known by IPv4 address or IPv6 /64, so nothing longer is taken. */
-function toPrefix(text: string): { address: string; bits: number; family: Family } | undefined {
+function toPrefix(text: string): { address: string; bits: number; family: 'ipv4' | 'ipv6' } | undefined {
   const [address = '', written, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0 || !/^\d{0,3}$/.test(written ?? '')) return undefined;

@@ -223,8 +223,6 @@ export function createPoliteFetch({
   };
 }
 
-type RepositoryEnded = { readonly retry_after_s?: number };
-
 const repositoryPaused = { result: 'host_rate_limited' as const };
 
 /**
@@ -241,7 +239,7 @@ export function createPoliteRepositories(
     URL.parse(hosts[place.host]?.[part] ?? '')?.host ?? place.host;
   const inTurn = async <T extends object>(
     host: string,
-    read: () => Promise<T & RepositoryEnded>,
+    read: () => Promise<T & { readonly retry_after_s?: number }>,
   ): Promise<T | typeof repositoryPaused> => {
     const ended = await queue.run({ host }, async (turn) => {
       const found = await read();

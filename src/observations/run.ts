@@ -120,7 +120,6 @@ function once<T>(ask: (key: string) => Promise<T>) {
   };
 }
 
-type Head = HeadAnswer | NoHead | NoAnswer;
 type Failure = Exclude<Awaited<ReturnType<RepositoryReader['head']>>, { commit: string }>;
 
 const failureTexts: Readonly<Partial<Record<Failure['result'], string>>> = {
@@ -164,7 +163,7 @@ function createRepositoryQuestions(
     result: 'not_checked',
     reason: 'The recorded repository is on a host that Dossier is not configured to read.',
   };
-  const head = once(async (): Promise<Head> => {
+  const head = once(async (): Promise<HeadAnswer | NoHead | NoAnswer> => {
     if (!place) return noPlace;
     const found = await repositories.head(place);
     return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, repository, found);

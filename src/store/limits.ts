@@ -14,7 +14,10 @@ interface BucketCall {
 declare module './store.ts' {
   interface Schema {
     limit_bucket: LimitBucketRow;
-    limit_key: LimitKeyRow;
+    limit_key: {
+      day: string;
+      secret: string;
+    };
   }
   interface Reads {
     readonly limits: ReturnType<typeof createLimitReads>;
@@ -34,12 +37,6 @@ export interface LimitBucketRow {
   day: string | null;
   /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
   full_at: number;
-}
-
-/** Keys that networks are pseudonymized with for one day, base64. */
-export interface LimitKeyRow {
-  day: string;
-  secret: string;
 }
 
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */

@@ -144,8 +144,6 @@ export const webhookFilterFields = {
   view: z.string().min(1).max(40).optional(),
 };
 
-type FilterFields = z.output<z.ZodObject<typeof webhookFilterFields>>;
-
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
 async function requireKnown({ kind, value }: ChangeSubject, context: Context): Promise<void> {
@@ -155,7 +153,10 @@ async function requireKnown({ kind, value }: ChangeSubject, context: Context): P
 }
 
 /** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
-export async function toFilter(fields: FilterFields, context: Context): Promise<ChangeSubject> {
+export async function toFilter(
+  fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
+  context: Context,
+): Promise<ChangeSubject> {
   const [named, another] = kinds.flatMap((kind) => {
     const value = fields[kind];
     return value === undefined ? [] : [{ kind, value }];

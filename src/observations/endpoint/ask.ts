@@ -22,13 +22,11 @@ import {
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
 const mostRead_bytes = 4 * 1024 * 1024;
 
-type AskTimeouts = Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
-
 /** What a conversation with an endpoint needs. */
 interface AskParts {
   readonly fetch: PoliteFetch;
   readonly client: ClientInfo;
-  readonly timeouts: AskTimeouts;
+  readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
 }
 
 /** Sends a message with an id and returns the response with its reply. */

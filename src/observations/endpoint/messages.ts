@@ -190,8 +190,6 @@ export const legacyMessage = (
   message: { readonly id?: number; readonly method: string; readonly params?: object },
 ): Message => ({ headers: sessionHeaders(session), body: toBody(message) });
 
-type Unread = Exclude<Replied, { is: 'result' }>;
-
 const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
 const mostPages = 50;
@@ -224,7 +222,7 @@ const toList = (tools: readonly Tool[], isCut: boolean): ToolList => ({ result: 
  */
 export async function listTools(
   read: (params: object) => Promise<Replied | 'enough'>,
-): Promise<ToolList | Unread> {
+): Promise<ToolList | Exclude<Replied, { is: 'result' }>> {
   const tools: Tool[] = [];
   const cursors = new Set<string>();
   for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
