@@ -71,9 +71,9 @@ export const groupRules = {
   declared_interest: {
     ...{ basis: 'declared_interest', holds: 'true' },
     name: 'Declared interest',
-    meaning: 'The source declared that it is a vendor, a partner or paid.',
+    meaning: 'The source declared that it is a vendor, a partner or paid to rate.',
     reason: () =>
-      'Set apart because the source declared in a version of this rating that it is a vendor, a partner or paid.',
+      'Set apart because the source declared in a version of this rating that it is a vendor, a partner or paid to rate.',
   },
   reciprocal: {
     ...{ basis: 'reciprocal', holds: 'true' },

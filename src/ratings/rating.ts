@@ -10,7 +10,7 @@ export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachab
 /** How the interaction was made. */
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 /** The rater's relation to the subject, as it states it. */
-const relationships = ['none', 'customer', 'vendor', 'partner', 'paid'] as const;
+const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 
 const evidenceItem = z.object({
   kind: z.enum(['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url']),
@@ -44,7 +44,7 @@ export const ratingContent = z.object({
   operation: contentFields.operation.describe('Tool called'),
   evidence: contentFields.evidence.describe('Never fetched or checked'),
   relationship: contentFields.relationship.describe(
-    'vendor (yours), partner (you earn with it) and paid (for rating) set it apart',
+    'vendor (yours), partner (you earn with it) and paid_to_rate set it apart',
   ),
   score: contentFields.score.describe('1 worst, 5 best; never averaged'),
   supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),

@@ -36,7 +36,7 @@ const clockSkew_ms = 5 * 60_000;
 export const newSource_ms = 7 * day_ms;
 
 /** Relationships by which a source declares an interest (docs/ratings.md). */
-export const interestedRelationships: readonly string[] = ['paid', 'partner', 'vendor'];
+export const interestedRelationships: readonly string[] = ['paid_to_rate', 'partner', 'vendor'];
 
 /** The repository that a listing proves to be its own: by a claim, or because its namespace is the owner's. */
 function provenRepository({ handle, repository_key, claim }: RatingSide): string | undefined {

@@ -16,6 +16,11 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   comment: ['text'],
 };
 
+/** Values that had another name: a paying customer is a customer. */
+const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  relationship: { paid: 'paid_to_rate' },
+};
+
 /** Whether a member of an input is a list. */
 function isList(schema: unknown): boolean {
   if (schema instanceof z.ZodOptional) return isList(schema.unwrap());
@@ -48,6 +53,8 @@ export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unk
       own[name] = own[other];
       delete own[other];
     }
+    const value = own[name];
+    if (typeof value === 'string') own[name] = otherValues[name]?.[value] ?? value;
     if (isList(shape[name]) && typeof own[name] === 'string') own[name] = toList(own[name]);
   }
   return own;

@@ -118,7 +118,7 @@ function ratingFacts(rating: ShownRating) {
   return html`
 <dl class="facts inline">
 ${fact('Score of this source', rating.score)}
-${fact('Relation', rating.relationship)}
+${fact('Relation', toLabel(rating.relationship))}
 ${fact('Protocol', rating.protocol)}
 ${fact('Operation', rating.operation && html`<span class="foreign">${rating.operation}</span>`)}
 ${fact('Version', rating.subject_version && html`<span class="foreign">${rating.subject_version}</span>`)}

@@ -109,6 +109,13 @@ describe('an input in other words', () => {
     expect(answer.structuredContent).toEqual(expected.structuredContent);
   });
 
+  it('takes the former word for a rating that somebody paid for', async () => {
+    expect(await refusal('submit_rating', { relationship: 'paid' })).not.toContain('relationship');
+    expect(await refusal('submit_rating', { relationship: 'sold' })).toContain(
+      'relationship must be one of none, customer, vendor, partner, paid_to_rate',
+    );
+  });
+
   it('changes no member that the tool has', async () => {
     expect(await refusal('get_agent', { handle: 'a b', name: handle })).toContain('name is not a field');
   });

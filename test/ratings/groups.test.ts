@@ -175,6 +175,7 @@ describe('a relation cannot be shed', () => {
     const paid = await rate({ interaction_id: 'paid', relationship: 'paid' });
     expect(paid.group).toBe('declared_interest');
     const { interaction_at } = (await recordOf(paid.rating_id)) as unknown as Record<string, string>;
+    expect(paid.group).toBe('declared_interest');
     const none = await rate({ interaction_id: 'paid', interaction_at, supersedes: paid.rating_id });
     expect(none.group).toBe('declared_interest');
     await call('withdraw_rating', { rating_id: none.rating_id }, asCritic);
