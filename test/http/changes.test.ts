@@ -235,3 +235,28 @@ it('no text of a publisher is markup or breaks a feed, and none is left once its
   expect(kept.at(-1)?.type).toBe('listing.withdrawn');
   expect(JSON.stringify(kept)).not.toMatch(/img|1\.1\.0/);
 });
+
+it('the feed of a tag has its change behind 59 newer ones of other listings', async () => {
+  const later = (minute: number) => ({
+    updatedAt: new Date(Date.parse('2026-11-02T08:00:00Z') + minute * 60_000).toISOString(),
+  });
+  const plain = (n: number, description: string, minute: number) =>
+    registryEntry(`org.plain/n${n}`, { description }, later(minute));
+  const others = Array.from({ length: 59 }, (_, n) => n);
+  const many = await openDirectory({
+    entries: [
+      registryEntry('net.mail/api', { description: 'Sends email' }),
+      ...others.map((n) => plain(n, 'Does something', 0)),
+    ],
+  });
+  await many.importEntries([registryEntry('net.mail/api', { description: 'Sends email, faster' }, later(1))]);
+  await many.importEntries(others.map((n) => plain(n, 'Does something else', 2)));
+  const itemsOf = async (path: string) => {
+    const { items = [] } = parseJsonFeed(await (await many.app.request(path)).json());
+    return items.map(({ title }) => title?.split(':')[0]);
+  };
+  expect(await itemsOf('/tags/email/feed.json')).toEqual(['net.mail/api']);
+  const all = await itemsOf('/feed.json');
+  expect([all.length, all.includes('net.mail/api')]).toEqual([50, false]);
+  await many.close();
+});

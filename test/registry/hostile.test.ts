@@ -10,33 +10,36 @@ beforeEach(async () => {
 afterEach(() => importing.close());
 
 describe('a registry that does not answer as it should', () => {
-  it.each<[Trouble, string]>([
-    ['cursor_loop', 'the registry gave a cursor that it had given before'],
-    ['html', 'the answer is not JSON (another kind of server, or a sign-in page)'],
-    ['huge', 'the page is larger than 8 MiB'],
-    ['bomb', 'the page is larger than 8 MiB'],
-    ['no_list', 'the answer is not a page of a registry list'],
-    ['bad_utf8', 'the page is not UTF-8'],
-    ['redirect', 'the registry answered with status 302'],
-    ['truncated', 'the page is not well-formed JSON, or was cut off'],
-    ['cut_off', 'the registry cannot be reached, or the connection broke'],
-    ['unavailable', 'the registry answered with status 503'],
-    ['silent', 'the registry did not answer within 0.2 s'],
-  ])('ends the run for %s, says why, keeps what came before', async (kind, reason) => {
-    importing.registry.trouble(kind, { after: 1 });
-    const report = await importing.run({
-      patience: { tries: 2, wait_ms: 1, timeout_ms: kind === 'silent' ? 200 : 5000 },
-    });
-    expect(report).toMatchObject({
-      state: 'failed',
-      error: reason,
-      counts: { rows_seen: 100, listings_new: 100 },
-    });
-    expect(await importing.store.listings.count()).toBe(100);
-    importing.registry.trouble(kind, { times: 0 });
-    expect(await importing.run()).toMatchObject({ state: 'done' });
-    expect(await importing.store.listings.count()).toBe(250);
-  });
+  it.each<[Trouble, string, boolean]>([
+    ['cursor_loop', 'the registry gave a cursor that it had given before', false],
+    ['html', 'the answer is not JSON (another kind of server, or a sign-in page)', false],
+    ['huge', 'the page is larger than 8 MiB', false],
+    ['bomb', 'the page is larger than 8 MiB', false],
+    ['no_list', 'the answer is not a page of a registry list', false],
+    ['bad_utf8', 'the page is not UTF-8', false],
+    ['redirect', 'the registry answered with status 302', false],
+    ['truncated', 'the page is not well-formed JSON, or was cut off', true],
+    ['cut_off', 'the registry cannot be reached, or the connection broke', true],
+    ['unavailable', 'the registry answered with status 503', true],
+    ['silent', 'the registry did not answer within 0.2 s', true],
+  ])(
+    'ends the run for %s, says why, keeps what came before, and goes on there if it may pass',
+    async (kind, reason, isResumed) => {
+      importing.registry.trouble(kind, { after: 1 });
+      const report = await importing.run({
+        patience: { tries: 2, wait_ms: 1, timeout_ms: kind === 'silent' ? 200 : 5000 },
+      });
+      expect(report).toMatchObject({
+        state: 'failed',
+        error: reason,
+        counts: { rows_seen: 100, listings_new: 100 },
+      });
+      expect(await importing.store.listings.count()).toBe(100);
+      importing.registry.trouble(kind, { times: 0 });
+      expect(await importing.run()).toMatchObject({ state: 'done', isResumed });
+      expect(await importing.store.listings.count()).toBe(250);
+    },
+  );
 
   it('stops reading a page of 200 MB at 8 MiB', async () => {
     importing.registry.trouble('huge');
