@@ -46,7 +46,8 @@ const testsOf: Record<string, string> = {
   receipt: 'receipt ratings/service-receipt',
   search: 'http/search http/similar evidence/search evidence/static-rank store/sqlite',
   store: 'store backup registry/lease',
-  tools: 'mcp ratings compare http/search http/dead-ends http/named http/changes claims/claim-agent moderation/reports',
+  tools:
+    'mcp ratings compare http/search http/dead-ends http/named http/changes claims/claim-agent moderation/reports',
   views: 'http',
   webhooks: 'webhooks cli/webhooks',
 };
