@@ -1,10 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTarget } from '../../src/moderation/action.ts';
-import { applyAction, block } from '../../src/moderation/actions.ts';
-import { createObserver } from '../../src/observations/observer.ts';
-import { createSchedule } from '../../src/observations/schedule.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -240,32 +235,5 @@ describe('a blocked network', () => {
       expect(await registering).toBe(403);
     });
     expect(await service.directory.store.webhooks.list()).toHaveLength(before);
-  });
-
-  it('asks for no look, though the request came before the block', async () => {
-    const { context } = service.directory;
-    const { store, clock, askedChecks } = context;
-    const schedule = createSchedule(createObserver(context), context, {
-      signal: new AbortController().signal,
-    });
-    askedChecks.add = schedule.ask;
-    const target = readTarget(namespace);
-    if (!target) throw new Error(namespace);
-    const at = clock().toISOString();
-    const begun = Promise.withResolvers<void>();
-    const blocking = store.write(async (tx) => {
-      begun.resolve();
-      // The request reads what stands against it before this transaction ends, and writes after it.
-      await wait(500);
-      return applyAction(tx, block, { target, at, reason: 'repeated' });
-    });
-    await begun.promise;
-    expect(await post('/api/capability/look', {}, source)).toBe('writing_blocked');
-    expect(schedule.size()).toBe(0);
-    await blocking;
-    await service.directory.restore(namespace);
-    expect(await post('/api/capability/look', {}, source)).toBe('accepted');
-    expect(schedule.size()).toBe(1);
-    delete askedChecks.add;
   });
 });

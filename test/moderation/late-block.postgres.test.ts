@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readTarget } from '../../src/moderation/action.ts';
+import { applyAction, block, undoAction } from '../../src/moderation/actions.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { createSchedule } from '../../src/observations/schedule.ts';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+
+let service: ClaimedDirectory;
+let capability: string;
+beforeAll(async () => {
+  service = await openClaimedDirectory({ environment: { LIMITS: 'on' } });
+  capability = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+});
+afterAll(() => service.close());
+
+const ask = async () =>
+  (await (await service.post('/api/capability/look', {}, capability)).json()) as { code?: string };
+
+it('a block refuses a check that was asked for before it and is written after it', async () => {
+  const { context } = service;
+  const { store, clock, askedChecks } = context;
+  const schedule = createSchedule(createObserver(context), context, { signal: new AbortController().signal });
+  askedChecks.add = schedule.ask;
+  const target = readTarget('namespace:co.webhook');
+  if (!target) throw new Error('no target');
+  const at = clock().toISOString();
+  const begun = Promise.withResolvers<void>();
+  const blocking = store.write(async (tx) => {
+    begun.resolve();
+    // The request reads what stands against it before this transaction ends.
+    await wait(500);
+    return applyAction(tx, block, { target, at, reason: 'repeated' });
+  });
+  await begun.promise;
+  expect(await ask()).toMatchObject({ code: 'writing_blocked' });
+  expect(schedule.size()).toBe(0);
+  const active = await blocking;
+  await store.write((tx) => undoAction(tx, block, { active, at, reason: 'appeal' }));
+  expect(await ask()).not.toHaveProperty('code');
+  expect(schedule.size()).toBe(1);
+});
