@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
+import { countEdits } from '../core/edits.ts';
 import { Problem } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
@@ -196,7 +196,7 @@ const knownShown = 8;
 /** What a member that the tool does not have may have been meant as: the nearest of its own, or else all of them. */
 function toMeant(field: string, known: readonly string[]): string {
   if (known.length === 0) return '';
-  const [nearest] = known.filter((own) => distance(field.toLowerCase(), own) <= Math.floor(own.length / 3));
+  const [nearest] = known.filter((own) => countEdits(field.toLowerCase(), own) <= Math.floor(own.length / 3));
   return nearest
     ? `; use ${nearest}`
     : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
