@@ -69,10 +69,19 @@ export function toBadge(listing: ListingDocument): Badge {
   return { label, message };
 }
 
+/** Since when a claim is suspended; undefined of any other listing. */
+function suspendedText({ claim, state }: ListingDocument): string | undefined {
+  if (!claim || state === 'claimed') return undefined;
+  const since = claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10);
+  return since ? `claim suspended ${since}` : 'claim suspended';
+}
+
 /** The badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
 export const toClaimBadge = (listing: ListingDocument): Badge => ({
   label,
-  message: listing.sample ? 'sample' : (claimedText(listing) ?? listedText(listing)),
+  message: listing.sample
+    ? 'sample'
+    : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing)),
 });
 
 const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;

@@ -74,6 +74,9 @@ describe('a reader who sees other colours, less motion, or paper', () => {
     );
     const chosen = await styleOf(page, '.tabs :checked + label', 'background-color');
     expect(chosen).not.toBe(await styleOf(page, '.tabs :not(:checked) + label', 'background-color'));
+    await page.evaluate(
+      "document.querySelectorAll('.asked details').forEach((fold) => { fold.open = true; })",
+    );
     const marks = ['.gap', '.known'].map((mark) => page.locator(mark).first());
     const [open, filled] = await Promise.all(
       marks.map((mark) =>

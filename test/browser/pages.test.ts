@@ -136,8 +136,8 @@ describe.each([
   it('chooses a client, reads the counts as a table and takes a badge', async () => {
     const trace = await open();
     const { page } = trace;
-    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    const own = page.locator('#ask-mcp ~ .tabs').first();
+    await page.goto(`${directory.url}/api/mcp`);
+    const own = page.locator('main .tabs').first();
     expect(await own.locator('pre:visible').allTextContents()).toHaveLength(1);
     await own.getByText('Codex', { exact: true }).click();
     expect(await own.locator('pre:visible code').textContent()).toBe(
@@ -147,6 +147,7 @@ describe.each([
     expect(await own.locator('.panel:visible a').getAttribute('href')).toBe(
       `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'dossier', type: 'http', url: `${directory.url}/api/mcp` }))}`,
     );
+    await page.goto(`${directory.url}/agents/co.webhook/webhook`);
     await page.getByRole('link', { name: 'Other styles' }).click();
     await page.getByRole('link', { name: 'for-the-badge' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/badge?style=for-the-badge`);

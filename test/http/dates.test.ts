@@ -88,9 +88,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     const page = await read(directory, `/agents/${handle}`);
     for (const title of ['Versions published', 'First published'])
       expect(page).toContain(`<li class="gap">${title}: ${reason}</li>`);
-    expect(page).toContain(
-      `an open one is not known: not looked at until <time datetime="${today()}">${today()}</time>, or not stated in the record of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>.`,
-    );
+    expect(page).toContain('as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>; version');
     expect(await read(directory, `/agents/${handle}.md`)).toContain(
       `* Not known: Versions published: ${reason}\n`,
     );
@@ -129,7 +127,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
     expect(document.observations[0]).toMatchObject({ state: 'not_checked' });
     expect(document.observations[0]).not.toHaveProperty('observed_at');
     expect(await read(directory, `/badge/${handle}`)).toContain(`as of ${today()}`);
-    expect(page).toContain(`As of <time datetime="${today()}">${today()}</time>`);
+    expect(page).toContain(`as of <time>${today()}</time>`);
     const found = JSON.parse(
       await (
         await directory.app.request('/api/tools/search_agents', {

@@ -115,27 +115,10 @@ const onPage = [
   'All ratings, with what was amended and withdrawn',
   'claude mcp add --transport http example-tool-mcp https://tool.example/mcp',
   'claude mcp add --transport sse example-tool-sse https://tool.example/sse',
-  'As recorded',
-  'https://tool.example/mcp',
-  'https://tool.example/sse',
-  'https://github.com/example/tool',
-  'tool@3.2.1',
-  'over stdio',
-  'https://tool.example',
-  '1.11.0',
-  'Use the other one',
-  'registry.modelcontextprotocol.io (MCP)',
-  'remote',
-  `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit} on 2026-10-20. This says nothing of quality or of the publisher.`,
+  `Write access to the default branch of the repository recorded for the listing was shown at commit ${commit.slice(0, 12)} on 2026-10-20. This says nothing of quality or of the publisher.`,
   'Last checked on 2026-10-22',
   'Suspended: file missing.',
   'Check or renew the claim',
-  'The newest 10 of 12 versions',
-  '1.2.0',
-  'History of the claim',
-  'Namespace and repository owner cannot be compared.',
-  '2026-10-20 activated (repository) at c0ffeec0ffee',
-  '2026-10-21 suspended (repository) at c0ffeec0ffee (file missing)',
 ] as const;
 
 /** What the Markdown twin says, in its order. */
@@ -205,7 +188,7 @@ describe('a listing and its Markdown twin', () => {
 
   it('date a suspension by the day on which the claim was suspended', async () => {
     const path = `/badge/${handle}.svg?show=claim`;
-    expect(await (await directory.app.request(path)).text()).toContain('suspended 2026-10-21');
+    expect(await (await directory.app.request(path)).text()).toContain('claim suspended 2026-10-21');
     for (const text of [await pageText(), await markdownText()])
       expect(text).toContain('Its claim of 2026-10-20 is suspended (file missing).');
   });

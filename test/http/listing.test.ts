@@ -41,6 +41,7 @@ describe('the page of a listing', () => {
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
       'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
+      'Nobody has rated it here. For a decision to buy, that absence matters.',
       'co.webhook/webhook is listed with no rating evidence as of ',
       'A listing is not verification and not a recommendation to buy.',
       'Record: <span class="foreign">registry.modelcontextprotocol.io (MCP), saved copy</span>, as of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time>',
@@ -56,7 +57,6 @@ describe('the page of a listing', () => {
       'What happened to others?',
       'On what terms, and where does my data go?',
       '<h2 id="native">Ratings</h2>',
-      'Nobody has rated it here. For a decision to buy, that absence matters.',
       '<h2 id="connect">Connect</h2>',
       'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="publishers">For publishers</h2>',
@@ -81,11 +81,9 @@ describe('the page of a listing', () => {
 
   it('shows what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
-    expect(page).toContain(
-      '<div><dt>Endpoint</dt><dd><span class="state unknown">none recorded</span></dd></div>',
-    );
+    expect(page).toContain('<dt>Costs</dt><dd>Nobody states a price.</dd>');
     expect(page).toContain('The listing records no remote endpoint.');
-    expect(page).toContain('@political-comms/mcp@1.2.0');
+    expect(page).toContain('<code class="foreign">@political-comms/mcp@1.2.0</code>');
   });
 
   it('shows what publishers wrote as text only', async () => {
