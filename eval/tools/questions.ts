@@ -77,8 +77,8 @@ export const questions: readonly Question[] = [
     ['Which service sends SMS?', 'listings.0.handle', /sms\/gateway/],
     ['How many are there?', 'total.count', /^1$/],
     ['In which order?', 'order', /relevan|words/i],
-    ['Has the hit ratings?', 'listings.0.has_native_ratings', /^true$/],
-    ['Has the hit an endpoint?', 'listings.0.endpoint', /https/],
+    ['Has the hit ratings?', 'listings.0.facts', /rated here/],
+    ['Has the hit an endpoint?', 'listings.0.facts', /https/],
   ]),
   ...of('search_agents', { query: 'smss' }, [
     ['What could my word have been?', 'did_you_mean.0.near.0', /^sms$/],
@@ -103,7 +103,7 @@ export const questions: readonly Question[] = [
   ...of('check_surface', { handle: subject, digests: {} }, [
     ['Are its tools as seen before?', 'result', /^never_seen$/],
   ]),
-  ...of('list_tags', {}, [['Which tags are there?', 'tags.0.tag', /./]]),
+  ...of('list_tags', {}, [['Which tags are there?', 'tags', /./]]),
 ];
 
 /** The value at a path of names, places and `[member=value]`; undefined if there is none. */

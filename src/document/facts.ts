@@ -10,8 +10,10 @@ import { recordedNow } from '../observations/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readReceiptKeys } from '../ratings/queries.ts';
 import { readRecentRatings } from '../ratings/records.ts';
+import type { Facet } from '../search/facets.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
+import type { HitFacts } from './hit.ts';
 import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
 
@@ -143,7 +145,10 @@ const toRuns = ({
     newest_progress === null ? {} : importRunTable.decode({ progress: newest_progress }).progress.recorded,
 });
 
-const toObserved = ({ observed_at, observations }: FactsRow, listing: Listing): ListingFacts['observed'] =>
+const toObserved = (
+  { observed_at, observations }: Pick<FactsRow, 'observed_at' | 'observations'>,
+  listing: Listing,
+): ListingFacts['observed'] =>
   observed_at === null || observations === null
     ? undefined
     : { observed_at, observations: recordedNow(listing, decodeObservations(observations)) };
@@ -183,6 +188,40 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
   return facts;
 }
 
+const hasRatings: Facet = 'has:ratings';
+
+/** What hits say of visible listings, by their ids or handles and in that order; ratings in their groups at `now` (RFC 3339). */
+async function readHits(
+  db: Db,
+  by: 'id' | 'handle',
+  keys: readonly (number | string)[],
+  now: string,
+): Promise<HitFacts[]> {
+  if (keys.length === 0) return [];
+  const rows = await db
+    .selectFrom('listing')
+    .leftJoin('observation', 'observation.handle', 'listing.handle')
+    .selectAll('listing')
+    .select(['observation.observed_at', 'observation.observations'])
+    .where(`listing.${by}`, 'in', [...keys])
+    .where('listing.withdrawn', 'is', null)
+    .execute();
+  const found = new Map(rows.map((row) => [row[by], row]));
+  return Promise.all(
+    keys
+      .flatMap((key) => found.get(key) ?? [])
+      .map(async (row) => {
+        const listing = withoutHidden(listingTable.decode(row));
+        const isRated = listing.facets.includes(hasRatings);
+        return {
+          listing,
+          observations: toObserved(row, listing)?.observations ?? [],
+          native: isRated ? await readNativeCounts(db, row.handle, now) : undefined,
+        };
+      }),
+  );
+}
+
 /** Reads of all that is known of listings, over any engine. */
 export const createDocumentReads = (db: Db) => ({
   /**
@@ -196,4 +235,8 @@ export const createDocumentReads = (db: Db) => ({
    * work that reads every listing once, so that what others read often stays in memory.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
+  /** What hits say of the visible ones of some listings, in the order given; groups of ratings are those at `now` (RFC 3339). */
+  hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
+  /** The same by their ids. */
+  hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
 });

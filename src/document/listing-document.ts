@@ -128,26 +128,15 @@ export const shortListing = z.object({
   has_native_ratings: z.boolean(),
   published_at: z.string().describe('YYYY-MM-DD'),
   updated_at: z.string().describe('YYYY-MM-DD'),
-  matched: z.string().optional().describe('If not all words match: matched 2 of 4 words'),
   hidden: z.string().optional().describe('The operator has hidden its texts'),
   placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
 export type ShortListing = z.infer<typeof shortListing>;
 
-/** How many words of a search a listing has; `matched` is undefined if the search was for its handle. */
-interface WordMatch {
-  readonly words: number;
-  readonly matched: number | undefined;
-}
-
-const toMatchText = ({ words, matched = words }: WordMatch) =>
-  matched < words ? `matched ${matched} of ${words} words` : undefined;
-
-/** The short form of a listing, with how much of a search it matches. */
-export function toShortListing(recorded: ListingSummary, match?: WordMatch): ShortListing {
+/** The short form of a listing. */
+export function toShortListing(recorded: ListingSummary): ShortListing {
   const listing = withoutHidden(recorded);
   const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
-  const matched = match && toMatchText(match);
   return {
     handle,
     ...(isSample(listing) && { sample: true as const }),
@@ -161,7 +150,6 @@ export function toShortListing(recorded: ListingSummary, match?: WordMatch): Sho
     has_native_ratings: facets.includes('has:ratings'),
     published_at: listing.published_at.slice(0, 10),
     updated_at: listing.updated_at.slice(0, 10),
-    ...(matched && { matched }),
     ...(listing.hidden && { hidden: hiddenSentence }),
     ...(isPlaceholder(description) && { placeholder_description: true }),
   };

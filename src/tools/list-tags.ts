@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { code, lines } from '../core/text.ts';
+import { lines } from '../core/text.ts';
 import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -22,17 +22,25 @@ export const listTags = defineTool({
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({
-    tags: z.array(z.object({ tag: z.string(), listings: z.int() })),
+    tags: z.record(z.string(), z.int()).describe('Listings that have each tag'),
     untrusted_fields: z.array(z.string()),
   }),
   example: {},
   cacheTags: () => 'all',
   toText: (answer) =>
     lines(
-      `Tags, each with how many listings have it: ${answer.tags.map(({ tag, listings }) => `${code(tag)} ${listings}`).join(', ') || 'none'}`,
+      `Tags, with how many listings have each: ${
+        Object.entries(answer.tags)
+          .map(([tag, listings]) => `${tag} ${listings}`)
+          .join(', ') || 'none'
+      }`,
       closingText(answer),
     ),
   async run(_input, context) {
-    return { tags: (await readTags(context)).slice(0, maxTags), untrusted_fields: ['tags'] };
+    const tags = (await readTags(context)).slice(0, maxTags);
+    return {
+      tags: Object.fromEntries(tags.map(({ tag, listings }) => [tag, listings])),
+      untrusted_fields: ['tags'],
+    };
   },
 });

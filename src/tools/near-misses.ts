@@ -67,6 +67,7 @@ export const nearMisses = z.object({
     )
     .describe('What finds something, and how many listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
+  advice: z.string().optional(),
   copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
@@ -135,6 +136,12 @@ async function findLacking({ imports }: NearReads, { facets }: SearchQuery): Pro
   return undefined;
 }
 
+/** Whether a query has letters beyond those of English, or words that it does not have. */
+const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
+const foreignWords =
+  /(?:^|\s)(?:und|oder|mit|f[uü]r|nicht|eine?|der|das|suche|finde|les?|une?|pour|avec|dans|cherche|los|las|una|para|buscar|busca|con|por|uma|il|gli|cerca|voor|een|het|met)(?:\s|$)/i;
+const advice = 'Listings are mostly in English; search in English.';
+
 /**
  * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
  * leaves the fewest first, and tags near unknown ones.
@@ -154,5 +161,6 @@ export async function findNearMisses(reads: NearReads, search: SearchQuery): Pro
     leave_out,
     ...(unknown_tags.length > 0 && { unknown_tags }),
     ...(copy_lacks && { copy_lacks }),
+    ...(isForeign(search.text) && { advice }),
   };
 }

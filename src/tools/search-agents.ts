@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
 import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import { shortListing } from '../document/listing-document.ts';
+import { type Hit, hit } from '../document/hit.ts';
 import { packageTypes, transports } from '../document/record.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
@@ -13,32 +13,12 @@ import { closingText } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 type FoundListings = z.output<typeof output>;
-type FoundListing = FoundListings['listings'][number];
 
 const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 
-const marks = ({ sample, placeholder_description, matched, alike }: FoundListing) =>
-  [
-    sample && 'shipped sample',
-    placeholder_description && 'placeholder description',
-    matched,
-    alike && toInlineText(alike),
-  ]
-    .filter(Boolean)
-    .map((mark) => ` (${mark})`)
-    .join('');
-
-function listingLine(listing: FoundListing): string {
-  const { handle, title, version, endpoint, repository, tags } = listing;
-  const said = `its publisher writes ${title ? `${toQuote(title)}: ` : ''}${toQuote(listing.description)}`;
-  return [
-    `${code(handle)}: ${listing.hidden ?? said}${marks(listing)}`,
-    `version ${code(version)}, published ${listing.published_at}, updated ${listing.updated_at}`,
-    `${listing.state}, ${listing.has_native_ratings ? 'has' : 'no'} native ratings`,
-    ...(endpoint ? [`endpoint ${code(endpoint)}`] : []),
-    ...(repository ? [`repository ${code(repository)}`] : []),
-    ...(tags.length > 0 ? [`tags ${inlineAll(tags)}`] : []),
-  ].join(' | ');
+function listingLine({ handle, title, description = '', facts }: Hit): string {
+  const written = [title, description].filter(Boolean).map((text) => toQuote(text ?? ''));
+  return [[code(handle), ...written].join(' '), ...facts.map(toInlineText)].join(' | ');
 }
 
 function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
@@ -47,9 +27,10 @@ function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
-const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMisses) =>
+const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }: NearMisses) =>
   lines(
     copy_lacks,
+    advice,
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with less:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(
@@ -68,8 +49,10 @@ const toSearchText = (answer: FoundListings): string =>
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
-    answer.facets.length > 0 &&
-      `Counts of facets: ${answer.facets.map(({ facet, count }) => `${toInlineText(facet)} ${count}`).join(', ')}`,
+    answer.facets &&
+      `Counts of facets: ${Object.entries(answer.facets)
+        .map(([facet, count]) => `${toInlineText(facet)} ${count}`)
+        .join(', ')}`,
     closingText(answer),
   );
 
@@ -94,17 +77,14 @@ const input = z.strictObject({
   similar_to: z.string().optional().describe('Instead: a handle, for others like it; at most 10'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
+  facets: onlyTrue(),
   cursor: cursorInput,
 });
 
 const output = z.object({
-  listings: z.array(
-    shortListing.extend({ alike: z.string().optional().describe('What it shares with similar_to') }),
-  ),
+  listings: z.array(hit),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
-  facets: z
-    .array(z.object({ facet: z.string(), count: z.int() }))
-    .describe('kind:value, counted over the same hits'),
+  facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
   did_you_mean: z
     .array(z.object({ word: z.string(), near: z.array(z.string()).describe('searched for instead') }))
@@ -129,7 +109,7 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
 /** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
-  return Object.entries(facets)
+  const shown = Object.entries(facets)
     .map(([facet, count]) => ({ facet, count }))
     .sort((a, b) => b.count - a.count || (a.facet < b.facet ? -1 : 1))
     .filter(({ facet }) => {
@@ -137,22 +117,15 @@ function toFacetCounts({ facets }: SearchCounts) {
       ofKind.set(kind, (ofKind.get(kind) ?? 0) + 1);
       return (ofKind.get(kind) ?? 0) <= maxFacetsOfKind;
     });
+  return Object.fromEntries(shown.map(({ facet, count }) => [facet, count]));
 }
-
-/** How the listings of an answer are ordered, by `sort`. */
-export const orders = {
-  relevance:
-    'words matched, rare words and names first; between equal ones, and without words: by the oldest publication that was read, earliest first',
-  updated: 'last updated first',
-  published: 'by the oldest publication that was read, latest first',
-} as const;
 
 /** Finds listings, ordered by how well their texts match, and between equal ones by the oldest publication that was read. */
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it to find a handle or compare what exists; then read candidates with get_agent. Do not use it for a handle you know. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
+    'Finds agent services by words, tags and facts. Use it to find a handle; then read candidates with get_agent. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
   effects: readsOnly,
   input,
   output,
@@ -162,10 +135,9 @@ export const searchAgents = defineTool({
   toText: toSearchText,
   async run(query, context) {
     if (query.similar_to !== undefined) return answerSimilar(query.similar_to, query, context);
-    const { store } = context;
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
     const search = { text, facets: toFacetList(query), sort };
-    const find = () => findPage(store, search, { limit, cursor });
+    const find = () => findPage(context, search, { limit, cursor });
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const page = await (text.trim() ? context.searches.run(asked, find) : find());
     const { listings, counts, next, unknown, no_match } = page;
@@ -173,14 +145,14 @@ export const searchAgents = defineTool({
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
-      facets: toFacetCounts(counts),
+      ...(query.facets && { facets: toFacetCounts(counts) }),
       ...(next && { next_cursor: next }),
       ...(unknown.length > 0 && {
         did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
       }),
       ...(no_match && { no_match }),
-      order: `${orders[sort]}${isOfSome ? `, of the ${counts.total} that were read` : ''}; never by ratings`,
-      untrusted_fields: ['listings', 'facets', ...(no_match ? ['no_match'] : [])],
+      order: isOfSome ? `${sort}, of the ${counts.total} that were read` : sort,
+      untrusted_fields: ['listings', ...(query.facets ? ['facets'] : []), ...(no_match ? ['no_match'] : [])],
     };
   },
 });

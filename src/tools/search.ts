@@ -6,15 +6,14 @@ import { countEdits } from '../core/edits.ts';
 import { Problem } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
-import { type ShortListing, toShortListing } from '../document/listing-document.ts';
+import { type Hit, toHit } from '../document/hit.ts';
 import { type Listing, withoutHidden } from '../listings/listing.ts';
-import type { ListingReads } from '../listings/reads.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
 import { findListing, findNamed } from './find-listing.ts';
-import { findNearMisses, type NearMisses, type NearReads } from './near-misses.ts';
+import { findNearMisses, type NearMisses } from './near-misses.ts';
 
 interface SearchPage {
-  readonly listings: ShortListing[];
+  readonly listings: Hit[];
   readonly counts: SearchCounts;
   readonly next: string | undefined;
   readonly unknown: readonly UnknownWord[];
@@ -49,25 +48,29 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
   return at < 0 ? place : at + 1;
 }
 
-async function findRanked(reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> {
-  const { listings } = reads;
+async function findRanked(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings, documents } = context.store;
   const { hits, words, unknown, counts } = await listings.search(search);
   const from = hitsBehind(hits, search, place.cursor);
   const shown = hits.slice(from, from + place.limit);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
-  const rows = await listings.byIds(shown.map(({ id }) => id));
+  const now = context.clock().toISOString();
+  const found = await documents.hitsById(
+    shown.map(({ id }) => id),
+    now,
+  );
   const last = hits.length > from + place.limit ? shown.at(-1) : undefined;
   return {
-    listings: rows.map((row) => toShortListing(row, { words, matched: matchedOf.get(row.id) })),
+    listings: found.map((one) => toHit(one, { words, matched: matchedOf.get(one.listing.id) })),
     counts,
     next: last && toCursor([digestOf(search).value, from + place.limit - 1, last.id]),
     unknown,
-    no_match: hits.length === 0 ? await findNearMisses(reads, search) : undefined,
+    no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
   };
 }
 
-async function findListed(reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> {
-  const { listings } = reads;
+async function findListed(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings, documents } = context.store;
   const { facets, sort } = search;
   const position = readCursor(place.cursor, toListedPlace(search));
   const after = position && { id: position[1], updated_at: position[2] };
@@ -75,39 +78,46 @@ async function findListed(reads: NearReads, search: SearchQuery, place: Place): 
   const shown = rows.slice(0, place.limit);
   const last = rows.length > place.limit ? shown.at(-1) : undefined;
   return {
-    listings: shown.map((row) => toShortListing(row)),
+    listings: (
+      await documents.hitsById(
+        shown.map(({ id }) => id),
+        context.clock().toISOString(),
+      )
+    ).map((one) => toHit(one)),
     counts: await listings.listCounts(facets),
     next: last && toCursor([digestOf(search).value, last.id, last.updated_at]),
     unknown: [],
-    no_match: rows.length === 0 && !after ? await findNearMisses(reads, search) : undefined,
+    no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
   };
 }
 
 /** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
-export const findPage = (reads: NearReads, search: SearchQuery, place: Place): Promise<SearchPage> =>
-  search.text.trim() ? findRanked(reads, search, place) : findListed(reads, search, place);
+export const findPage = (context: Context, search: SearchQuery, place: Place): Promise<SearchPage> =>
+  search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
 
 const mostCandidates = 60;
 
 /** Answered at once: there is no next page. */
 const mostSimilar = 10;
 
-/** A listing in short, with what makes it similar to another one. */
-type AlikeListing = ShortListing & { readonly alike: string };
+/** The lines of the visible ones of some listings, in the order given. */
+export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
+  (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
 /** Listings of other publishers that have something in common with one, most first. */
-async function findSimilar(listings: ListingReads, listing: Listing, most: number): Promise<AlikeListing[]> {
+async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
+  const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
   if (!text) return [];
   const { hits } = await listings.search({ text, facets: [], sort: 'relevance' });
-  const found = await listings.byIds(hits.slice(0, mostCandidates).map(({ id }) => id));
-  const handles = found.map(({ handle }) => handle);
+  const rows = await listings.byIds(hits.slice(0, mostCandidates).map(({ id }) => id));
+  const handles = rows.map(({ handle }) => handle);
   const known = new Map((await listings.byHandles(handles)).map((one) => [one.handle, one]));
   const candidates = handles.flatMap((handle) => known.get(handle) ?? []).map(withoutHidden);
-  return pickAlike(listing, candidates, most).map(({ listing: one, shared }) => ({
-    ...toShortListing(one),
-    alike: sharedText(shared),
-  }));
+  const alike = pickAlike(listing, candidates, most);
+  const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
+  const found = await documents.hitsOf([...shared.keys()], context.clock().toISOString());
+  return found.map((one) => toHit(one, undefined, shared.get(one.listing.handle)));
 }
 
 function refuseOthers(others: Readonly<Record<string, unknown>>): void {
@@ -129,12 +139,11 @@ export async function answerSimilar(
   refuseOthers(others);
   const named = await findNamed(handle, context);
   const listing = withoutHidden(await findListing(named.handle, context));
-  const listings = await findSimilar(context.store.listings, listing, Math.min(limit, mostSimilar));
+  const listings = await findSimilar(context, listing, Math.min(limit, mostSimilar));
   return {
     listings,
     total: { count: listings.length, capped: false },
-    facets: [],
-    order: 'what is shared, most first; of other publishers only, at most two of each; never by ratings',
+    order: 'alike',
     untrusted_fields: ['listings'],
   };
 }

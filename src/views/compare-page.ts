@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Problem } from '../core/problem.ts';
 import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
 import type { Criterion } from '../document/criterion.ts';
-import type { ListingDocument, ShortListing } from '../document/listing-document.ts';
+import type { Hit } from '../document/hit.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { inputsText } from '../document/sentences.ts';
 import type { compareAgents } from '../tools/compare-agents.ts';
@@ -315,7 +316,7 @@ export interface ComparePage {
   /** The documents of the listings that are compared, in the order of the picks. */
   readonly documents?: readonly ListingDocument[];
   /** Listings found by the words typed under "add". */
-  readonly found?: readonly ShortListing[];
+  readonly found?: readonly Hit[];
   readonly problem?: Problem;
 }
 
@@ -333,10 +334,10 @@ function foundBlock({ picks, found }: ComparePage) {
     return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
   return html`
 <section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
-<ul class="cards">${found.map(({ handle, description, sample }) => {
+<ul class="cards">${found.map(({ handle, description, facts }) => {
     const isPicked = picks.handles.includes(handle);
     return html`
-<li class="card"><h3>${handleLink(handle)}${sample && ' (sample)'}</h3><p class="foreign">${description}</p>
+<li class="card"><h3>${handleLink(handle)}</h3><p class="foreign">${description}</p><p class="note">${facts.join(', ')}</p>
 <p>${isPicked ? html`<span class="note">already picked</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
   })}</ul></section>`;
 }

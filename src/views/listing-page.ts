@@ -185,8 +185,8 @@ const similarSection = (similar: SimilarListings): Html | '' =>
 <section class="similar" aria-labelledby="similar">
 <h2 id="similar">Similar listings</h2>
 <ul class="plain">${similar.map(
-        ({ handle, title, alike, sample }) => html`
-<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${sample && ' (sample)'}
+        ({ handle, title, facts: [alike = '', ...facts] }) => html`
+<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${facts.includes('shipped sample') && ' (sample)'}
 <p class="note foreign">${alike}</p></li>`,
       )}</ul>
 </section>`;

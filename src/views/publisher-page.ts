@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
-import type { ShortListing } from '../document/listing-document.ts';
+import type { Hit } from '../document/hit.ts';
 import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
 import { day, type Html, publisherPath } from './html.ts';
 import { type Site, toPage } from './layout.ts';
@@ -10,7 +10,7 @@ import { pickBox, pickForm } from './search-page.ts';
 /** The listings under one namespace, in the order of their handles; `next`: the handle that the next page begins after. */
 export interface Publisher {
   readonly namespace: string;
-  readonly listings: readonly ShortListing[];
+  readonly listings: readonly Hit[];
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;

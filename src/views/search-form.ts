@@ -139,8 +139,8 @@ ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 
 function group(title: string, kind: string, { answer, address }: Search) {
   const isChosen = chosenOnce.has(kind) && address.has(kind);
-  const choices = answer.facets
-    .flatMap(({ facet, count }) => {
+  const choices = Object.entries(answer.facets ?? {})
+    .flatMap(([facet, count]) => {
       const filter = facet.startsWith(`${kind}:`) ? toFilter(facet) : undefined;
       if (filter?.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
       return filter && (!isChosen || isSelected(address, filter)) ? [{ filter, count }] : [];
@@ -166,7 +166,7 @@ const capNote = ({ total: { count, capped } }: SearchAnswer) =>
 
 /** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
 export const facetGroups = (search: Search): Html =>
-  search.answer.facets.length === 0
+  Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
     : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;
 

@@ -180,7 +180,7 @@ function hits(search: Search, isLive: boolean) {
   if (answer.no_match)
     return html`${unknown}
 <div class="no-match">
-<p>${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
+<p>${answer.no_match.advice ? `${answer.no_match.advice} ` : ''}${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
 ${
   answer.no_match.unknown_tags?.map(
     ({ tag, near: tags }) => html`

@@ -31,7 +31,7 @@ describe('POST /api/tools/<tool>', () => {
       signals: { native: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
     });
     expect(await (await post('/api/tools/list_tags', {})).json()).toMatchObject({
-      tags: expect.arrayContaining([{ tag: 'webhooks', listings: 1 }]),
+      tags: { webhooks: 1 },
     });
   });
 

@@ -66,13 +66,13 @@ describe('a listing of the shipped sample is called a sample', () => {
     ],
     ['Markdown', `/agents/${madeUp}.md`, sentence],
     ['the badge', `/badge/${madeUp}`, 'dossier: sample'],
-    ['a list', '/agents?q=invoices', '<li>sample</li>'],
+    ['a list', '/agents?q=invoices', '<li>shipped sample</li>'],
     ['the ratings page', `/agents/${madeUp}/ratings`, `<p class="note">${sentence}</p>`],
     ['the claim page', '/agents/com.politicalcomms/api/claim', `<p class="note">${specified}</p>`],
     ['the badge page', `/agents/${madeUp}/badge`, `[![${sentence} As of `],
     ['the feedback page', `/feedback?handle=${madeUp}`, `<p class="note">${sentence}</p>`],
-    ['listings to compare', '/compare?add=invoices', 'invoices</a> (sample)</h3>'],
-    ['a tag', '/tags/remote', '<li>sample</li>'],
+    ['listings to compare', '/compare?add=invoices', '<p class="note">shipped sample, '],
+    ['a tag', '/tags/remote', '<li>shipped sample</li>'],
     ['the first page', '/', 'This is the sample that the service ships with'],
     [
       'a comparison',
@@ -92,7 +92,8 @@ describe('a listing of the shipped sample is called a sample', () => {
       source: 'registry, as given in the specification, not read there',
     });
     const found = await call('search_agents', { query: 'invoices' });
-    expect(found.listings[0]).toMatchObject({ handle: madeUp, sample: true });
+    expect(found.listings[0]).toMatchObject({ handle: madeUp });
+    expect(found.listings[0].facts[0]).toBe('shipped sample');
     expect(await call('list_ratings', { handle: madeUp })).toMatchObject({ sample: true });
   });
 });

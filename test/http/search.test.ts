@@ -6,7 +6,7 @@ import { registryEntry, seedEntries } from '../support/entries.ts';
 interface Body {
   readonly listings?: readonly { readonly handle: string }[];
   readonly total?: { readonly count: number; readonly capped: boolean };
-  readonly facets?: readonly { readonly facet: string; readonly count: number }[];
+  readonly facets?: Readonly<Record<string, number>>;
   readonly next_cursor?: string;
   readonly order?: string;
   readonly no_match?: object;
@@ -32,17 +32,32 @@ afterAll(() => directory.close());
 
 describe('search_agents', () => {
   it('names what third parties wrote, and so does list_tags', async () => {
-    expect((await search({})).body.untrusted_fields).toEqual(['listings', 'facets']);
+    expect((await search({})).body.untrusted_fields).toEqual(['listings']);
+    expect((await search({ facets: true })).body.untrusted_fields).toEqual(['listings', 'facets']);
     expect((await search({}, 'list_tags')).body.untrusted_fields).toEqual(['tags']);
   });
 
   it.each(['🤖 ???', '%', '--', '🤖'])('finds nothing for %j, in which there is no word', async (query) => {
     const { status, body } = await search({ query });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ listings: [], total: { count: 0, capped: false }, facets: [] });
+    expect(body).toMatchObject({ listings: [], total: { count: 0, capped: false } });
+    expect(body).not.toHaveProperty('facets');
     expect(body.next_cursor).toBeUndefined();
     expect(body.no_match).toEqual({ near: [], leave_out: [] });
     expect((await search({ query, tags: ['webhooks'] })).body.listings).toEqual([]);
+  });
+
+  it.each(['Wettervorhersage für morgen', 'suche zzyzxq', '天気予報を検索', 'прогноз'])(
+    'advises to search in English where %j finds nothing',
+    async (query) => {
+      expect((await search({ query })).body).toMatchObject({
+        listings: [],
+        no_match: { advice: 'Listings are mostly in English; search in English.' },
+      });
+    },
+  );
+  it.each(['zzyzxq', '🤖', 'webhook'])('does not advise so for %j', async (query) => {
+    expect((await search({ query })).body.no_match ?? {}).not.toHaveProperty('advice');
   });
 
   it.each(['', '   '])('takes %j for no query', async (query) => {
@@ -73,17 +88,28 @@ describe('search_agents', () => {
   it('marks what matches in part, and nothing else', async () => {
     const { listings } = (await search({ query: 'webhook sonata replay' })).body;
     expect(listings).toEqual([
-      expect.objectContaining({ handle: 'co.webhook/webhook', matched: 'matched 2 of 3 words' }),
+      {
+        handle: 'co.webhook/webhook',
+        description:
+          'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
+        facts: [
+          'matched 2 of 3 words',
+          'domain webhook.co',
+          'https://mcp.webhook.co/mcp',
+          'updated 2026-10-02',
+        ],
+      },
     ]);
     const [whole] = (await search({ query: 'webhook replay' })).body.listings ?? [];
-    expect(whole).not.toHaveProperty('matched');
-    expect(whole).not.toHaveProperty('placeholder_description');
+    expect(whole).toMatchObject({
+      facts: ['domain webhook.co', 'https://mcp.webhook.co/mcp', 'updated 2026-10-02'],
+    });
   });
 
   it('puts the listing whose handle is asked first, and sorts on request', async () => {
     const { listings, order } = (await search({ query: 'com.politicalcomms/api', sort: 'published' })).body;
     expect(listings?.[0]?.handle).toBe('com.politicalcomms/api');
-    expect(order).toBe('by the oldest publication that was read, latest first; never by ratings');
+    expect(order).toBe('published');
     expect((await search({ sort: 'best' })).body.fields).toEqual([
       expect.objectContaining({ field: 'sort' }),
     ]);
@@ -117,7 +143,7 @@ describe('where nothing matches, search_agents', () => {
   const noMatch = async (input: object) => {
     const { body } = await search(input, 'search_agents', many);
     expect(body.listings).toEqual([]);
-    expect(body.untrusted_fields).toEqual(['listings', 'facets', 'no_match']);
+    expect(body.untrusted_fields).toEqual(['listings', 'no_match']);
     return body.no_match;
   };
   beforeAll(async () => {
@@ -231,14 +257,14 @@ describe('where nothing matches, search_agents', () => {
   });
 
   it('counts every kind of facet, however many tags there are', async () => {
-    const { facets = [] } = (await search({}, 'search_agents', many)).body;
-    const kinds = (kind: string) => facets.filter(({ facet }) => facet.startsWith(`${kind}:`));
+    const { facets = {} } = (await search({ facets: true }, 'search_agents', many)).body;
+    const kinds = (kind: string) => Object.entries(facets).filter(([facet]) => facet.startsWith(`${kind}:`));
     expect(kinds('tag')).toHaveLength(20);
-    expect(kinds('package')).toEqual([{ facet: 'package:npm', count: 1 }]);
+    expect(kinds('package')).toEqual([['package:npm', 1]]);
     expect(kinds('transport')).toEqual([
-      { facet: 'transport:sse', count: 30 },
-      { facet: 'transport:stdio', count: 1 },
-      { facet: 'transport:streamable-http', count: 1 },
+      ['transport:sse', 30],
+      ['transport:stdio', 1],
+      ['transport:streamable-http', 1],
     ]);
   });
 });

@@ -29,9 +29,9 @@ const read = async (path: string) => (await directory.app.request(path)).text();
 
 describe('published sentences are about Dossier or about what is recorded', () => {
   it.each([
-    ['/agents?q=remote', '<li>endpoint recorded</li>'],
-    ['/agents?q=template', '<li>endpoint recorded as a template</li>'],
-    ['/agents?q=neither', '<li>no endpoint recorded</li>'],
+    ['/agents?q=remote', '<li>domain b.a</li><li>https://'],
+    ['/agents?q=template', '<li>template https://{host}/mcp</li>'],
+    ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
     ['/agents/a.b/remote', '<li class="gap">Number of tools, Tools it lists: Dossier has not looked at'],
     ['/agents/a.b/neither', 'Packages: not stated.</li>'],
     ['/', 'Every fact with source and date; no score and no recommendation.'],

@@ -104,7 +104,7 @@ const isReading = ({ effects }: { readonly effects: { readonly readOnlyHint?: bo
 const readings: Readonly<Record<string, readonly (readonly [input: object, expected: readonly string[]])[]>> =
   {
     search_agents: [
-      [{ query: 'TITLEMARK' }, ['TITLEMARK', 'DESCRIPTIONMARK', 'RELEASEMARK']],
+      [{ query: 'TITLEMARK' }, ['TITLEMARK', 'DESCRIPTIONMARK', 'VARIABLEMARK']],
       [{ query: 'TITLEMARK -DESCRIPTIONMARK "ok (independent), score 5"' }, []],
       [{ query: '“ Dossier note: zzyzxq' }, []],
       [{ similar_to: hostile }, []],

@@ -17,7 +17,6 @@ import { sampleOrigin, sampleOriginOf, sampleSentence } from '../../src/listings
 import { groupOf, groupTexts, overlapStatedLater, type RatingBasis } from '../../src/ratings/groups.ts';
 import { proofTexts } from '../../src/ratings/proof.ts';
 import { compareStatement } from '../../src/tools/compare-agents.ts';
-import { orders } from '../../src/tools/search-agents.ts';
 import { importState } from '../../src/views/import-state.ts';
 import { importCases, listing, listingCases, time } from './cases.ts';
 
@@ -135,7 +134,6 @@ const subjects: Readonly<Record<string, readonly (string | undefined)[]>> = {
   'Claims and withdrawals': claims,
   Ratings: ratings,
   Comparisons: [...compared, compareStatement],
-  Lists: Object.values(orders).map((order) => `Order: ${order}; never by ratings`),
   'Rules of evidence': rulesOfEvidence,
   Imports: imports,
 };

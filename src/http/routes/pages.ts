@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { cachedOnce } from '../../core/cached-once.ts';
-import { toShortListing } from '../../document/listing-document.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
@@ -10,6 +9,7 @@ import { readNewestShown } from '../../tools/changes.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { refuseUnknownTag } from '../../tools/near-misses.ts';
+import { readHits } from '../../tools/search.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { toHomePage } from '../../views/home-page.ts';
 import { publisherPath } from '../../views/html.ts';
@@ -30,23 +30,29 @@ export const createAboutRoutes = ({ site }: Face) =>
     answerPage(c, toAboutPage(site, await readStatus(c.get('context'))), statusPolicy),
   );
 
+/** All tags, those of most listings first. */
+const readTags = async (c: Request) =>
+  Object.entries((await call(c, listTags, {})).tags)
+    .map(([tag, listings]) => ({ tag, listings }))
+    .sort((a, b) => b.listings - a.listings);
+
 /** The first page: agent://status, list_tags and the newest changes. */
 export const createHomeRoutes = ({ site }: Face) =>
   new Hono<HttpEnvironment>().get('/', async (c) => {
     const context = c.get('context');
     const status = await readStatus(context);
-    const { tags } = await call(c, listTags, {});
+    const tags = await readTags(c);
     const changes = await readNewestShown(context);
     return answerPage(c, toHomePage(site, { tags, status, changes }), statusPolicy);
   });
 
 const showTags = async (c: Request, { site }: Face) =>
-  answerPage(c, toTagsPage(site, (await call(c, listTags, {})).tags), { cacheTags: 'all' });
+  answerPage(c, toTagsPage(site, await readTags(c)), { cacheTags: 'all' });
 
 const showTag = async (c: Request, { site }: Face) => {
   const tag = c.req.param('tag') ?? '';
   await refuseUnknownTag(tag, c.get('context'));
-  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize });
+  const answer = await call(c, searchAgents, { tags: [tag], limit: pageSize, facets: true });
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 
@@ -120,7 +126,8 @@ async function showPublisher(c: Request, { site, context }: Face) {
   const namespace = c.req.param('namespace') ?? '';
   const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
   const facts = await readPublisherFacts(namespace, context);
-  const publisher = { ...page, facts, listings: listings.map((one) => toShortListing(one)) };
+  const handles = listings.map(({ handle }) => handle);
+  const publisher = { ...page, facts, listings: await readHits(handles, context) };
   return answerPage(c, toPublisherPage(site, publisher), { cacheTags: 'all' });
 }
 

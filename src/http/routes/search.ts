@@ -36,6 +36,7 @@ function toSearchInput(address: SearchAddress): Record<string, unknown> {
     ...(address.get('q') && { query: address.get('q') }),
     ...(tags.length > 0 && { tags }),
     ...Object.fromEntries([...plain, ...flags]),
+    facets: true as const,
   };
 }
 

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
+import { counted, day, named } from '../core/text.ts';
+import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
+import type { StoredObservation } from '../observations/observation.ts';
+import { shownGroups } from '../ratings/groups.ts';
+import type { NativeSignals } from '../ratings/rating.ts';
+import { isPlaceholder } from '../search/query.ts';
+import { packageText } from './sentences.ts';
+
+/** A listing in a list: what its publisher writes, and the facts that decide whether to look closer. */
+export const hit = z.object({
+  handle: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  facts: z.array(z.string()),
+});
+export type Hit = z.infer<typeof hit>;
+
+/** What a hit is made of; `listing` is without texts that are hidden. */
+export interface HitFacts {
+  readonly listing: Listing;
+  readonly observations: readonly StoredObservation[];
+  readonly native:
+    | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
+    | undefined;
+}
+
+/** How many words of a search a listing has; `matched` is undefined if the search was for its handle. */
+export interface WordMatch {
+  readonly words: number;
+  readonly matched: number | undefined;
+}
+
+/** Whom the registry let publish it, and whether that account holds the repository. */
+function publisherOf({ handle, repository_key }: Listing): string {
+  const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
+  return `${namespaceText(handle)}${owner === 'no' ? ', not the owner of the repository' : ''}`;
+}
+
+const more = (values: readonly unknown[], most: number) =>
+  values.length > most ? ` and ${values.length - most} more` : '';
+
+/** The endpoint, else the first package; what another copy might record is not said to be missing. */
+function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
+  if (endpoint) return `${named(endpoint)}${more(remotes, 1)}`;
+  const [remote] = remotes;
+  if (remote) return `template ${named(remote.url)}`;
+  const [first] = packages;
+  return first && `${packageText(first)}${more(packages, 1)}`;
+}
+
+const namesShown = 2;
+
+/** The secrets that it asks for; `needed` if every way to reach it asks for one. */
+function secretsOf({ remotes, packages }: Listing): string | undefined {
+  const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
+  const names = [...new Set(inputs.map(({ name }) => named(name)))];
+  if (names.length === 0) return undefined;
+  return `asks for secret ${names.slice(0, namesShown).join(', ')}${more(names, namesShown)}`;
+}
+
+/** Whether its endpoint answered when Dossier last looked. */
+function answerOf(observations: readonly StoredObservation[]): string | undefined {
+  const looks = observations.filter(({ kind }) => kind === 'endpoint.answers');
+  const answered = looks.find(({ state, missed }) => state === 'observed' && !missed);
+  if (answered) {
+    const isClosed = observations.some(
+      ({ kind, value, missed }) => kind === 'auth.required' && value === true && !missed,
+    );
+    return `answered ${day(answered.observed_at)}${isClosed ? ', asks for credentials first' : ''}`;
+  }
+  const missed = looks.find((one) => one.missed);
+  if (missed) return `no answer since ${day(missed.missed?.since ?? missed.observed_at)}`;
+  const dead = looks.find(({ state }) => state === 'unreachable' || state === 'not_found');
+  return dead && `no answer ${day(dead.observed_at)}`;
+}
+
+const existence: Readonly<Record<string, string>> = {
+  'repository.exists': 'repository not there',
+  'package.exists': 'package not there',
+};
+
+/** What it records and is not there. */
+const absencesOf = (observations: readonly StoredObservation[]) =>
+  observations
+    .filter(({ kind, state }) => existence[kind] && state === 'not_found')
+    .map(({ kind, observed_at }) => `${existence[kind]} ${day(observed_at)}`);
+
+function ratingsOf(native: HitFacts['native']): string | undefined {
+  if (!native || native.ratings === 0) return undefined;
+  const groups = shownGroups(native)
+    .filter((group) => native[group].ratings > 0)
+    .map((group) => `${native[group].ratings} ${group.replaceAll('_', ' ')}`);
+  return `rated here: ${groups.join(', ')}`;
+}
+
+/** The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. */
+export function toHit({ listing, observations, native }: HitFacts, match?: WordMatch, alike?: string): Hit {
+  const { handle, title, description, origin_status, facets, hidden } = listing;
+  const { words = 0, matched = words } = match ?? {};
+  const facts = [
+    alike,
+    matched < words && `matched ${matched} of ${counted(words, 'word')}`,
+    isSample(listing) && 'shipped sample',
+    hidden && hiddenSentence,
+    isPlaceholder(description) && 'placeholder description',
+    origin_status === 'deprecated' && 'deprecated',
+    answerOf(observations),
+    ...absencesOf(observations),
+    !isSample(listing) && publisherOf(listing),
+    reachOf(listing),
+    secretsOf(listing),
+    facets.includes('state:claimed') && 'claimed',
+    facets.includes('state:suspended') && 'claim suspended',
+    ratingsOf(native),
+    `updated ${day(listing.updated_at)}`,
+  ];
+  return {
+    handle,
+    ...(title && { title }),
+    ...(description && { description }),
+    facts: facts.filter((fact) => typeof fact === 'string'),
+  };
+}
