@@ -27,9 +27,12 @@ const inLines =
 
 function notThereOf({ listing }: Judged): string {
   const items = listing.not_seen.filter(({ kind }) => !inLines.test(kind));
-  const groups = Map.groupBy(items, ({ state, as_of }) => `${stateWords[state]} (Dossier, ${as_of})`);
+  const groups = Map.groupBy(items, ({ state, as_of }) => {
+    const how = state === 'not_found' ? '' : `: ${stateWords[state]}`;
+    return `${how} (Dossier, ${as_of})`;
+  });
   return [...groups]
-    .map(([how, of]) => `${[...new Set(of.map(({ kind }) => factName(kind)))].join(', ')}: ${how}`)
+    .map(([how, of]) => `${[...new Set(of.map(({ kind }) => factName(kind)))].join(', ')}${how}`)
     .join('; ');
 }
 
@@ -43,12 +46,12 @@ const notKnownOf = ({ listing }: Judged, state: 'not_stated' | 'not_checked') =>
 /** What a reader of this answer can do next: what fits what was found comes first. */
 function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  return [
+  const steps = [
     ...(has('deprecated', 'no_answer', 'not_there') ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(seen('tools.surface').some(isKnown) ? ['check_surface once connected'] : []),
-    'get_agent, detail full',
-  ].join('; ');
+  ];
+  return steps.length > 0 ? steps.join('; ') : 'get_agent, detail full';
 }
 
 function notesOf({ sample, moderation = [], appeal }: ListingDocument): string[] {

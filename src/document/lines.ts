@@ -238,7 +238,7 @@ const tools: FactsOf = (judged) => {
 };
 
 const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
-const noPrice = 'Dossier saw no price, and called no tool: a call may still cost';
+const noPrice = 'no price seen, no tool called; a call may still cost';
 
 const costs: FactsOf = (judged) => {
   const { seen } = judged;
@@ -333,17 +333,20 @@ function groupText(name: string, of: RatingCounts): string {
   const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;
   const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
   const proof = counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase());
-  return `${name}: ${counted(sources, 'source')}, ${counted(ratings, 'rating')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
+  return `${name}: ${counted(ratings, 'rating')} by ${counted(sources, 'source')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
 }
 
 const rated: FactsOf = (judged) => {
   const { native } = judged.listing.signals;
   const groups = shownGroups(native).filter((group) => native[group].ratings > 0);
   return [
-    ofService(judged, withoutStop(native.statement), native.ratings === 0 ? 'not_there' : 'known'),
     ...groups.map((group) =>
       ofService(judged, groupText(groupTexts[group].name.toLowerCase(), native[group])),
     ),
+    native.ratings === 0
+      ? ofService(judged, withoutStop(native.statement), 'not_there')
+      : // The groups say what its first sentence does.
+        ofService(judged, withoutStop(native.statement.replace(/^[^.]*\. /, ''))),
   ];
 };
 

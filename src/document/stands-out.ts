@@ -158,9 +158,12 @@ export const secretsOf = ({ remotes, packages }: ListingDocument): string[] => [
   ),
 ];
 
-function secrets({ listing }: Judged): string[] {
-  const names = secretsOf(listing);
-  return names.length > 0 ? [`The record asks for ${counted(names.length, 'secret')}.`] : [];
+function secrets(judged: Judged): string[] {
+  const names = secretsOf(judged.listing);
+  // A contradiction names them.
+  return names.length > 0 && !contradictions(judged).some((text) => text.startsWith('The record asks'))
+    ? [`The record asks for ${counted(names.length, 'secret')}.`]
+    : [];
 }
 
 function rated({ listing }: Judged): string[] {

@@ -59,11 +59,10 @@ describe('the card in a host of MCP Apps', () => {
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'co.webhook/webhook is listed with 1 independent source, 1 rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
-      '1 independent source, 1 rating. Each rating is one sourced signal, never a final verdict.',
-      '1 source, 1 rating: succeeded 1',
-      'succeeded from com.rater/api',
-      'What can it do, and did that change?\n\nnot checked',
-      'namespace\ndomain webhook.co\n\nregistry.modelcontextprotocol.io (MCP), saved copy, ',
+      'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; 1 no proof; last ',
+      'Each rating is one sourced signal, never a final verdict.',
+      'Tools\nNot looked at.',
+      'Domain webhook.co, proven to the registry; repository ',
       'https://mcp.webhook.co/mcp',
       ': write access to its repository was shown, nothing more.',
     ])
@@ -126,8 +125,6 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('Comparison of 2 listings').waitFor();
     expect(await textIn(card)).toContain(hostile);
     expect(await elements()).toBe(0);
-    await card.result(await client.call('get_agent', webhook));
-    expect(await card.frame.locator('blockquote').textContent()).toBe(hostile);
     expect(await card.frame.title()).toBe('Dossier');
     expect(host.complaints).toEqual([]);
   });
@@ -140,7 +137,7 @@ describe('the card in a host of MCP Apps', () => {
     const page = `${directory.url}/agents/co.webhook/webhook`;
     await expect.poll(async () => (await card.seen()).links).toEqual(['https://mcp.webhook.co/mcp', page]);
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
-    await card.frame.getByText('Endpoint: http://plain.example/mcp').waitFor();
+    await card.frame.getByText('http://plain.example/mcp').waitFor();
     expect(await card.frame.getByRole('button').allTextContents()).toEqual(['The whole listing']);
     const closed = await host.open({ capabilities: {} });
     await closed.result(await client.call('get_agent', webhook));
@@ -179,7 +176,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('This answer cannot be shown.').waitFor();
     const { content } = await client.call('get_agent', webhook);
     await card.result({ content });
-    await card.frame.getByText('co.webhook/webhook, in its publisher').waitFor();
+    await card.frame.getByText('co.webhook/webhook` (text in “ ” and code spans').waitFor();
     await card.result(await client.call('get_agent', { ...webhook, detail: 'full' }));
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
     await card.forged(await client.call('get_agent', { handle: 'org.links/server' }));

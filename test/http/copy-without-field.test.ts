@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
@@ -53,17 +53,16 @@ async function judged(of: string, criteria: readonly string[]): Promise<string[]
 
 describe('a copy that records no endpoint of any listing', () => {
   it('is what get_agent speaks of, not the listing', async () => {
-    const { text, json } = await call<{ summary: string; copy_lacks?: string[] }>('get_agent', { handle });
-    for (const said of [text, json.summary]) {
-      expect(said).toContain('This copy records no endpoint of any listing');
-      expect(said).not.toContain('No endpoint or package is recorded');
-    }
-    expect(json.copy_lacks).toEqual(['endpoint']);
-    const full = await call<{ not_known: { kind: string; reason: string; state: string }[] }>('get_agent', {
-      handle,
-      detail: 'full',
-    });
-    expect(full.json.not_known.find(({ kind }) => kind === 'endpoint.answers')).toEqual({
+    const { text, json } = await call<{ lines: { where: string } }>('get_agent', { handle });
+    expect(json.lines.where).toBe('This copy records no endpoint of any listing.');
+    expect(text).toContain('* Where: This copy records no endpoint of any listing.');
+    expect(text).not.toMatch(/no endpoint or package is recorded/i);
+    const document = (await documentOf(directory, handle)) as {
+      copy_lacks?: string[];
+      not_known: { kind: string }[];
+    };
+    expect(document.copy_lacks).toEqual(['endpoint']);
+    expect(document.not_known.find(({ kind }) => kind === 'endpoint.answers')).toEqual({
       question: 'reach',
       kind: 'endpoint.answers',
       state: 'not_checked',
@@ -110,9 +109,9 @@ describe('a copy that records no endpoint of any listing', () => {
   it('is no longer one once it records the endpoint of another listing', async () => {
     const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
     await directory.importEntries([...copy, registryEntry('com.other/remote', { remotes })]);
-    const { json } = await call<{ summary: string; copy_lacks?: string[] }>('get_agent', { handle });
-    expect(json.copy_lacks).toBeUndefined();
-    expect(json.summary).toContain('No endpoint or package is recorded');
+    const { json } = await call<{ lines: { where: string } }>('get_agent', { handle });
+    expect((await documentOf(directory, handle)).copy_lacks).toBeUndefined();
+    expect(json.lines.where).toBe('No endpoint or package is recorded.');
     expect(await judged(handle, ['has_endpoint'])).toEqual(['not_met: No remote endpoint is recorded.']);
     expect(prose(await read(`/agents/${handle}`))).toContain('The listing records no remote endpoint.');
   });

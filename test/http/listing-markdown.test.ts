@@ -82,7 +82,8 @@ const pageText = async () => {
   return main
     .replace(/<[^>]+>/g, ' ')
     .replaceAll('&quot;', '"')
-    .replace(/\s+/g, ' ');
+    .replace(/\s+/g, ' ')
+    .replace(/ \(\d+ \w+ ago \)/g, '');
 };
 const markdownText = async () => {
   const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
@@ -95,6 +96,18 @@ const onPage = [
   'published under com.example (1 listing stored here)',
   'What the tool does',
   'Claim suspended: file missing',
+  'Deprecated in the registry (record); its publisher says',
+  '“Use the other one”',
+  'Rated by 1 independent source, 1 rating; 1 rating set apart.',
+  'Domain example.com, proven to the registry; website',
+  'https://tool.example',
+  'https://github.com/example/tool',
+  '(record). Its claim of 2026-10-20 is suspended (file missing).',
+  'https://tool.example/mcp , not looked at;',
+  'https://tool.example/sse',
+  '), not looked at.',
+  'Independent: 1 rating by 1 source: 1 succeeded; 1 no proof; last',
+  'related: 1 rating by 1 source: 1 failed; 1 no proof; last',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
   'What does it cost, and who is paid?',
   'The record that Dossier read has no field that states a price.',
@@ -125,8 +138,13 @@ const onPage = [
 const inMarkdown = [
   'A tool',
   'What the tool does',
+  'Deprecated in the registry (record); its publisher says “Use the other one”.',
+  'Rated by 1 independent source, 1 rating; 1 rating set apart.',
+  'Domain example.com, proven to the registry; website https://tool.example; repository https://github.com/example/tool (record). Its claim of 2026-10-20 is suspended (file missing).',
+  'https://tool.example/mcp, not looked at; https://tool.example/sse (sse), not looked at.',
+  'Independent: 1 rating by 1 source: 1 succeeded; 1 no proof; last 2026-10-21; related: 1 rating by 1 source: 1 failed; 1 no proof; last 2026-10-21',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
-  'What a buyer asks',
+  'All facts and sources',
   'What does it cost, and who is paid?',
   'Not known: The record that Dossier read has no field that states a price.',
   'How it is reached: streamable-http, sse, stdio',

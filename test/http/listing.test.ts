@@ -69,9 +69,13 @@ describe('the page of a listing', () => {
       '[![Nobody has rated it here. For a decision to buy, that absence matters. As of ',
       '; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
     ];
-    const places = parts.map((part) => page.indexOf(part));
-    expect(places.filter((place) => place === -1)).toEqual([]);
-    expect(places).toEqual([...places].sort((a, b) => a - b));
+    let from = 0;
+    const places = parts.map((part) => {
+      const place = page.indexOf(part, from);
+      from = place < 0 ? page.length : place;
+      return place;
+    });
+    expect(parts[places.indexOf(-1)]).toBeUndefined();
   });
 
   it('shows how many listings its publisher has, and links to them', async () => {

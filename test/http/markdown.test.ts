@@ -30,7 +30,7 @@ describe('the Markdown twin', () => {
       expect(structure(markdown).slice(1)).toEqual(structure(plain).slice(1));
       expect(structure(markdown)).toEqual([
         `# com.example/entry${place}`,
-        '## What a buyer asks',
+        '## All facts and sources',
         '### What does it cost, and who is paid?',
         '### Does it answer, and how is it reached?',
         '### What can it do, and did that change?',

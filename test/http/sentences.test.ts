@@ -70,7 +70,7 @@ describe('what is not known', () => {
     const { not_known, not_seen, evidence_snapshot_date } = JSON.parse(await read('/agents/a.b/remote.json'));
     const rating = { question: 'ratings', kind: 'ratings.native', state: 'not_found' };
     const reason = 'Nobody has rated it here.';
-    expect(not_seen).toEqual([{ ...rating, reason, as_of: evidence_snapshot_date }]);
+    expect(not_seen).toEqual([{ ...rating, reason, by: 'this service', as_of: evidence_snapshot_date }]);
     expect(
       not_known.map(({ question, kind, state }: Record<string, string>) => [question, kind, state]),
     ).toEqual([

@@ -209,8 +209,18 @@ const rows: readonly Row[] = [
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
       `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier's check, ${today}).`,
-      'The record asks for 1 secret.',
       `Asks: Needs a secret header X-Key (record). Let Dossier in without credentials (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'that the record asks for secrets',
+    record: {
+      ...withSecret,
+      packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
+    },
+    expected: [
+      'The record asks for 2 secrets.',
+      'Asks: Needs a secret header X-Key; needs a secret environment variable X_TOKEN (record).',
     ],
   },
   {
@@ -269,8 +279,8 @@ const rows: readonly Row[] = [
         reason: 'registry.npmjs.org has no package x-mcp.',
       }),
     ],
-    expected: ['And 2 more below.'],
-    absent: ['The record asks for 1 secret.'],
+    expected: ['And 1 more below.'],
+    absent: ['First published', 'The record asks for 1 secret.'],
   },
   {
     says: 'what is known, with source and date',
@@ -302,8 +312,8 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `Costs: Dossier saw no price, and called no tool: a call may still cost (Dossier, ${today}).`,
-      `Not there: security contact: looked for, not found (Dossier, ${today})`,
+      `Costs: No price seen, no tool called; a call may still cost (Dossier, ${today}).`,
+      `Not there: security contact (Dossier, ${today})`,
     ],
   },
   {
@@ -352,7 +362,12 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-const unmarked = (text: string) => text.replaceAll(/[\\`]/g, '').replaceAll(/\s+/g, ' ');
+const unmarked = (text: string) =>
+  text
+    .replaceAll(/[\\`]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    // A page says how long ago a date is.
+    .replaceAll(/ \(\d+ \w+ ago\)/g, '');
 const unescaped = (html: string) =>
   html
     .replaceAll('&#39;', "'")

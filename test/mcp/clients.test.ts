@@ -40,10 +40,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(structuredContent).toMatchObject({
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
-      state: 'imported',
-      signals: {
-        native: { statement: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
-      },
+      signals: { native: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
     });
     const text = content[0]?.text ?? '';
     expect(text).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');

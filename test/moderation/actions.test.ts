@@ -257,7 +257,13 @@ describe('a hidden listing', () => {
       moderation: [{ action: 'hide', reason: 'advertising' }],
     });
     expect(JSON.stringify(await post('search_agents', { query: 'replay' }))).not.toContain(subject);
-    expect(await post('get_agent', { handle: subject })).toMatchObject({ moderation: [{ action: 'hide' }] });
+    expect(await post('get_agent', { handle: subject })).toMatchObject({
+      description: '',
+      notes: [
+        expect.stringMatching(/^The operator .*because it advertises.* Log index \d+\.$/),
+        expect.stringContaining('appeals@example.org'),
+      ],
+    });
     expect(await directory.audit()).toEqual([]);
     await restore(subject);
     expect(await shown()).toEqual(before);
@@ -344,7 +350,13 @@ describe('a writer', () => {
       expect(refused).toMatchObject({ status, body: { code } });
       expect((await whoAmI(owner)).status).toBe(200);
       expect(String(refused.body.detail)).toContain('appeals@example.org');
-      expect(await post('get_agent', { handle: rater })).toMatchObject({ moderation: [{ action, reason }] });
+      expect(await json(`/agents/${rater}.json`)).toMatchObject({ moderation: [{ action, reason }] });
+      expect(await post('get_agent', { handle: rater })).toMatchObject({
+        notes: [
+          expect.stringMatching(/^The operator .* Log index \d+\.$/),
+          expect.stringContaining('appeals@'),
+        ],
+      });
       if (action === 'block') expect(await post('claim_agent', { handle: rater })).toMatchObject({ code });
       expect(await directory.audit()).toEqual([]);
       await restore(target);

@@ -164,13 +164,13 @@ it('a version that names another endpoint and package starts without what was se
   );
   const path = `/agents/${handle}`;
   const short = (await client.call('get_agent', { handle })).structuredContent;
-  const full = (await client.call('get_agent', { handle, detail: 'full' })).structuredContent;
+  const full = JSON.parse(await text(`${path}.json`));
   const answers = [
     JSON.stringify(short),
     JSON.stringify(full),
     await text(path),
     await text(`${path}.md`),
-    await text(`${path}.json`),
+    JSON.stringify((await client.call('get_agent', { handle, detail: 'full' })).structuredContent),
     await text(`${path}/tools.json`),
     await text(`/v0.1/servers/${encodeURIComponent(handle)}/versions/latest`),
     JSON.stringify(await client.call('check_surface', { handle, digests: {} })),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { documentOf } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -39,22 +40,25 @@ afterAll(async () => {
   await directory.close();
 });
 
+const unmarked = (text: string) => text.replaceAll(/[\\`]/g, '');
+const prose = (page: string) => page.replaceAll(/<[^>]+>/g, '').replaceAll('&#39;', "'");
+
 /** Everything that is said of a listing, by adapter. */
 async function said(of: string) {
   const client = await connect('v2', { app: directory.app });
-  const short = await client.call('get_agent', { handle: of });
-  const full = await client.call('get_agent', { handle: of, detail: 'full' });
+  const { content, structuredContent } = await client.call('get_agent', { handle: of });
   await client.close();
   const [page = '', markdown = ''] = await Promise.all(
     ['', '.md'].map(async (form) => (await directory.app.request(`/agents/${of}${form}`)).text()),
   );
+  const json = structuredContent as { stands_out?: string[]; lines: Record<string, string> };
   return {
-    summary: String((short.structuredContent as { summary: string }).summary),
-    short: short.structuredContent as Record<string, Record<string, unknown>[]>,
-    text: (short.content[0]?.text ?? '').replaceAll(/[\\`]/g, ''),
-    full: full.structuredContent as Record<string, Record<string, unknown>[]>,
-    page,
-    markdown: markdown.replaceAll(/[\\`]/g, ''),
+    first: unmarked(json.stands_out?.[0] ?? ''),
+    lines: Object.fromEntries(Object.entries(json.lines).map(([name, text]) => [name, unmarked(text)])),
+    text: unmarked(content[0]?.text ?? ''),
+    full: (await documentOf(directory, of)) as Record<string, Record<string, unknown>[]>,
+    page: prose(page),
+    markdown: unmarked(markdown),
   };
 }
 
@@ -62,13 +66,12 @@ describe('what is known, what was not seen and what is not known', () => {
   it('an endpoint that missed one check keeps its facts, and every adapter says first since when', async () => {
     directory.wait(day_s);
     days.push(await observe(handle));
-    const { summary, text, short, full, page, markdown } = await said(handle);
-    const first = `${url} last answered on ${days[0]}; no check since ${days[1]} saw it answer.`;
-    expect(summary.startsWith(first)).toBe(true);
-    for (const one of [text, page, markdown]) expect(one).toContain(first);
-    expect(short.facts).toContainEqual(
-      expect.objectContaining({ question: 'tools', as_of: days[0], facts: expect.anything() }),
+    const { first, lines, text, full, page, markdown } = await said(handle);
+    expect(first).toMatch(
+      `No answer from ${url} since ${days[1]}; it last answered on ${days[0]}; 1 of 2 checks of 30 days answered.`,
     );
+    for (const one of [text, page, markdown]) expect(one).toContain(first);
+    expect(lines.tools).toBe(`send, not seen again since ${days[1]} (Dossier, ${days[0]}).`);
     expect(full.observations).toContainEqual(
       expect.objectContaining({
         kind: 'tools.count',
@@ -76,52 +79,52 @@ describe('what is known, what was not seen and what is not known', () => {
         observed_at: expect.stringContaining(days[0] ?? ''),
       }),
     );
-    expect(page).toContain(`<b>Number of tools:</b> <span class="foreign">1 tools</span>`);
+    expect(page).toContain('Number of tools: 1 tools');
   });
 
   it('an endpoint that did not answer on two days is said first, and is no gap of what was never looked at', async () => {
     directory.wait(day_s);
     days.push(await observe(handle));
-    const { summary, text, short, full, page, markdown } = await said(handle);
-    const first = `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}.`;
-    expect(summary.startsWith(first)).toBe(true);
+    const { first, lines, text, full, page, markdown } = await said(handle);
+    expect(first).toMatch(
+      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks of 30 days answered.`,
+    );
+    expect(lines.where).toMatch(new RegExp(`^${url}: .+ \\(Dossier, ${days[2]}\\)\\.$`));
     for (const one of [text, page, markdown]) {
       expect(one).toContain(first);
-      expect(one).not.toContain('has made no observation');
+      expect(one).not.toContain('not looked at.');
       expect(one).not.toContain('Dossier has not checked whether the endpoint answers');
     }
-    const reach = { state: 'unreachable', as_of: days[2] };
-    expect(short.not_seen).toContainEqual(expect.objectContaining({ ...reach, kinds: ['endpoint.answers'] }));
     expect(full.not_seen).toContainEqual(
-      expect.objectContaining({ ...reach, question: 'reach', kind: 'endpoint.answers', subject: url }),
+      expect.objectContaining({
+        ...{ question: 'reach', kind: 'endpoint.answers', subject: url },
+        ...{ state: 'unreachable', by: 'Dossier', as_of: days[2] },
+      }),
     );
-    for (const { not_known } of [short, full])
-      expect(not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));
-    expect(page).toMatch(/<li class="gap absent">Endpoint: [^<]+ \(\d{4}-\d\d-\d\d\)<\/li>/);
+    expect(full.not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));
+    for (const one of [page, markdown])
+      expect(one).toMatch(new RegExp(`Endpoint: [^\\n]+ \\(Dossier’s check of ${days[2]}\\)`));
     expect(markdown).toContain('* Looked for and not seen: Endpoint: ');
   });
 
   it('a stale fact is known with its value and date on every adapter, without names of states', async () => {
     directory.wait(10 * day_s);
-    const { text, short, full, page, markdown } = await said(handle);
-    const tools = short.facts?.find(({ question }) => question === 'tools');
-    expect(tools).toMatchObject({ as_of: days[0], facts: { 'tools.count': expect.stringContaining('1 (') } });
+    const { lines, text, full, page, markdown } = await said(handle);
+    expect(lines.tools).toBe(`send, not seen again since ${days[1]} (Dossier, ${days[0]}).`);
     expect(full.observations).toContainEqual(
       expect.objectContaining({ kind: 'tools.count', state: 'stale', value: 1 }),
     );
-    expect(page).toContain(
-      '<b>Number of tools:</b> <span class="foreign">1 tools (not checked lately)</span>',
-    );
-    expect(text).toContain('not checked lately');
+    expect(page).toContain('Number of tools: 1 tools (not checked lately)');
     for (const one of [text, page, markdown])
       expect(one).not.toMatch(/Last (?:observed|not_\w+|no_price_seen|auth_first|unreachable) on/);
   });
 
   it('a repository that is gone is said first, and does not meet has_repository', async () => {
     const date = await observe(gone);
-    const { summary, page, markdown, full } = await said(gone);
-    expect(summary.startsWith(`On ${date}: `)).toBe(true);
-    const first = summary.slice(0, summary.indexOf('. ') + 1);
+    const { first, page, markdown, full } = await said(gone);
+    expect(first).toBe(
+      `github.com shows no public repository at github.com/example/gone (Dossier's check, ${date}).`,
+    );
     for (const one of [page, markdown]) expect(one).toContain(first);
     expect(full.not_seen).toContainEqual(
       expect.objectContaining({ kind: 'repository.exists', state: 'not_found', as_of: date }),
@@ -165,19 +168,18 @@ describe('what is known, what was not seen and what is not known', () => {
       await end();
       service.wait(day_s);
     }
-    const { summary } = (await (await service.app.request(`/agents/${absent}.json`)).json()) as {
-      summary: string;
-    };
+    const answer = await service.post('/api/tools/get_agent', { handle: absent });
+    const { stands_out } = (await answer.json()) as { stands_out: string[] };
+    const first = unmarked(stands_out[0] ?? '');
     await service.close();
-    expect(summary).toContain(
-      `https://absent.example.com/mcp was not there on ${dates[0]}; no check since ${dates[1]} saw it answer.`,
+    expect(first).toContain(
+      `Nothing was at https://absent.example.com/mcp on ${dates[0]}; no check since ${dates[1]} saw it answer`,
     );
-    expect(summary).not.toMatch(/last answered|Last seen on/);
+    expect(first).not.toMatch(/last answered|Last seen on/);
   });
 
   it('a template of an address is recorded', async () => {
-    const { summary } = await said('com.example/template');
-    expect(summary).toContain('reached at an address of the form https://{tenant}.example.com/mcp');
-    expect(summary).not.toContain('No endpoint or package is recorded');
+    const { lines } = await said('com.example/template');
+    expect(lines.where).toBe('https://{tenant}.example.com/mcp, not looked at.');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
+import { type Directory, documentOf, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
@@ -71,18 +71,18 @@ async function said(name: string) {
   const [page = '', markdown = ''] = await Promise.all(
     ['', '.md'].map(async (form) => (await directory.app.request(`/agents/${handle}${form}`)).text()),
   );
-  const json = short.structuredContent as {
-    summary: string;
-    not_seen: { state: string; kinds: string[]; at?: string }[];
+  const json = short.structuredContent as { lines: { costs: string } };
+  const document = (await documentOf(directory, handle)) as {
     not_known: { question: string; state: string }[];
   };
   const { listings } = compared.structuredContent as {
     listings: { observed: { criterion: string; result: string; fact: string }[] }[];
   };
   return {
-    json,
+    document,
+    costs: json.lines.costs.replaceAll('`', ''),
     text: short.content[0]?.text ?? '',
-    row: /<tr><th scope="row" id="ask-price">[\s\S]*?<\/tr>/.exec(page)?.[0] ?? '',
+    row: /<details id="ask-price">[\s\S]*?<\/details>/.exec(page)?.[0] ?? '',
     markdown: (/### What does it cost[\s\S]*?(?=\n###)/.exec(markdown)?.[0] ?? '').replaceAll('`', ''),
     criteria: listings[0]?.observed.map(({ result, fact }) => `${result}: ${fact}`),
     hits: `${found.content[0]?.text} ${JSON.stringify(found.structuredContent)}`,
@@ -90,18 +90,12 @@ async function said(name: string) {
 }
 
 it('a price of one of two endpoints: the other one, which quotes none, is named', async () => {
-  const { json, text, row, markdown, criteria } = await said('one-of-two');
-  for (const one of [text, row, markdown]) expect(one).toContain(price);
-  expect(json.not_known.filter(({ question }) => question === 'price')).toEqual([]);
-  expect(json.not_seen).toContainEqual({
-    state: 'no_price_seen',
-    at: 'https://plain.example.com/mcp',
-    kinds: ['price.challenge'],
-    as_of: expect.anything(),
-  });
-  expect(text).toContain(
-    '* looked for, none stated at `https://plain.example.com/mcp`: price that the endpoint quotes (',
+  const { document, costs, row, markdown, criteria } = await said('one-of-two');
+  for (const one of [row, markdown]) expect(one).toContain(price);
+  expect(costs).toMatch(
+    /^Quotes 0\.01 USDC on eip155:8453, paid to 0x1{40} at https:\/\/paid\.example\.com\/mcp; no price seen, no tool called; a call may still cost at https:\/\/plain\.example\.com\/mcp \(Dossier, \d{4}-\d\d-\d\d\)\.$/,
   );
+  expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
     /Price that the endpoint quotes: The endpoint did not [^<]*<span class="at foreign">at https:\/\/plain\.example\.com\/mcp</,
   );
@@ -116,11 +110,12 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
 });
 
 it('a price that only tools state', async () => {
-  const { json, text, row, markdown, criteria } = await said('in-tools');
-  expect(text).toContain('tools that state a price: 1 of 2 (advertised)');
+  const { document, costs, row, markdown, criteria } = await said('in-tools');
+  expect(costs).toMatch(
+    /^Tools that state a price: 1 of 2; payment methods it names: .+; no price seen, no tool called; a call may still cost \(Dossier, /,
+  );
   for (const one of [row, markdown]) expect(one).toContain('1 of 2');
-  expect(json.not_known.filter(({ question }) => question === 'price')).toEqual([]);
-  expect(text).toContain('* looked for, none stated: price that the endpoint quotes, prices in its openapi');
+  expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(criteria).toEqual([
     'met: Tools in the endpoint’s list state prices.',
     'not_met: Tools in the endpoint’s list state prices.',
@@ -129,10 +124,11 @@ it('a price that only tools state', async () => {
 });
 
 it('a price that may stand in a field of the record which Dossier does not read is not known', async () => {
-  const { json, text, row, markdown } = await said('in-record');
-  expect(json.not_known).toContainEqual(expect.objectContaining({ question: 'price', state: 'not_checked' }));
-  expect(json.summary).toMatch(/Not known: price, /);
-  expect(text).toContain('What does it cost, and who is paid? not checked by Dossier: price');
+  const { document, costs, row, markdown } = await said('in-record');
+  expect(document.not_known).toContainEqual(
+    expect.objectContaining({ question: 'price', state: 'not_checked' }),
+  );
+  expect(costs).toContain(inRecord);
   for (const one of [row, markdown]) expect(one).toContain(inRecord);
 });
 
@@ -150,8 +146,8 @@ it('no price anywhere: that a call may still cost is said', async () => {
 });
 
 it('a request for payment without an offer that can be read is no silence', async () => {
-  const { text, row, markdown, criteria } = await said('unreadable');
-  for (const one of [text, row, markdown]) expect(one).toContain(asked);
+  const { costs, row, markdown, criteria } = await said('unreadable');
+  for (const one of [costs.replace(/ \(Dossier, .*/, '.'), row, markdown]) expect(one).toContain(asked);
   const unreadable =
     'unknown: The endpoint asked Dossier for a payment, in a form in which it could read no price.';
   expect(criteria).toEqual([unreadable, 'not_met: The endpoint asked Dossier for a payment.', unreadable]);
