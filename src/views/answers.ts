@@ -13,9 +13,11 @@ const agedFrom_days = 56;
 
 /** Dates as such, and beside those of more than eight weeks ago how long that is, seen from a day. */
 const aged = (text: string, today: string): Html =>
-  html`${text.split(/(\d{4}-\d\d-\d\d)/).map((part, at) => {
+  html`${text.split(/(\d{4}-\d\d-\d\d)/).map((part, at, parts) => {
     if (at % 2 === 0) return part;
-    const isOld = Date.parse(today) - Date.parse(part) > agedFrom_days * 86_400_000;
+    // The date of a source stands in brackets already.
+    const isOld =
+      !/ of $/.test(parts[at - 1] ?? '') && Date.parse(today) - Date.parse(part) > agedFrom_days * 86_400_000;
     return html`<time>${part}</time>${isOld && ` (${ageText(part, today)})`}`;
   })}`;
 

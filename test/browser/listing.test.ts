@@ -26,7 +26,7 @@ describe('the page of a listing on a phone', () => {
     await page.goto(directory.url + path);
     const box = await page.locator('.lines').boundingBox();
     expect(box?.y).toBeGreaterThan(0);
-    expect(box?.y).toBeLessThanOrEqual(screen / 2 + 150);
+    expect(box?.y).toBeLessThanOrEqual(screen - 200);
     const last = await page.locator('#publishers').boundingBox();
     expect(last?.y).toBeLessThanOrEqual(5 * screen);
     await page.close();
