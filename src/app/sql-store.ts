@@ -23,13 +23,12 @@ import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
 import { createKeyReads, createKeyWrites, createLimitReads, createLimitWrites } from '../store/limits.ts';
 import { currentFlag } from '../store/query.ts';
-import type { ChangedHandles, Db, Engine, Reads, Store, Transaction } from '../store/store.ts';
+import type { ChangedHandles, Db, Engine, Store } from '../store/store.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
 
 declare module '../store/store.ts' {
-  interface Reads {
-    readonly figures: ReturnType<typeof createFigureReads>;
-  }
+  interface Reads extends Readonly<ReturnType<typeof createReads>> {}
+  interface Transaction extends Readonly<ReturnType<typeof createTransaction>> {}
 }
 
 /** How many rows there are of what people write, for the operator. */
@@ -93,7 +92,7 @@ function createListings({ reader, lagging, search: index }: Engine): ListingRead
   };
 }
 
-const createReads = (db: Db, search: SearchIndex): Reads => ({
+const createReads = (db: Db, search: SearchIndex) => ({
   listings: createListingReads(db, search),
   documents: createDocumentReads(db),
   optOuts: createOptOutReads(db),
@@ -122,7 +121,7 @@ const isFullDisk = (error: unknown) =>
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
-const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void): Transaction => ({
+const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void) => ({
   listings: createListingWrites(db, engine.search, touch),
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),

@@ -7,12 +7,6 @@ declare module '../store/store.ts' {
     /** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
     opt_out: RowOf<typeof optOutTable>;
   }
-  interface Reads {
-    readonly optOuts: ReturnType<typeof createOptOutReads>;
-  }
-  interface Transaction {
-    readonly optOuts: ReturnType<typeof createOptOutWrites>;
-  }
 }
 
 export const createOptOutReads = (db: Db) => ({

@@ -25,12 +25,6 @@ declare module '../store/store.ts' {
   interface Schema {
     claim_check: RowOf<typeof checkTable>;
   }
-  interface Reads {
-    readonly checks: ReturnType<typeof createCheckReads>;
-  }
-  interface Transaction {
-    readonly checks: ReturnType<typeof createCheckWrites>;
-  }
 }
 
 export const createCheckReads = (db: Db) => ({

@@ -39,12 +39,6 @@ declare module '../store/store.ts' {
     /** Keys that sign challenges. */
     claim_key: StoredClaimKey;
   }
-  interface Reads {
-    readonly claims: ReturnType<typeof createClaimReads>;
-  }
-  interface Transaction {
-    readonly claims: ReturnType<typeof createClaimWrites>;
-  }
 }
 
 const readEvents = precompileQuery((db, handle: string) =>

@@ -7,12 +7,6 @@ declare module '../store/store.ts' {
     import_run: RowOf<typeof importRunTable>;
     quarantine: QuarantinedRecord;
   }
-  interface Reads {
-    readonly imports: ReturnType<typeof createImportReads>;
-  }
-  interface Transaction {
-    readonly imports: ReturnType<typeof createImportWrites>;
-  }
 }
 
 interface RunFilter {

@@ -9,12 +9,6 @@ export interface AuditRun {
 }
 
 declare module '../store/store.ts' {
-  interface Reads {
-    readonly audits: ReturnType<typeof createAuditReads>;
-  }
-  interface Transaction {
-    readonly audits: ReturnType<typeof createAuditWrites>;
-  }
   interface Schema {
     /** The result of the last finished audit of the database by its own nodes, in one row. */
     audit_run: AuditRun & { id: number };

@@ -17,12 +17,6 @@ declare module '../store/store.ts' {
     /** One change of the evidence about a listing. */
     evidence_change: RowOf<typeof changeTable>;
   }
-  interface Reads {
-    readonly changes: ReturnType<typeof createChangeReads>;
-  }
-  interface Transaction {
-    readonly changes: ReturnType<typeof createChangeWrites>;
-  }
 }
 
 /** A change from its row. What a publisher called its versions is not said any more of a listing that is withdrawn. */

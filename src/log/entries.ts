@@ -31,12 +31,6 @@ declare module '../store/store.ts' {
     /** The seed of the key that signs checkpoints, base64. */
     log_key: { id: number; seed: string; created_at: string };
   }
-  interface Reads {
-    readonly log: ReturnType<typeof createLogReads>;
-  }
-  interface Transaction {
-    readonly log: ReturnType<typeof createLogWrites>;
-  }
 }
 
 /** The append-only log: the leaves' texts. */

@@ -12,12 +12,6 @@ declare module '../store/store.ts' {
   interface Schema {
     feedback: RowOf<typeof feedbackTable>;
   }
-  interface Reads {
-    readonly feedback: ReturnType<typeof createFeedbackReads>;
-  }
-  interface Transaction {
-    readonly feedback: ReturnType<typeof createFeedbackWrites>;
-  }
 }
 
 /** The feedback that matches. */

@@ -24,12 +24,6 @@ declare module '../store/store.ts' {
     /** In force while `ended_by` is null. */
     moderation: RowOf<typeof moderationTable>;
   }
-  interface Reads {
-    readonly moderation: ReturnType<typeof createModerationReads>;
-  }
-  interface Transaction {
-    readonly moderation: ReturnType<typeof createModerationWrites>;
-  }
 }
 
 const selectActive = (db: Db) =>

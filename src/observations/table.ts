@@ -35,15 +35,6 @@ const surfaceTable = table({
 export type ToolSurface = ValueOf<typeof surfaceTable>;
 
 declare module '../store/store.ts' {
-  interface Reads {
-    readonly observations: ReturnType<typeof createObservationReads>;
-  }
-  interface Transaction {
-    readonly observations: ReturnType<typeof createObservationWrites>;
-  }
-}
-
-declare module '../store/store.ts' {
   interface Schema {
     observation: RowOf<typeof observationTable>;
     observation_change: RowOf<typeof changeTable>;

@@ -26,15 +26,6 @@ import {
   type SourceRoot,
 } from './table.ts';
 
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly ratings: ReturnType<typeof createRatingReads>;
-  }
-  interface Transaction {
-    readonly ratings: ReturnType<typeof createRatingWrites>;
-  }
-}
-
 /** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
 interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];

@@ -12,9 +12,6 @@ declare module './store.ts' {
       renewed_at: number;
     };
   }
-  interface Transaction {
-    readonly leases: ReturnType<typeof createLeaseWrites>;
-  }
 }
 
 /** A lease that was not renewed for so long can be taken over, whoever had it. */

@@ -19,14 +19,6 @@ declare module './store.ts' {
       secret: string;
     };
   }
-  interface Reads {
-    readonly limits: ReturnType<typeof createLimitReads>;
-    readonly keys: ReturnType<typeof createKeyReads>;
-  }
-  interface Transaction {
-    readonly limits: ReturnType<typeof createLimitWrites>;
-    readonly keys: ReturnType<typeof createKeyWrites>;
-  }
 }
 
 /** A token bucket of a limit that all nodes share (limits/limit.ts). */

@@ -59,15 +59,13 @@ export interface Leases {
   end(): Promise<void>;
 }
 
-/**
- * All reads, by noun: each module adds its own (`declare module`). A read that finds nothing returns undefined or an
- * empty list.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: modules add their reads to it
+/** All reads, by noun (app/sql-store.ts). A read that finds nothing returns undefined or an empty list. */
+// biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads that it makes
 export interface Reads {}
 
 /** Reads and writes inside one transaction; reads see the transaction's own writes, under its lock. */
-export interface Transaction extends Reads {}
+// biome-ignore lint/suspicious/noEmptyInterface: app/sql-store.ts adds the reads and writes that it makes
+export interface Transaction {}
 
 /** Handles of the listings that a committed transaction changed, and keys of views; 'all' if they are not known. */
 export type ChangedHandles = readonly string[] | 'all';

@@ -4,15 +4,6 @@ import type { RowOf } from '../store/table.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
 
 declare module '../store/store.ts' {
-  interface Reads {
-    readonly webhooks: ReturnType<typeof createWebhookReads>;
-  }
-  interface Transaction {
-    readonly webhooks: ReturnType<typeof createWebhookWrites>;
-  }
-}
-
-declare module '../store/store.ts' {
   interface Schema {
     webhook: RowOf<typeof webhookTable>;
     /** A change that an address has not accepted yet. What changed is read from evidence_change. */
