@@ -60,7 +60,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-const kindsByPrefix: Readonly<Record<string, HistoryKind>> = {
+const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
   claim: 'claim',
   capability: 'claim',
@@ -68,22 +68,23 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind>> = {
   moderation: 'operator',
   view: 'views',
 };
-
-const kindOfFact = ({ kind }: ShownChange) => kindOf(kind)?.question;
-
-/** An event with only what is of a kind; undefined if nothing is. */
-function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
-  if (event.type !== 'check')
-    return kind === undefined || kindsByPrefix[event.type.split('.')[0] ?? ''] === kind ? event : undefined;
-  if (kind === undefined) return event;
-  const changes = event.changes.filter((change) => kindOfFact(change) === kind);
-  return changes.length > 0 ? { ...event, changes } : undefined;
-}
+const recordedKinds = new Set(Object.values(kindsByPrefix));
+const kindOfRecorded = ({ type }: RecordedEvent) => kindsByPrefix[type.split('.')[0] ?? ''];
 
 /** What was not known before has not changed. */
 const isChanged = ({ before }: ShownChange) => before !== undefined && before.state !== 'not_checked';
 /** That something was not looked at yet is no event. */
 const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state !== 'not_checked';
+
+/** An event with only what is of a kind; undefined if nothing is. */
+function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
+  if (event.type !== 'check') return kind === undefined || kindOfRecorded(event) === kind ? event : undefined;
+  const changes = event.changes.filter(
+    (change) =>
+      (isChanged(change) || isSeen(change)) && (kind === undefined || kindOf(change.kind)?.question === kind),
+  );
+  return changes.length > 0 ? { ...event, changes } : undefined;
+}
 
 type Run = Awaited<ReturnType<typeof readRuns>>['runs'][number];
 
@@ -96,45 +97,76 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]): 
   return { type, at, data, ...(claim && { claim }) };
 }
 
-/** Runs, and changes of the stream, that are read for one page; of those that a filter leaves out, a page has fewer. */
+/** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
 const readAtOnce = 100;
+const mostReads = 5;
 
-/** Two lists, each newest first, as one. */
-const newestFirst = (a: { readonly at: string }, b: { readonly at: string }) =>
-  a.at < b.at ? 1 : a.at > b.at ? -1 : 0;
+/** An event, and where it stands in its list: `seq` or log index. */
+interface Placed {
+  readonly at: string;
+  readonly place: number;
+  readonly event: HistoryEvent;
+}
+
+/** A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to its end. */
+async function* readList(
+  read: (before: number) => Promise<readonly Placed[]>,
+  { before, since }: { readonly before: number; readonly since: string },
+): AsyncGenerator<Placed, boolean> {
+  let from = before;
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const placed = await read(from);
+    yield* placed.filter(({ at }) => at >= since);
+    const last = placed.at(-1);
+    if (!last || placed.length < readAtOnce || last.at < since) return true;
+    from = last.place;
+  }
+  return false;
+}
+
+/** Runs, with changes of what they saw, before a log index. */
+async function readChecks(handle: string, before: number, context: Pick<Context, 'store'>) {
+  const { runs, first } = await readRuns(handle, { before, limit: readAtOnce }, context);
+  return runs.map((run) => ({
+    at: run.at,
+    place: run.log_index,
+    event: toCheck(run, run.log_index === first),
+  }));
+}
 
 /** What changed about a listing, newest first, and the place after which older events begin; undefined at the end. */
 export async function readHistory(
-  { listing, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
+  { listing: { handle }, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   { kind, since = '', after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<{ readonly events: readonly HistoryEvent[]; readonly next: HistoryPlace | undefined }> {
-  const { handle } = listing;
-  const { runs, first } = await readRuns(handle, { before: after[1], limit: readAtOnce }, context);
-  const changes = await context.store.changes.ofRecord(handle, { before: after[0], limit: readAtOnce });
-  const all = [
-    ...runs.map((run) => ({
-      at: run.at,
-      place: (at: HistoryPlace): HistoryPlace => [at[0], run.log_index],
-      event: toCheck(run, run.log_index === first),
-    })),
-    ...changes.map((change) => ({
-      at: change.at,
-      place: (at: HistoryPlace): HistoryPlace => [change.seq, at[1]],
-      event: toRecorded(change, claimHistory),
-    })),
-  ].toSorted(newestFirst);
+  const readChanges = async (before: number) =>
+    (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
+      ...{ at: change.at, place: change.seq, event: toRecorded(change, claimHistory) },
+    }));
+  const readNone = async () => [];
+  const isOfChecks = kind === undefined || !recordedKinds.has(kind);
+  const isRecorded = kind === undefined || recordedKinds.has(kind);
+  const changes = readList(isRecorded ? readChanges : readNone, { before: after[0], since });
+  const checks = readList(isOfChecks ? (before) => readChecks(handle, before, context) : readNone, {
+    before: after[1],
+    since,
+  });
+  let [change, check, [seq, log_index]] = [await changes.next(), await checks.next(), after];
   const events: HistoryEvent[] = [];
-  let place = after;
-  // Behind the first hundred of both, one of them may have more than was read.
-  for (const { at, place: toPlace, event } of all.slice(0, readAtOnce)) {
-    if (at < since) return { events, next: undefined };
-    if (events.length === limit) return { events, next: place };
-    place = toPlace(place);
+  // Each list keeps its own order, in which times may go back a little; the cursor has a place in each.
+  while (!change.done || !check.done) {
+    if (change.done ? !change.value : check.done && !check.value) break;
+    const isCheck = !check.done && (change.done || check.value.at >= change.value.at);
+    const { event, place } = (isCheck ? check.value : change.value) as Placed;
     const asked = only(kind, event);
+    if (asked && events.length === limit) return { events, next: [seq, log_index] };
     if (asked) events.push(asked);
+    if (isCheck) [log_index, check] = [place, await checks.next()];
+    else [seq, change] = [place, await changes.next()];
   }
-  return { events, next: all.length > readAtOnce ? place : undefined };
+  const isRead = change.done && change.value && check.done && check.value;
+  return { events, next: isRead ? undefined : [seq, log_index] };
 }
 
 const toName = (name: string) => kindOf(name)?.title.toLowerCase() ?? toLabel(name);

@@ -64,18 +64,15 @@ const eventItem = (event: HistoryEvent) => html`
 ${changedOf(event).map((changed) => changeText(changed, event.at))}
 ${wordsOf(event).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
 
-const none = html`<p>No change is recorded for this listing.</p>`;
-
-/** What changed about a listing, newest first, with what was before and after. */
+/** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
 export function toHistoryPage(
   site: Site,
   listing: ListingDocument,
   { events, next_cursor }: { events: readonly HistoryEvent[]; next_cursor?: string },
+  asked: Readonly<Record<string, string>>,
 ): Html {
   const { handle } = listing;
   const path = `${pagePath(handle)}/history`;
-  // That something was not looked at yet is no event.
-  const shown = events.filter((event) => changedOf(event).length + wordsOf(event).length > 0);
   return toPage(site, {
     title: `History of ${handle}`,
     description: `What changed about ${handle}, each change with its date and its entry of the log.`,
@@ -84,8 +81,9 @@ export function toHistoryPage(
     body: html`
 ${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
-${shown.length > 0 ? html`<ol class="timeline">${shown.map(eventItem)}</ol>` : none}
-${next_cursor && html`<p><a href="${path}?cursor=${next_cursor}">Older changes</a></p>`}
+${events.length > 0 && html`<ol class="timeline">${events.map(eventItem)}</ol>`}
+${events.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
+${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
   });
 }

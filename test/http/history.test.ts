@@ -84,6 +84,11 @@ describe('the history of a listing', () => {
     const first = await textOf(`/agents/${busy}/history`);
     expect(first.match(/log index 1\d\d/g)).toHaveLength(20);
     const [, older = ''] = /href="([^"]*history\?cursor=[^"]*)"/.exec(first) ?? [];
+    const ofKind = await textOf(`/agents/${busy}/history?kind=tools`);
+    expect(ofKind).toMatch(/href="[^"]*history\?kind=tools&(?:amp;)?cursor=[^"]+"/);
+    expect(await textOf(`/agents/${busy}/history?kind=claim`)).toContain(
+      'No such change is recorded for this listing.',
+    );
     const second = await textOf(older);
     expect(second.match(/log index 1\d\d/g)).toEqual(['log index 100']);
     expect(second).not.toContain('history?cursor=');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { openDirectory } from '../support/directory.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
@@ -48,7 +48,7 @@ describe('get_history of what checks saw', () => {
   it('says that a listing was not checked', async () => {
     const { changes, statement } = await history({ kind: 'tools' });
     expect(changes).toEqual([]);
-    expect(statement).toBe('No change is recorded here, and Dossier has not checked this listing.');
+    expect(statement).toBe('No such change is recorded here, and Dossier has not checked this listing.');
   });
 
   it('has a first check as one line', async () => {
@@ -149,6 +149,93 @@ describe('get_history of what checks saw', () => {
     expect(all.filter((line) => line.startsWith('2030'))).toHaveLength(150);
     expect(new Set(all).size).toBe(all.length);
     expect(all.at(-1)).toMatch(/first check/);
+  });
+});
+
+describe('get_history of more than one read finds', () => {
+  const changed = 'com.politicalcomms/api';
+  const checked = 'co.webhook/webhook';
+  const swapped = 'com.example/swapped';
+  const hour = (n: number) => new Date(Date.UTC(2026, 9, 2, n)).toISOString();
+  const recordChange = (handle: string, n: number) => ({
+    ...{ type: 'listing.changed' as const, handle, at: hour(n) },
+    data: { fields: ['version'], version: `1.${n}.0` },
+  });
+  let directory: Directory;
+  beforeAll(async () => {
+    directory = await openDirectory({ entries: [...seedEntries, registryEntry(swapped)] });
+    await directory.store.write(async (tx) => {
+      const data = { action: 'hide', target_kind: 'rating', reason: 'advertising', log_index: 0 };
+      await tx.changes.add([{ type: 'moderation.applied', handle: changed, at: hour(-1), data }]);
+      await tx.changes.add(Array.from({ length: 120 }, (_, n) => recordChange(changed, n)));
+      for (let n = 0; n < 120; n += 1)
+        await tx.observations.addChange({
+          ...{ handle: checked, log_index: n, at: hour(n), vantage: 'eu' },
+          changes: [
+            n === 0
+              ? { kind: 'auth.required', after: { value: true, state: 'observed' } }
+              : { kind: 'tools.count', after: { value: n, state: 'observed' } },
+          ],
+        });
+      // A transaction that began earlier may end later: positions and times then disagree.
+      const inOrder = Array.from({ length: 40 }, (_, n) => recordChange(swapped, n));
+      await tx.changes.add([
+        ...inOrder.slice(0, 19),
+        ...inOrder.slice(19, 21).reverse(),
+        ...inOrder.slice(21),
+      ]);
+    });
+  });
+  afterAll(() => directory.close());
+
+  async function allPages(args: object) {
+    const pages: Structured[] = [];
+    for (let cursor: string | undefined; pages.length < 20; ) {
+      const answer = await directory.app.request('/api/tools/get_history', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...args, ...(cursor && { cursor }) }),
+      });
+      const page = (await answer.json()) as Structured;
+      pages.push(page);
+      cursor = page.next_cursor;
+      if (!cursor) break;
+    }
+    return { pages, all: pages.flatMap(({ changes }) => changes) };
+  }
+
+  it('finds the one event of a kind behind more than a hundred others', async () => {
+    const ofOperator = await allPages({ handle: changed, kind: 'operator' });
+    expect(ofOperator.all).toEqual([expect.stringMatching(/^2026-10-01 .*\(log index 0\)$/)]);
+    const ofChecks = await allPages({ handle: checked, kind: 'access' });
+    expect(ofChecks.all).toEqual([expect.stringMatching(/^2026-10-02 first check: 1 fact \(log index 0\)$/)]);
+  });
+
+  it('lists all of more than a hundred events, each once, on pages of which none is empty', async () => {
+    for (const [handle, count] of [
+      [changed, 121],
+      [checked, 120],
+    ] as const) {
+      const { pages, all } = await allPages({ handle });
+      expect([handle, all.length, new Set(all).size]).toEqual([handle, count, count]);
+      expect(pages.map(({ changes }) => changes.length)).toEqual(
+        [20, 20, 20, 20, 20, 20, count - 120].filter(Boolean),
+      );
+    }
+  });
+
+  it('says of no kind that nothing of it is recorded as if nothing at all were', async () => {
+    const [page] = (await allPages({ handle: changed, kind: 'claim' })).pages;
+    expect([page?.changes, page?.next_cursor]).toEqual([[], undefined]);
+    expect(page?.statement).toBe(
+      'No such change is recorded here, and Dossier has not checked this listing.',
+    );
+  });
+
+  it('skips no event where the order of the stream is not that of the times', async () => {
+    const { all } = await allPages({ handle: swapped });
+    const versions = all.map((line) => Number(/version “?1\.(\d+)\.0/.exec(line)?.[1]));
+    expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 });
 

@@ -144,15 +144,12 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
   const handle = handleOf(c);
   return orRedirect(c, handle, async () => {
     const context = c.get('context');
-    const { kind, since, cursor } = c.req.query();
-    const sent = Object.entries({ kind, since, cursor }).filter(([, value]) => value);
-    const page = await readHistoryPage(
-      parseInput(getHistory, { handle, ...Object.fromEntries(sent) }),
-      context,
-    );
+    const { kind = '', since = '', cursor = '' } = c.req.query();
+    const asked = Object.fromEntries(Object.entries({ kind, since, cursor }).filter(([, value]) => value));
+    const page = await readHistoryPage(parseInput(getHistory, { handle, ...asked }), context);
     const cachePolicy = { cacheTags: [handle] };
     if (ending) return answerJson(c, page, cachePolicy);
-    return answerPage(c, toHistoryPage(site, await getListing(handle, context), page), cachePolicy);
+    return answerPage(c, toHistoryPage(site, await getListing(handle, context), page, asked), cachePolicy);
   });
 };
 
