@@ -132,7 +132,7 @@ it('a listing that stops meeting it leaves it', async () => {
   expect(await json('/views/our-services/managed-settings.json')).toEqual({ allowedMcpServers: [] });
   const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
   expect(feed.items?.map(({ title }) => title)).toEqual([
-    'co.webhook/webhook: left the view (our-services: has_endpoint unknown, claimed not met)',
+    'co.webhook/webhook: left the view (our-services: has_endpoint not met, claimed not met)',
     'co.webhook/webhook: record changed (description, version, endpoint, remotes, repository, tags)',
     'co.webhook/webhook: claim suspended',
     'co.webhook/webhook: joined the view (our-services)',
@@ -144,7 +144,7 @@ it('a listing that stops meeting it leaves it', async () => {
     data: {
       view: 'our-services',
       failed: [
-        { criterion: 'has_endpoint', result: 'unknown' },
+        { criterion: 'has_endpoint', result: 'not_met' },
         { criterion: 'claimed', result: 'not_met' },
       ],
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
@@ -177,7 +177,7 @@ it('a version that names another endpoint and package starts without what was se
   ];
   for (const answer of answers)
     expect(answer).not.toMatch(new RegExp(`${digest}|good-package|good\\.example\\.com`));
-  expect(full).toMatchObject({
+  expect(await documentOf(directory, handle)).toMatchObject({
     observations: expect.arrayContaining([
       expect.objectContaining({
         kind: 'tools.surface',
