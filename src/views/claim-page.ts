@@ -89,7 +89,7 @@ const claimSteps = (
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability
     ? html`
-<h3>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h3>
+<h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work when the line below is found${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`
     : '';
@@ -98,13 +98,13 @@ ${paste(capability)}`
 function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
   if (answer === undefined || answer.method === 'repository')
     return html`
-<h3>2. Commit this file</h3>
+<h2>2. Commit this file</h2>
 <p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing, and push.</p>
 ${paste(answer?.file_contents ?? challenge)}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
-<h3>2. ${title}</h3>
+<h2>2. ${title}</h2>
 ${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
 }
 
@@ -128,7 +128,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
 ${answer ? secret(answer) : ''}
 ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
-<h3>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h3>
+<h2>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h2>
 ${challenge ? checkForm(handle, method, challenge) : ''}
 ${checked ? otherStepForm(handle, 'Start over with another line', { method, rotate: 'true' }) : ''}</div>`;
 }

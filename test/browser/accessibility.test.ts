@@ -110,7 +110,7 @@ describe('a reader who sees other colours, less motion, or paper', () => {
     await page.goto(directory.url + full);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await styleOf(page, 'body', 'color')).toBe('rgb(25, 27, 30)');
-    for (const selector of ['.top nav', '.on-page', '.copy', 'a.button'])
+    for (const selector of ['.top nav', '.pages-of', '.explain', '.copy', 'a.button'])
       expect([selector, await styleOf(page, selector, 'display')]).toEqual([selector, 'none']);
     expect(
       await page.getByText('Show as a table').locator('xpath=..').locator('td').first().isVisible(),

@@ -79,12 +79,13 @@ describe.each([
         timeout: 10_000,
       })
       .toBeGreaterThan(50);
+    await page.getByText('Outcomes by month', { exact: true }).click();
     await page.getByText('Show as a table').click();
     expect(await page.locator('.chart tbody tr').first().locator('td').allTextContents()).toEqual([
       'none',
       'succeeded 20, failed 5',
     ]);
-    await page.getByRole('link', { name: 'All ratings' }).click();
+    await page.getByRole('link', { name: 'All ratings, with what was amended and withdrawn' }).click();
     expect(await page.locator('h1').textContent()).toBe('Ratings');
     await page.getByRole('link', { name: 'failed 5' }).click();
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/ratings?outcome=failed`);
@@ -252,10 +253,10 @@ describe('with JavaScript', () => {
     const trace = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = trace;
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-    await page.locator('#ask-mcp ~ .tabs .copy').first().click();
+    await page.locator('#connect ~ .tabs .copy').first().click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `claude mcp add --transport http dossier ${directory.url}/api/mcp`,
+      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
     );
     expectClean(trace);
     await page.close();
@@ -281,18 +282,18 @@ describe('with the keyboard alone', () => {
     await page.keyboard.type('webhook');
     await page.keyboard.press('Enter');
     await page.waitForURL(/q=webhook/);
-    await page.goto(`${directory.url}/agents/org.maintained/watched`);
-    await page.locator('#ask-mcp').scrollIntoViewIfNeeded();
-    await tabTo(page, 'Claude Code');
-    await page.keyboard.press('ArrowRight');
-    expect(await page.evaluate(focused)).toBe('Cursor');
-    expect(await page.locator('#ask-mcp ~ .tabs').first().locator('pre:visible').textContent()).toContain(
-      '"mcpServers"',
-    );
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
+    await tabTo(page, 'Outcomes by month');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'Show as a table');
     await page.keyboard.press('Enter');
     expect(await page.locator('.chart table').isVisible()).toBe(true);
+    await tabTo(page, 'Claude Code');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.evaluate(focused)).toBe('Cursor');
+    expect(await page.locator('#connect ~ .tabs').first().locator('pre:visible').textContent()).toContain(
+      '"mcpServers"',
+    );
     await tabTo(page, 'How to claim co.webhook/webhook');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/claim`);
