@@ -112,9 +112,12 @@ export const records = (listing: Listing, { kind, key, registry }: Reference): b
     (own) => own.kind === kind && own.key === key && (registry === undefined || own.registry === registry),
   );
 
-/** A name as the search index has it. */
-export const toReferenceFacet = ({ kind, key }: Reference): Facet =>
-  `at:${createHash('sha256').update(`${kind} ${key}`).digest('base64url').slice(0, 11)}`;
+/** A name as the search index has it; a package has one of its registry, and one of whichever registry. */
+export const toReferenceFacet = ({ kind, key, registry }: Reference): Facet =>
+  `at:${createHash('sha256')
+    .update([kind, key, registry].filter(Boolean).join(' '))
+    .digest('base64url')
+    .slice(0, 11)}`;
 
 /** What the search index has of a listing beside its words and facets. */
 export function toIndexKeys(row: ListingRow): string[] {
@@ -125,7 +128,7 @@ export function toIndexKeys(row: ListingRow): string[] {
   };
   return [
     ...new Set([
-      ...referencesOf(listing).map(toReferenceFacet),
+      ...referencesOf(listing).flatMap((own) => [own, { ...own, registry: undefined }].map(toReferenceFacet)),
       ...ownerFacets(row.handle),
       `publisher:${row.namespace.toLowerCase()}`,
     ]),

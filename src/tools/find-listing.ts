@@ -23,21 +23,30 @@ export const orEmpty = <T>(
     return [];
   });
 
-/** Throws unknown_handle with near handles; `text` is what they are near to. */
-async function refuseUnknown(text: string, context: Context): Promise<never> {
+/**
+ * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it as one of
+ * `references`, where the text is all that was asked for: an address without a scheme, or an image, may look like a handle.
+ */
+async function refuseUnknown(
+  text: string,
+  context: Context,
+  references?: readonly Reference[],
+): Promise<never> {
   const { listings } = context.store;
-  // An address without a scheme, or an image, may look like a handle.
   const recording = async () =>
-    (await Promise.all(toReferences(text).map((one) => listings.recording(one, maxNear)))).flat();
+    (await Promise.all((references ?? []).map((one) => listings.recording(one, maxNear)))).flat();
   const read = Promise.all([listings.near(text, maxNear), recording()]).then((found) => [found]);
   const [[{ near, others }, recorded] = [{ near: [], others: [] }, []]] = await orEmpty(read, context);
-  const isTwin = near[0]?.toLowerCase() === text.toLowerCase();
+  const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
   const detail = isTwin
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0 && 'The first in near records this as an address or a package.';
+  const recorders = recorded.map(({ handle }) => handle);
+  const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...near] : [...recorders, ...near]);
+  const farther = others.filter((handle) => !all.has(handle));
   throw new Problem('unknown_handle', {
-    near: [...new Set([...recorded.map(({ handle }) => handle), ...near])].slice(0, maxNear),
-    ...(others.length > 0 && { others }),
+    near: [...all].slice(0, maxNear),
+    ...(farther.length > 0 && { others: farther }),
     ...(detail && { detail }),
   });
 }
@@ -83,7 +92,9 @@ export function requireHandle(handle: string): void {
 /** A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
-  const listing = (await context.store.listings.byHandle(handle)) ?? (await refuseUnknown(handle, context));
+  const listing =
+    (await context.store.listings.byHandle(handle)) ??
+    (await refuseUnknown(handle, context, toReferences(handle)));
   return requireShown(listing, listing, context);
 }
 
@@ -96,7 +107,10 @@ export interface Found {
 /** A name of one or several words, as `twilio`. */
 const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-/** The handle in an address of this service: of a page, a file, a badge or a resource; undefined of any other text. */
+/**
+ * The handle in an address of this service: of a page, a file, a badge or a resource; undefined of any other text. Throws
+ * unknown_handle with near handles.
+ */
 async function handleInAddress(text: string, context: Context): Promise<string | undefined> {
   const { publicUrl } = context.config;
   const path = text.startsWith(`${publicUrl}/`)
@@ -104,7 +118,9 @@ async function handleInAddress(text: string, context: Context): Promise<string |
     : text.replace(/^agent:\/\//, '/agents/');
   const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
   if (handle === undefined || !isHandle(handle)) return undefined;
-  return (await isKnown(handle, context)) ? handle : handle.replace(/\.(json|md|svg)$/, '');
+  const bare = handle.replace(/\.(json|md|svg)$/, '');
+  for (const one of [handle, bare]) if (await isKnown(one, context)) return one;
+  return refuseUnknown(bare, context);
 }
 
 const placeOf = ({ kind, registry }: Reference) => (registry ? `${registry} ${kind}` : kind);
@@ -174,6 +190,6 @@ export async function findListingFacts(text: string, context: Context): Promise<
   const { handle } = await findNamed(text, context);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
-    (await refuseUnknown(handle, context));
+    (await refuseUnknown(handle, context, toReferences(handle)));
   return requireShown(facts, facts.listing, context);
 }

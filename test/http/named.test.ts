@@ -6,8 +6,23 @@ import { onGitHub } from '../support/registry-entries.ts';
 const packaged = (registryType: string, identifier: string) => ({
   packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
 });
+const dayAfter = (days: number) => new Date(Date.UTC(2026, 0, 1 + days, 8)).toISOString();
+/** Twenty listings that record a package of PyPI, and some, older and newer, that record one of npm with the same name. */
+const crowded = (name: string, npmDays: readonly number[]) => [
+  ...Array.from({ length: 20 }, (_, n) =>
+    registryEntry(`com.crowd/${name}-${n}`, packaged('pypi', name), { publishedAt: dayAfter(10 + n) }),
+  ),
+  ...npmDays.map((days) =>
+    registryEntry(`com.crowd/${name}-npm-${days}`, packaged('npm', name), { publishedAt: dayAfter(days) }),
+  ),
+];
 const entries = [
   ...seedEntries,
+  ...crowded('oneinnpm', [100]),
+  ...crowded('twoinnpm', [0, 100]),
+  registryEntry('com.squat/pictures', packaged('oci', 'docker.io/acme/tool:1')),
+  registryEntry('com.example/Twin', { description: 'Has a capital' }),
+  registryEntry('com.squat/twin', packaged('oci', 'com.example/twin:1')),
   registryEntry('com.example/ledger', { description: 'Keeps a ledger', ...packaged('pypi', 'Ledger_Tools') }),
   registryEntry('com.example/imager', { ...packaged('oci', 'docker.io/example/imager:1.2.3') }),
   registryEntry('io.github.alice/notes', { ...onGitHub('alice/mono'), ...packaged('npm', '@alice/notes') }),
@@ -110,6 +125,17 @@ describe('get_agent finds the one listing that records', () => {
       'com.politicalcomms/api',
     ]);
   });
+  it('a package of one registry, however many record one of another with the same name', async () => {
+    expect(await call('get_agent', { handle: 'npm:oneinnpm' })).toMatchObject({
+      ...{ handle: 'com.crowd/oneinnpm-npm-100', found_by: found('npm package') },
+    });
+    const ofTwo = await call('get_agent', { handle: 'npm:twoinnpm' });
+    expect(ofTwo).toMatchObject({ code: 'several_listings', candidates: [{}, {}] });
+    expect(ofTwo.detail).toMatch(/^2 listings record this npm package\./);
+    expect((await call('get_agent', { handle: 'twoinnpm' })).detail).toMatch(
+      /^More than 5 listings record this package\./,
+    );
+  });
   it('but no package of another registry', async () => {
     expect(await call('get_agent', { handle: 'pypi:@political-comms/mcp' })).toMatchObject({
       code: 'unknown_handle',
@@ -124,8 +150,14 @@ describe('a text that has the form of a handle', () => {
       detail: expect.stringContaining('The first in near records this as an address or a package.'),
       near: ['co.webhook/webhook'],
     });
-    expect(await call('get_agent', { handle: 'example/imager' })).toMatchObject({
-      near: ['com.example/imager'],
+    const ofImage = await call('get_agent', { handle: 'example/imager' });
+    expect(ofImage.near).toEqual(['com.example/imager']);
+    expect(ofImage.others ?? []).not.toContain('com.example/imager');
+  });
+  it('comes second to the listing that has it with other capitals', async () => {
+    expect(await call('get_agent', { handle: 'com.example/twin' })).toMatchObject({
+      detail: expect.stringContaining('with different capitals: it is the first in near.'),
+      near: ['com.example/Twin', 'com.squat/twin'],
     });
   });
 });
@@ -175,6 +207,21 @@ describe('what no listing records', () => {
       handle: 'net.none/translation',
     });
     expect([nearOther, withWords]).toEqual([[], expect.arrayContaining(['org.other/translation-helper'])]);
+  });
+  it.each([
+    ['an image of the name of a repository', 'https://github.com/acme/tool', 'com.squat/pictures'],
+    ['a package of another registry', 'npm:ledger-tools', 'com.example/ledger'],
+    ['an image of the name of a page', 'agent://acme/tool', 'com.squat/pictures'],
+  ])('is not said to be recorded by what records %s', async (_what, handle, other) => {
+    const answer = await call('get_agent', { handle });
+    expect(answer.code).toBe('unknown_handle');
+    expect(answer.detail).toBe('Check the spelling and capitals, or find it with search_agents.');
+    expect(answer.near).not.toContain(other);
+  });
+  it('has no handle with different capitals if it is none', async () => {
+    const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
+    expect(near).toEqual(['co.webhook/webhook']);
+    expect(detail).toBe('Check the spelling and capitals, or find it with search_agents.');
   });
   it('is no listing that was withdrawn', async () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });
