@@ -26,7 +26,7 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
 ];
 
 /** Tags and facets. Claim and rating facets are those of the known listing. */
-function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
+function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
     ...remotes.map(({ type }) => type),
@@ -36,6 +36,8 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
   const hasRemote = remotes.length > 0;
   const tags = toTags({ title, description, keywords, hasRemote, packageTypes, transports });
   const native = known?.facets ?? [];
+  const ways = [...remotes, ...packages];
+  const asksForSecret = ways.some(({ inputs }) => inputs?.some(({ secret }) => secret));
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const facets = toFacets({
@@ -44,6 +46,8 @@ function toTagsAndFacets(recorded: Recorded, known: Listing | undefined) {
     packageTypes,
     hasEndpoint: endpoint !== undefined,
     hasRepository: repository !== undefined,
+    isActive,
+    needsNoSecret: ways.length > 0 && !asksForSecret,
     state,
     hasNativeRatings,
   });
@@ -62,19 +66,20 @@ export function toListing(
   const recorded = shown ? recordedOf(shown) : nothingRecorded;
   const published_at = oldest(versions.map((version) => version.published_at));
   const { keywords: _, ...fields } = recorded;
+  const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
   return {
     id: toStaticRank(handle, published_at),
     handle,
     ...fields,
     version: shown?.version ?? '',
     origin,
-    origin_status: shown?.status === 'deprecated' ? 'deprecated' : 'active',
+    origin_status,
     status_message: shown?.status_message,
     published_at,
     updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
     imported_at: importedAt,
     import_run: runId,
     withdrawn: shown ? undefined : 'deleted',
-    ...(shown ? toTagsAndFacets(recorded, known) : { tags: [], facets: [] }),
+    ...(shown ? toTagsAndFacets(recorded, origin_status === 'active', known) : { tags: [], facets: [] }),
   };
 }

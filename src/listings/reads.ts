@@ -59,7 +59,9 @@ const newestFirst = (db: Db, after: number | undefined, limit: number) =>
 
 /** A facet stands between spaces, or at an end of the column. LIKE would ignore capitals on SQLite only. */
 const hasFacet = (facet: string) =>
-  sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
+  facet.startsWith('publisher:')
+    ? sql<SqlBool>`lower(namespace) = ${facet.slice('publisher:'.length)}`
+    : sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
 
 const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
   db

@@ -1,5 +1,7 @@
 /** Kinds of facet; a listing is found by those of the second line, and has them in no answer (listings/references.ts). */
-export type FacetKind = ('tag' | 'transport' | 'state' | 'package' | 'has') | ('at' | 'owner' | 'publisher');
+export type FacetKind =
+  | ('tag' | 'transport' | 'state' | 'package' | 'has' | 'is')
+  | ('at' | 'owner' | 'publisher');
 /** `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. */
 export type Facet = `${FacetKind}:${string}`;
 
@@ -10,16 +12,21 @@ export interface FacetFacts {
   readonly packageTypes: readonly string[];
   readonly hasEndpoint: boolean;
   readonly hasRepository: boolean;
+  readonly isActive: boolean;
+  /** Its record says how it is reached or run, and asks for no secret there. */
+  readonly needsNoSecret: boolean;
   readonly state: string;
   readonly hasNativeRatings: boolean;
 }
 
 /** The facets of a listing, each once. */
 export function toFacets(facts: FacetFacts): Facet[] {
-  const has: Facet[] = [
+  const flags: Facet[] = [
     ...(facts.hasEndpoint ? (['has:endpoint'] as const) : []),
     ...(facts.hasRepository ? (['has:repository'] as const) : []),
     ...(facts.hasNativeRatings ? (['has:ratings'] as const) : []),
+    ...(facts.isActive ? (['is:active'] as const) : []),
+    ...(facts.needsNoSecret ? (['is:without_secret'] as const) : []),
   ];
   const named = (kind: FacetKind, values: readonly string[]) =>
     values.map((value): Facet => `${kind}:${value}`);
@@ -29,7 +36,7 @@ export function toFacets(facts: FacetFacts): Facet[] {
       ...named('transport', facts.transports),
       ...named('package', facts.packageTypes),
       ...named('state', [facts.state]),
-      ...has,
+      ...flags,
     ]),
   ];
 }

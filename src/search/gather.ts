@@ -145,13 +145,13 @@ async function findHandle(db: Db, text: string, facets: readonly string[]) {
   if (!isHandle(handle)) return undefined;
   const rows = await db
     .selectFrom('listing')
-    .select(['id', 'handle', 'facets'])
+    .select(['id', 'handle', 'namespace', 'facets'])
     .where('handle_folded', '=', handle.toLowerCase())
     .where('withdrawn', 'is', null)
     .orderBy('id')
     .execute();
   const found = rows.find((row) => row.handle === handle) ?? rows[0];
-  const own = new Set(found?.facets.split(' '));
+  const own = new Set(found?.facets.split(' ')).add(`publisher:${found?.namespace.toLowerCase()}`);
   return facets.every((facet) => own.has(facet)) ? found : undefined;
 }
 

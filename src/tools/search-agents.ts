@@ -72,9 +72,16 @@ const input = z.strictObject({
   transport: oneOf(transports).optional(),
   package: oneOf(packageTypes).optional(),
   state: oneOf(claimStates).optional(),
+  publisher: z
+    .string()
+    .regex(/^[\w.-]{1,200}$/, 'must be a namespace, such as com.example or io.github.account')
+    .optional()
+    .describe('Namespace'),
+  active: onlyTrue(),
+  needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional(),
   has_endpoint: onlyTrue(),
   has_native_ratings: onlyTrue(),
-  similar_to: z.string().optional().describe('Instead: a handle, for others like it; at most 10'),
+  similar_to: z.string().optional().describe('Instead: a handle, for up to 10 like it'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   facets: onlyTrue(),
@@ -101,6 +108,9 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
     ...(query.transport ? [`transport:${query.transport}` as const] : []),
     ...(query.package ? [`package:${query.package}` as const] : []),
     ...(query.state ? [`state:${query.state}` as const] : []),
+    ...(query.publisher ? [`publisher:${query.publisher.toLowerCase()}` as const] : []),
+    ...(query.active ? ['is:active' as const] : []),
+    ...(query.needs_secret === false ? ['is:without_secret' as const] : []),
     ...(query.has_endpoint ? ['has:endpoint' as const] : []),
     ...(query.has_native_ratings ? ['has:ratings' as const] : []),
   ];
@@ -125,7 +135,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds agent services by words, tags and facts. Use it to find a handle; then read candidates with get_agent. Listings with most of the words come first; partial matches are marked. Ratings, popularity and payment do not change the order. A place in the list is not a recommendation.',
+    'Finds handles of agent services by words, tags and facts; then read those with get_agent. Listings with most of the words come first; ratings, popularity and payment do not change the order. A place in it is no recommendation.',
   effects: readsOnly,
   input,
   output,

@@ -29,12 +29,17 @@ interface Filter {
 }
 
 const flagTexts: Readonly<Record<string, string>> = {
+  active: 'active in the registry',
+  needs_secret: 'record asks for no secret',
   has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'rated here',
 };
-const flagNames: Readonly<Record<string, string>> = {
-  endpoint: 'has_endpoint',
-  ratings: 'has_native_ratings',
+/** The filter of a facet that is met or not. */
+const flags: Readonly<Record<string, readonly [name: string, value: string]>> = {
+  'is:active': ['active', 'true'],
+  'is:without_secret': ['needs_secret', 'false'],
+  'has:endpoint': ['has_endpoint', 'true'],
+  'has:ratings': ['has_native_ratings', 'true'],
 };
 /** Kinds with a closed set of values to filter by; listings may record other values. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
@@ -55,10 +60,9 @@ const toNamed = (name: string, value: string): Filter => ({ name, value, text: t
 export function toFilter(facet: string): Filter | undefined {
   const kind = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(kind.length + 1);
-  if (kind === 'has') {
-    const flag = own(flagNames, value);
-    return flag === undefined ? undefined : toNamed(flag, 'true');
-  }
+  const flag = own(flags, facet);
+  if (flag) return toNamed(...flag);
+  if (kind === 'has' || kind === 'is') return undefined;
   return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }
 
@@ -102,6 +106,7 @@ export const withShown = (address: SearchAddress, shown: number): string =>
   changed(address, (next) => next.set('shown', String(shown)));
 
 const kinds = [
+  { kind: 'is', title: 'Record' },
   { kind: 'has', title: 'Facts' },
   { kind: 'state', title: 'Claim' },
   { kind: 'transport', title: 'Transport' },
@@ -126,7 +131,7 @@ export const selectedFilters = (address: SearchAddress): Html => {
   if (selected.length === 0) return sortField;
   return html`<ul class="held" aria-label="Selected filters">${selected.map(
     (filter) =>
-      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${filter.name.startsWith('has_') ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
+      html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${
     selected.length > 1
       ? html`<li><a href="${changed(address, (next) => {

@@ -160,7 +160,7 @@ const oddities: readonly Oddity[] = [
   [
     'a transport that would be several facets',
     { remotes: [remote('https://a.example/mcp', 'sse state:claimed')] },
-    { facets: ['tag:remote', 'has:endpoint', 'state:imported'] },
+    { facets: ['tag:remote', 'has:endpoint', 'is:active', 'is:without_secret', 'state:imported'] },
   ],
   ['a website that is no address', { websiteUrl: 'javascript:alert(1)' }, { website: undefined }],
 ];

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { isHandle } from '../../core/handle.ts';
+import { own } from '../../core/json.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria.ts';
 import { compareAgents } from '../../tools/compare-agents.ts';
@@ -24,30 +25,31 @@ import { answerPage } from '../response.ts';
 /** The largest `limit` of search_agents. */
 const maxPerCall = 50;
 
-const plainNames = ['transport', 'package', 'state', 'sort', 'cursor'] as const;
-const flagNames = ['has_endpoint', 'has_native_ratings'] as const;
+const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
+/** Filters with one value. */
+const flags = { active: true, needs_secret: false, has_endpoint: true, has_native_ratings: true };
 
 /** The input of search_agents that an address holds. */
 function toSearchInput(address: SearchAddress): Record<string, unknown> {
   const tags = address.getAll('tag');
   const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
-  const flags = flagNames.flatMap((name) => (address.get(name) === 'true' ? [[name, true]] : []));
+  const asked = Object.entries(flags).filter(([name, value]) => address.get(name) === String(value));
   return {
     ...(address.get('q') && { query: address.get('q') }),
     ...(tags.length > 0 && { tags }),
-    ...Object.fromEntries([...plain, ...flags]),
+    ...Object.fromEntries([...plain, ...asked]),
     facets: true as const,
   };
 }
 
 const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
-const flagSet: ReadonlySet<string> = new Set(flagNames);
 
 /** Whether a query parameter is valid; others are ignored. */
 function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
-  return flagSet.has(name) ? value === 'true' : textNames.has(name) && value !== '';
+  const flag = own(flags, name);
+  return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag);
 }
 
 /** One more than a search accepts, so that its error is shown; links with any number of tags would be endless. */

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+
+const remote = (host: string, headers: readonly object[] = []) => ({
+  remotes: [{ type: 'streamable-http', url: `https://${host}/mcp`, headers }],
+});
+const entries = [
+  registryEntry('com.acme/maps', { description: 'Maps', ...remote('maps.acme.com') }),
+  registryEntry('com.acme/mail', {
+    description: 'Mail',
+    ...remote('mail.acme.com', [{ name: 'X-Key', isSecret: true }]),
+  }),
+  registryEntry('com.acme.labs/maps', {
+    description: 'Maps of the labs',
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: 'labs-maps',
+        version: '1.0.0',
+        transport: { type: 'stdio' },
+        environmentVariables: [{ name: 'LABS_REGION' }, { name: 'LABS_KEY', isSecret: true }],
+      },
+    ],
+  }),
+  registryEntry('io.github.Someone/maps', { description: 'Maps without anything to run' }),
+  registryEntry(
+    'io.github.Someone/old-maps',
+    { description: 'Maps', ...remote('old.someone.dev', [{ name: 'X-Region' }]) },
+    { status: 'deprecated' },
+  ),
+];
+
+let directory: Directory;
+let client: AnyClient;
+beforeAll(async () => {
+  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+  client = await connect('v2', directory);
+});
+afterAll(async () => {
+  await client.close();
+  await directory.close();
+});
+
+const call = async (input: object) => {
+  const response = await directory.app.request('/api/tools/search_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as {
+    listings: { handle: string }[];
+    facets?: Record<string, number>;
+    no_match?: object;
+    detail?: string;
+  };
+};
+/** Handles found over HTTP; the same are found over MCP and stand on the page of the same filters. */
+async function find(input: Record<string, string | boolean>): Promise<string[]> {
+  const handles = (await call(input)).listings.map(({ handle }) => handle).toSorted();
+  const { structuredContent } = await client.call('search_agents', input);
+  const { listings } = structuredContent as { listings: { handle: string }[] };
+  expect(listings.map(({ handle }) => handle).toSorted()).toEqual(handles);
+  const address = new URLSearchParams(Object.entries(input).map(([name, value]) => [name, String(value)]));
+  const page = await (await directory.app.request(`/agents?${address}`)).text();
+  expect(
+    entries
+      .map(({ server }) => (server as { name: string }).name)
+      .filter((name) => page.includes(`href="/agents/${name}"`))
+      .toSorted(),
+  ).toEqual(handles);
+  return handles;
+}
+
+describe('search_agents finds listings by what is stored of them:', () => {
+  it('the namespace of the publisher, in any case and in every order', async () => {
+    const acme = ['com.acme/mail', 'com.acme/maps'];
+    expect(await find({ publisher: 'com.acme' })).toEqual(acme);
+    expect(await find({ publisher: 'COM.Acme', sort: 'updated' })).toEqual(acme);
+    expect(await find({ publisher: 'io.github.someone', query: 'maps' })).toEqual([
+      'io.github.Someone/maps',
+      'io.github.Someone/old-maps',
+    ]);
+    const named = await call({ publisher: 'com.acme', query: 'com.acme/maps' });
+    expect(named.listings[0]?.handle).toBe('com.acme/maps');
+    const other = await call({ publisher: 'com.acme', query: 'com.acme.labs/maps' });
+    expect(other.listings.map(({ handle }) => handle)).not.toContain('com.acme.labs/maps');
+    expect((await call({ publisher: 'com.acme', query: 'labs' })).no_match).toMatchObject({
+      leave_out: expect.arrayContaining([{ facet: 'publisher:com.acme', count: 1 }]),
+    });
+  });
+
+  it('that the registry lists it as active', async () => {
+    expect(await find({ active: true, query: 'maps' })).toEqual([
+      'com.acme.labs/maps',
+      'com.acme/maps',
+      'io.github.Someone/maps',
+    ]);
+  });
+
+  it('that its record says how it is reached or run, and asks for no secret', async () => {
+    expect(await find({ needs_secret: false })).toEqual(['com.acme/maps', 'io.github.Someone/old-maps']);
+    expect(await find({ needs_secret: false, active: true })).toEqual(['com.acme/maps']);
+  });
+
+  it('counts them, and says what else is taken', async () => {
+    expect((await call({ facets: true })).facets).toMatchObject({ 'is:active': 4, 'is:without_secret': 2 });
+    expect((await call({ needs_secret: true })).detail).toMatch(/^needs_secret must be false, or omitted\./);
+    expect((await call({ publisher: 'Acme Inc' })).detail).toMatch(
+      /^publisher must be a namespace, such as com\.example or io\.github\.account\./,
+    );
+    const page = await (await directory.app.request('/agents?needs_secret=false')).text();
+    expect(page).toContain('Remove the filter </span>record asks for no secret');
+    expect(page).toContain('href="/agents?needs_secret=false&amp;active=true"');
+  });
+});
