@@ -135,6 +135,8 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: string;
+  /** DNS answered that the host has no address, or none that may be asked: nothing was sent. */
+  readonly hasNoAddress?: true;
   /** Why nothing left this machine: the address may not be asked, or its network or DNS resolver has no way to any. */
   readonly unsent?: 'not_allowed' | 'no_way';
 }
@@ -258,6 +260,9 @@ export const isOurFailure = (error: unknown): boolean =>
     ? error.errors.every(isOurFailure)
     : ourCodes.test(String((error as { code?: unknown } | undefined)?.code));
 
+const isWithoutAddress = (error: unknown) =>
+  ['ENOTFOUND', refusedAddress].includes(String((error as { code?: unknown } | undefined)?.code));
+
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
   loopback: isLoopbackAddress,
@@ -299,7 +304,12 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
         return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
       } catch (error) {
         const result = toFailure(error, sent.deadline);
-        return { result, ...toCertificateFault(error), ...(isOurFailure(error) && { unsent: 'no_way' }) };
+        return {
+          result,
+          ...toCertificateFault(error),
+          ...(isOurFailure(error) && { unsent: 'no_way' }),
+          ...(isWithoutAddress(error) && { hasNoAddress: true }),
+        };
       }
     },
   };

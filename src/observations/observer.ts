@@ -100,7 +100,7 @@ function createParts(
   const robots = createRobots(fetch, clock);
   return {
     ...{ fetch, queue, robots, timeouts },
-    repositories: createPoliteRepositories(repositories, config.repositoryHosts, queue),
+    repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
     reach: (url) => rules.reach(url),
     dns: createDns(config, timeouts.observerDns_ms, signal),
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),

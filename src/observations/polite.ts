@@ -18,7 +18,7 @@ import {
 } from '../net/client.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { observerRequests } from '../telemetry/events.ts';
-import type { CutOffWatch } from './cut-off.ts';
+import type { CutOffWatch, Ended as EndedRequest } from './cut-off.ts';
 import type { Asked, HostQueue, Turn } from './host-queue.ts';
 
 /** Time that several requests share, without waiting for their turn. */
@@ -94,7 +94,7 @@ export const noWay = (host: string): NoAnswer => ({
 /** That nobody answered, and why that is taken for a failure of our network. */
 const cutOff = (host: string): NoAnswer => ({
   result: 'unreachable',
-  reason: `${host} did not answer; neither did any other host that Dossier asked in that hour, so that its own network may be at fault.`,
+  reason: `${host} did not answer, and in the hour before no other domain answered a request of this node’s observer, so that Dossier’s own network may be at fault.`,
   isOurs: true,
 });
 
@@ -157,10 +157,6 @@ const besideTurn: Turn = { signal: new AbortController().signal, pause: () => un
 /** `overtime`: it was not sent, as one to a host that is paused. */
 type Ended = 'paused' | 'overtime' | OutboundResponse | Failed;
 
-/** Whether anything came from the host. */
-const isAnswered = ({ result, ...failed }: OutboundResponse | Failed) =>
-  !/^host_(?:timeout|unreachable)$/.test(result) || 'certificate' in failed;
-
 /** How a request ended, as metrics count it. */
 const toResult = (response: Ended) => {
   if (typeof response === 'string') return 'paused';
@@ -205,11 +201,10 @@ export function createPoliteFetch({
     observerRequests.publish({ result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
-    watch.note(url.hostname, isAnswered(response));
+    watch.note(url.hostname, response);
     if (response.result !== 'response') {
       if (response.unsent === 'no_way') return noWay(url.host);
-      const isOurs = !isAnswered(response) && watch.isCutOff(url.hostname);
-      return isOurs ? cutOff(url.host) : unreachable(url, response);
+      return watch.isCutOff(url.hostname, response) ? cutOff(url.host) : unreachable(url, response);
     }
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
@@ -233,16 +228,17 @@ const repositoryPaused = { result: 'host_rate_limited' as const };
 export function createPoliteRepositories(
   repositories: RepositoryReader,
   hosts: Config['repositoryHosts'],
-  queue: HostQueue,
+  { queue, watch }: Pick<PoliteParts, 'queue' | 'watch'>,
 ): RepositoryReader {
   const hostOf = (place: RepositoryPlace, part: 'git' | 'raw') =>
     URL.parse(hosts[place.host]?.[part] ?? '')?.host ?? place.host;
   const inTurn = async <T extends object>(
     host: string,
-    read: () => Promise<T & { readonly retry_after_s?: number }>,
+    read: () => Promise<T & EndedRequest & { readonly retry_after_s?: number }>,
   ): Promise<T | typeof repositoryPaused> => {
     const ended = await queue.run({ host }, async (turn) => {
       const found = await read();
+      watch.note(new URL(`https://${host}`).hostname, 'commit' in found ? {} : found);
       if (found.retry_after_s) turn.pause(found.retry_after_s);
       return found;
     });

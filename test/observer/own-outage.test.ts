@@ -1,15 +1,25 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
-import { createObserver } from '../../src/observations/observer.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { createGitServer } from '../support/git-server.ts';
 
 const names = ['once', 'new', 'a', 'b', 'c', 'd', 'lone', 'other'] as const;
 type Name = (typeof names)[number];
 const hostOf = (name: Name) => `${name}.${name}-outage.example`;
+/** Where nothing can be asked: addresses of private networks, and a name that DNS does not have. */
+const unasked = {
+  private: 'https://10.0.0.1/mcp',
+  lan: 'https://192.168.0.1/mcp',
+  nameless: 'https://nothing.invalid/mcp',
+};
+type Listed = Name | keyof typeof unasked;
 const repository = { url: 'https://github.com/example/there', source: 'github' };
+
+const nowhere = 'http://127.255.255.255';
 
 /** What each host does with a request; without an entry it answers. */
 const faults = new Map<string, 'hangs' | 503>();
@@ -31,14 +41,16 @@ const answer = (body: string, ...[{ url, headers }, response]: Parameters<Reques
 beforeAll(async () => {
   server = await startEndpoint(answer);
   directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(`com.example.outage/${name}`, {
-        repository,
-        remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
-      }),
+    entries: [...names.map((name) => [name, `https://${hostOf(name)}/mcp`]), ...Object.entries(unasked)].map(
+      ([name, url]) =>
+        registryEntry(`com.example.outage/${name}`, {
+          repository,
+          remotes: [{ type: 'streamable-http', url }],
+        }),
     ),
     environment: {
       LIMITS: 'off',
+      REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: nowhere, raw: nowhere } }),
       HOST_OVERRIDES: JSON.stringify(
         Object.fromEntries(names.map((name) => [hostOf(name), `${server.url}/${name}`])),
       ),
@@ -54,7 +66,6 @@ afterAll(async () => {
 /** The same service where its network has no way to any endpoint, repository or DNS server. */
 function cutOff() {
   const { context } = directory;
-  const nowhere = 'http://127.255.255.255';
   const hostOverrides = Object.fromEntries(names.map((name) => [hostOf(name), nowhere]));
   const repositoryHosts = { 'github.com': { git: nowhere, raw: nowhere } };
   const config = { ...context.config, hostOverrides, repositoryHosts, dnsServers: ['255.255.255.255:53'] };
@@ -95,12 +106,30 @@ it('nothing is said of what is seen for the first time during an outage of ours'
   expect(states.filter(([, state]) => state !== 'not_checked')).toEqual([]);
 });
 
-/** Each of these is checked in turn by one process. */
-async function lookAtAll(handles: readonly Name[]) {
-  const observer = createObserver(directory.context);
+/** Each of these is checked in turn by one observer. */
+async function lookAtAll(handles: readonly Listed[], observer: Observer) {
   for (const name of handles) {
     const listing = await directory.store.listings.byHandle(`com.example.outage/${name}`);
     if (listing) await observer.observe(listing);
+  }
+}
+
+/** What is stored of whether an endpoint answers. */
+async function stored(name: Name) {
+  const { observations = [] } =
+    (await directory.store.observations.ofListing(`com.example.outage/${name}`)) ?? {};
+  return observations.find(({ kind }) => kind === 'endpoint.answers');
+}
+
+/** Checks listings on a day when all hosts answer, and on two days when none does but `other`. */
+async function lookOnSilentDays(asked: readonly Listed[], context = directory.context) {
+  const observer = createObserver(context);
+  faults.clear();
+  await lookAtAll(asked, observer);
+  for (const name of names) if (name !== 'other') faults.set(name, 'hangs');
+  for (let day = 0; day < 2; day += 1) {
+    directory.wait(86_400);
+    await lookAtAll(asked, observer);
   }
   await observer.close();
 }
@@ -108,18 +137,50 @@ async function lookAtAll(handles: readonly Name[]) {
 it.each([
   ['is not taken for that of a fourth host while no host answers', ['a', 'b', 'c', 'd'], 'd', 'observed'],
   ['is that of the host while another one answers', ['lone', 'other'], 'lone', 'unreachable'],
+  [
+    'is that of the host if nothing was sent to the others',
+    ['private', 'lan', 'nameless', 'lone'],
+    'lone',
+    'unreachable',
+  ],
 ] as const)(
   'silence on two days %s',
   async (_, asked, judged, state) => {
+    await lookOnSilentDays(asked);
+    expect(await stored(judged)).toMatchObject({ state });
+  },
+  60_000,
+);
+
+it('silence of four hosts on two days is theirs while the host of repositories answers', async () => {
+  const git = await createGitServer();
+  git.createRepository('example/there').commit({ 'README.md': 'there' });
+  const repositoryHosts = { 'github.com': { git: git.url, raw: `${git.url}/raw` } };
+  const { context } = directory;
+  const config = { ...context.config, repositoryHosts };
+  const repositories = createRepositoryReader(repositoryHosts, 5000);
+  await lookOnSilentDays(['a', 'b', 'c', 'd'], { ...context, config, repositories });
+  await git.close();
+  expect(await stored('d')).toMatchObject({ state: 'unreachable' });
+}, 60_000);
+
+it.each([
+  [1200, 'A request to d.d-outage.example ended with no answer in time.'],
+  [
+    3700,
+    'd.d-outage.example did not answer, and in the hour before no other domain answered a request of this node’s observer, so that Dossier’s own network may be at fault.',
+  ],
+])(
+  'four hosts are silent %i seconds after they answered',
+  async (later_s, reason) => {
     faults.clear();
-    await lookAtAll(asked);
-    for (const name of asked) if (name !== 'other') faults.set(name, 'hangs');
-    for (let day = 0; day < 2; day += 1) {
-      directory.wait(86_400);
-      await lookAtAll(asked);
-    }
-    const stored = await directory.store.observations.ofListing(`com.example.outage/${judged}`);
-    expect(stored?.observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({ state });
+    const observer = createObserver(directory.context);
+    await lookAtAll(['a', 'b', 'c', 'd'], observer);
+    for (const name of names) faults.set(name, 'hangs');
+    directory.wait(later_s);
+    await lookAtAll(['a', 'b', 'c', 'd'], observer);
+    await observer.close();
+    expect(await stored('d')).toMatchObject({ state: 'observed', missed: { reason } });
   },
   60_000,
 );

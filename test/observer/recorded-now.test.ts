@@ -188,8 +188,8 @@ it('a version that names another endpoint and package starts without what was se
       expect.objectContaining({ kind: 'package.exists', subject: 'npm:evil-package', state: 'not_checked' }),
     ]),
   });
-  for (const history of [`${path}/history`, `${path}/history.json`])
-    expect(await text(history)).toContain('https://good.example.com/mcp');
+  expect(await text(`${path}/history.json`)).toContain('https://good.example.com/mcp');
+  expect(await text(`${path}/history`)).toContain('first check: 17 facts');
 });
 
 it('is due for a check at once, which finds nothing at the new address', async () => {
