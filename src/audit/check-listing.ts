@@ -26,18 +26,16 @@ interface ShownNotice {
   readonly handle?: string;
 }
 
-/** Actions of the operator that are shown, by log index. */
-type ShownNotices = Map<number, readonly ShownNotice[]>;
-
 /** Actions of the operator as the log's entries say them. */
-export interface SaidActions {
+export const createSaidActions = () => ({
   /** Those that stand or stood, by log index. */
-  readonly applied: Map<number, Members>;
+  applied: new Map<number, Members>(),
   /** Which entry ended each of those that do not stand any more. */
-  readonly ended: Map<number, number>;
+  ended: new Map<number, number>(),
   /** Entries of closed logs, whose records this audit cannot read. */
-  readonly unread: Set<number>;
-}
+  unread: new Set<number>(),
+});
+type SaidActions = ReturnType<typeof createSaidActions>;
 
 /** Remembers an entry `moderation.applied`. */
 export function noteAction({ applied, ended }: SaidActions, members: Members, log_index: number): void {
@@ -95,7 +93,7 @@ const shownKinds = ['rating', 'response', 'listing', 'capability'];
 /** Shown actions that no entry says, and entries that stand and are shown nowhere. `isShown` tells whether a listing is. */
 export function* findModerationFaults(
   said: SaidActions,
-  shown: ShownNotices,
+  shown: AuditState['notices'],
   { size, isShown }: { readonly size: number; readonly isShown: (said: Members) => boolean },
 ): Generator<AuditFault> {
   for (const one of [...shown.values()].flat()) {
@@ -113,56 +111,39 @@ export function* findModerationFaults(
 }
 
 /** What the first half of an audit, the listings, passes to the second half, the log. */
-export interface AuditState {
+export const createAuditState = (size: number) => ({
   /** Entries before the audit began: all of them must be shown. */
-  readonly size: number;
-  /** 1 for each of those entries that is shown somewhere. */
-  readonly shown: Uint8Array;
-  /** The newest version of every rating that is shown, for the group that it is in. */
-  readonly counted: CountedRating[];
-  /** The claim, and the newest events, of each listing that shows some. */
-  readonly claims: Map<string, Pick<ShownListing, 'claim' | 'events'>>;
-  /** Whether each listing that is read is withdrawn or hidden. */
-  readonly listings: Map<string, Pick<ShownListing, 'withdrawn' | 'isHidden'>>;
-  /** Listings that are withdrawn, and show nothing. */
-  readonly hidden: Set<string>;
-  /** Log index of the first shown event of histories that show only their newest 100. */
-  readonly cutHistories: Map<string, number>;
-  /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
-  readonly withdrawn: Map<string, string>;
-  /** Log index of each rating that is shown, older versions included, by rating id. */
-  readonly ratings: Map<string, number>;
-  /** Which rating replaced each that is shown as superseded. */
-  readonly superseded: Map<string, string>;
-  /** What is shown as erased, by log index, with its name. */
-  readonly erased: Map<number, { readonly where: string; readonly at: string }>;
-  /** Ids of ratings that are shown as erased. */
-  readonly erasedRatings: Set<string>;
-  /** Actions of the operator that are shown. */
-  readonly notices: ShownNotices;
-  /** Ids of ratings whose texts the operator has hidden. */
-  readonly hiddenRatings: Set<string>;
-  /** Log index of each rating that is shown without texts, so that no response is shown either; by rating id. */
-  readonly tombstones: Map<string, number>;
-}
-
-export const createAuditState = (size: number): AuditState => ({
   size,
+  /** 1 for each of those entries that is shown somewhere. */
   shown: new Uint8Array(size),
-  counted: [],
-  claims: new Map(),
-  listings: new Map(),
-  hidden: new Set(),
-  cutHistories: new Map(),
-  withdrawn: new Map(),
-  ratings: new Map(),
-  superseded: new Map(),
-  erased: new Map(),
-  erasedRatings: new Set(),
-  tombstones: new Map(),
-  notices: new Map(),
-  hiddenRatings: new Set(),
+  /** The newest version of every rating that is shown, for the group that it is in. */
+  counted: [] as CountedRating[],
+  /** The claim, and the newest events, of each listing that shows some. */
+  claims: new Map<string, Pick<ShownListing, 'claim' | 'events'>>(),
+  /** Whether each listing that is read is withdrawn or hidden. */
+  listings: new Map<string, Pick<ShownListing, 'withdrawn' | 'isHidden'>>(),
+  /** Listings that are withdrawn, and show nothing. */
+  hidden: new Set<string>(),
+  /** Log index of the first shown event of histories that show only their newest 100. */
+  cutHistories: new Map<string, number>(),
+  /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
+  withdrawn: new Map<string, string>(),
+  /** Log index of each rating that is shown, older versions included, by rating id. */
+  ratings: new Map<string, number>(),
+  /** Which rating replaced each that is shown as superseded. */
+  superseded: new Map<string, string>(),
+  /** What is shown as erased, by log index, with its name. */
+  erased: new Map<number, { readonly where: string; readonly at: string }>(),
+  /** Ids of ratings that are shown as erased. */
+  erasedRatings: new Set<string>(),
+  /** Actions of the operator that are shown. */
+  notices: new Map<number, readonly ShownNotice[]>(),
+  /** Ids of ratings whose texts the operator has hidden. */
+  hiddenRatings: new Set<string>(),
+  /** Log index of each rating that is shown without texts, so that no response is shown either; by rating id. */
+  tombstones: new Map<string, number>(),
 });
+export type AuditState = ReturnType<typeof createAuditState>;
 
 const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 

@@ -1,16 +1,17 @@
 import type { ClaimEvent } from '../claims/claim.ts';
 import { counted } from '../core/text.ts';
+import { logOfOrigin } from '../log/checkpoints.ts';
 import { isCommittedTo, readMembers } from '../log/leaf.ts';
 import { createGrowingTree, type TreeNode } from '../log/merkle.ts';
 import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.ts';
 import { findClaimFaults } from './check-claims.ts';
 import {
   type AuditState,
+  createSaidActions,
   findModerationFaults,
   hiddenWith,
   isErasedByAction,
   noteAction,
-  type SaidActions,
 } from './check-listing.ts';
 import { type CountedRating, findGroupFaults } from './check-ratings.ts';
 import {
@@ -48,23 +49,11 @@ async function findNodeFault(
   return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
 }
 
-/** The tree of one log, rebuilt from its leaves. */
-interface TreeCheck {
-  /** Adds leaves in order; returns where the stored nodes above them differ. */
-  add(leaves: readonly string[]): Promise<AuditFault[]>;
-  /** After the last leaf: the known roots that the tree never had. */
-  finish(): AuditFault[];
-}
-
 const toRootFault = (log: AuditedLog, { where, size }: KnownRoot) =>
   logFault(where, `the first ${size} entries of the ${nameOf(log)} have another root: history was rewritten`);
 
 /** Rebuilds the tree of a log and compares its nodes and its roots. */
-export function createTreeCheck(
-  reader: EvidenceReader,
-  log: AuditedLog,
-  roots: readonly KnownRoot[],
-): TreeCheck {
+export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: readonly KnownRoot[]) {
   const tree = createGrowingTree();
   const open = new Set(roots.filter((known) => known.log === log.id));
   const compare = () => {
@@ -78,7 +67,8 @@ export function createTreeCheck(
   };
   const early = compare();
   return {
-    async add(leaves) {
+    /** Adds leaves in order; returns where the stored nodes above them differ. */
+    async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
       const levels = new Map<number, TreeNode[]>();
       for (const leaf of leaves) {
@@ -90,7 +80,8 @@ export function createTreeCheck(
       for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
       return faults;
     },
-    finish: () => [
+    /** After the last leaf: the known roots that the tree never had. */
+    finish: (): AuditFault[] => [
       ...early,
       ...[...open].map(({ where, size }) =>
         logFault(
@@ -102,8 +93,6 @@ export function createTreeCheck(
   };
 }
 
-const logOf = (origin: string) => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
-
 /** The root that a checkpoint states; a fault if it is unreadable or not signed by the key. */
 export function readKnownRoot(
   text: string,
@@ -113,7 +102,7 @@ export function readKnownRoot(
   if (!checkpoint) return logFault(where, 'it is not a checkpoint (C2SP tlog-checkpoint)');
   if (key && !openCheckpoint(text, key))
     return logFault(where, `it is not signed by the key of the log, ${key.name}`);
-  return { where, log: logOf(checkpoint.origin), size: checkpoint.size, root: checkpoint.root };
+  return { where, log: logOfOrigin(checkpoint.origin), size: checkpoint.size, root: checkpoint.root };
 }
 
 /** One entry of the log with what it commits to. */
@@ -125,34 +114,28 @@ interface ReadEntry {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Holds the entries of a log, one after the other, against what is shown. */
-export interface EntryCheck {
-  check(entry: ReadEntry): AuditFault[];
-  /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
-  finish(): { readonly faults: AuditFault[]; readonly not_checked: string[] };
-}
-
 /** What the entries said that other entries, or rows, must agree with. */
-interface Said {
-  readonly withdrawn: Map<string, { readonly at: unknown; readonly log_index: number }>;
-  readonly amended: Map<string, { readonly by: string; readonly log_index: number }>;
-  readonly erased: Map<number, { readonly at: string; readonly by: number }>;
-  readonly absent: Map<number, string>;
+const createSaid = () => ({
+  withdrawn: new Map<string, { readonly at: unknown; readonly log_index: number }>(),
+  amended: new Map<string, { readonly by: string; readonly log_index: number }>(),
+  erased: new Map<number, { readonly at: string; readonly by: number }>(),
+  absent: new Map<number, string>(),
   /** By which entry the rating of each record that is not given out was withdrawn. */
-  readonly withheld: Map<number, number>;
+  withheld: new Map<number, number>(),
   /** Entries by which a rating ends. */
-  readonly endings: Set<number>;
+  endings: new Set<number>(),
   /** Ratings of listings that are withdrawn. */
-  readonly hidden: Set<string>;
-  readonly unshownResponses: Map<number, string>;
-  readonly actions: SaidActions;
+  hidden: new Set<string>(),
+  unshownResponses: new Map<number, string>(),
+  actions: createSaidActions(),
   /** Claim events of each listing, in the order of the log. */
-  readonly claims: Map<string, ClaimEvent[]>;
+  claims: new Map<string, ClaimEvent[]>(),
   /** Ratings that only the log shows. */
-  readonly unshown: Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>;
+  unshown: new Map<string, Pick<CountedRating, 'subject_handle' | 'source_root'>>(),
   /** How many records are not given out. */
-  unread: number;
-}
+  unread: 0,
+});
+type Said = ReturnType<typeof createSaid>;
 
 const ratingTypes = ['rating.submitted', 'rating.amended'];
 const eventTypes = [
@@ -445,21 +428,17 @@ function checkWithheld(
   return [];
 }
 
-/** Checks entries against a state that was noted before; entries appended since then need not be shown yet. */
-export function createEntryCheck(state: AuditState): EntryCheck {
-  const maps = { withdrawn: new Map(), amended: new Map(), erased: new Map(), absent: new Map() };
-  const given = { withheld: new Map(), endings: new Set<number>(), claims: new Map(), unshown: new Map() };
-  const actions: SaidActions = { applied: new Map(), ended: new Map(), unread: new Set() };
-  const said: Said = {
-    ...maps,
-    ...given,
-    hidden: new Set(),
-    unshownResponses: new Map(),
-    actions,
-    unread: 0,
-  };
+export type EntryCheck = ReturnType<typeof createEntryCheck>;
+
+/**
+ * Holds the entries of a log, one after the other, against a state that was noted before; entries appended since then need
+ * not be shown yet.
+ */
+export function createEntryCheck(state: AuditState) {
+  const said = createSaid();
+  const { actions } = said;
   return {
-    check({ log_index, leaf, record }) {
+    check({ log_index, leaf, record }: ReadEntry): AuditFault[] {
       const where = `entry ${log_index}`;
       const type = readMembers(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
@@ -477,6 +456,7 @@ export function createEntryCheck(state: AuditState): EntryCheck {
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
       return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
     },
+    /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
     finish() {
       const groups = findAllGroupFaults(said, state);
       const faults = [

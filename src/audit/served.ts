@@ -5,6 +5,7 @@ import { claimEvent, claimStates } from '../claims/claim.ts';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { listingClaim } from '../document/listing-document.ts';
+import { logPath } from '../log/checkpoints.ts';
 import { readMembers } from '../log/leaf.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { readVerifier } from '../log/notes.ts';
@@ -122,8 +123,8 @@ function readAnswer<T extends z.ZodType>(
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not in the form of this version`);
 }
 
-/** Undefined if it is not JSON. */
-function toJson(body: Buffer): unknown {
+/** The value of a body; undefined if it is not JSON. */
+export function toJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -131,14 +132,12 @@ function toJson(body: Buffer): unknown {
   }
 }
 
-const pathOf = (id: number) => (id === 1 ? '/log' : `/log/${id}`);
-
 const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'), logs).logs;
 
 async function readLogs(ask: AskService): Promise<AuditedLog[]> {
   const last = (await readHeads(ask)).length;
   // The sizes are read after the checkpoint, so that no log is smaller than it.
-  const newest = (await ask(`${pathOf(last)}/checkpoint`)).body.toString('utf8');
+  const newest = (await ask(`${logPath(last)}/checkpoint`)).body.toString('utf8');
   return (await readHeads(ask)).map(({ first_log_index, entries, key }, at) => ({
     ...{ id: at + 1, base: first_log_index, size: entries, key: readVerifier(key) },
     ...(at + 1 === last && { checkpoint: newest }),
@@ -152,7 +151,7 @@ async function readTile(
   { from, limit }: { from: number; limit: number },
 ) {
   const first = from - (from % tileWidth);
-  const path = `${pathOf(id)}/tile/${level}/${toTilePath({ from: first, width: from - first + limit })}`;
+  const path = `${logPath(id)}/tile/${level}/${toTilePath({ from: first, width: from - first + limit })}`;
   const { status, body } = await ask(path);
   if (status !== 200) throw new ServiceUnreadable(`${path}: answered with status ${status}`);
   return { body, skipped: from - first };

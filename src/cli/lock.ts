@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { openStore } from '../app/open.ts';
-import { createServiceClient, ServiceUnreadable } from '../audit/served.ts';
+import { createServiceClient, ServiceUnreadable, toJson } from '../audit/served.ts';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
@@ -57,11 +57,7 @@ async function ask(base: string, path: string): Promise<{ status: number; json: 
   const { status, body } = await createServiceClient(base)(path).catch((error: unknown) => {
     throw error instanceof ServiceUnreadable ? unreachable(error.message) : error;
   });
-  try {
-    return { status, json: JSON.parse(body.toString()) };
-  } catch {
-    return { status, json: undefined };
-  }
+  return { status, json: toJson(body) };
 }
 
 const problemForm = z.object({ code: z.string() });
