@@ -1,22 +1,23 @@
-/** Types of change: of listings, every type of log entry about a listing, and of the operator's views. */
-export const changeTypes = [
-  'listing.new',
-  'listing.changed',
-  'listing.withdrawn',
-  'listing.restored',
-  'claim.activated',
-  'claim.suspended',
-  'capability.revoked',
-  'rating.submitted',
-  'rating.amended',
-  'rating.withdrawn',
-  'rating.responded',
-  'observation.changed',
-  'moderation.applied',
-  'view.joined',
-  'view.left',
-] as const;
-type ChangeType = (typeof changeTypes)[number];
+/** What each type of change says: of listings, every type of log entry about a listing, and of the operator's views. */
+const sentences = {
+  'listing.new': 'listed for the first time here',
+  'listing.changed': 'record changed',
+  'listing.withdrawn': 'no longer listed',
+  'listing.restored': 'listed again',
+  'claim.activated': 'claim proven',
+  'claim.suspended': 'claim suspended',
+  'capability.revoked': 'capability revoked',
+  'rating.submitted': 'new rating',
+  'rating.amended': 'rating amended',
+  'rating.withdrawn': 'rating withdrawn',
+  'rating.responded': 'response to a rating',
+  'observation.changed': 'changed',
+  'moderation.applied': 'action of the operator',
+  'view.joined': 'joined the view',
+  'view.left': 'left the view',
+} as const;
+type ChangeType = keyof typeof sentences;
+export const changeTypes = Object.keys(sentences) as [ChangeType, ...ChangeType[]];
 
 /** One change of the evidence about a listing, in the order of all changes (docs/changes.md). */
 export interface Change {
@@ -50,7 +51,7 @@ export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
 /** Whether a text has the form of a change's id. */
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
-const isChangeType = (type: string): type is ChangeType => (changeTypes as readonly string[]).includes(type);
+const isChangeType = (type: string): type is ChangeType => Object.hasOwn(sentences, type);
 
 /** A criterion of a view that a listing does not meet any more, in the data of `view.left`. */
 export interface FailedCriterion {
@@ -73,24 +74,6 @@ export const toLoggedChange = (
   { handle, at, data }: EntrySubject,
 ): NewChange | undefined =>
   isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
-
-const sentences: Readonly<Record<ChangeType, string>> = {
-  'listing.new': 'listed for the first time here',
-  'listing.changed': 'record changed',
-  'listing.withdrawn': 'no longer listed',
-  'listing.restored': 'listed again',
-  'claim.activated': 'claim proven',
-  'claim.suspended': 'claim suspended',
-  'capability.revoked': 'capability revoked',
-  'rating.submitted': 'new rating',
-  'rating.amended': 'rating amended',
-  'rating.withdrawn': 'rating withdrawn',
-  'rating.responded': 'response to a rating',
-  'observation.changed': 'changed',
-  'moderation.applied': 'action of the operator',
-  'view.joined': 'joined the view',
-  'view.left': 'left the view',
-};
 
 /** What the operator did, as in `hide rating, personal_data`. */
 const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) =>

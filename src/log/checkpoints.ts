@@ -196,15 +196,10 @@ export interface IssuedCheckpoint {
   readonly text: string;
 }
 
-/** A checkpoint, and the signature lines of the witnesses that cosigned it, by their names in the policy. */
-interface CosignedCheckpoint {
-  readonly checkpoint: IssuedCheckpoint;
-  readonly lines: ReadonlyMap<string, string>;
-}
-
-/** The checkpoints of this process, and the one that witnesses cosigned last; shared by all requests. */
+/** The checkpoints of this process; shared by all requests. */
 export interface CheckpointCache {
-  cosigned?: CosignedCheckpoint;
+  /** The one that witnesses cosigned last, and their signature lines, by their names in the policy. */
+  cosigned?: { readonly checkpoint: IssuedCheckpoint; readonly lines: ReadonlyMap<string, string> };
   /** The newest one, or the one that is being signed. */
   last?: { readonly at_ms: number; readonly checkpoint: Promise<IssuedCheckpoint> };
   /** The one after it, for all whom `last` does not serve: one is signed at a time, so that trees and file only grow. */

@@ -70,23 +70,6 @@ async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   return [headTable.decode(first), ...rest.map(headTable.decode)];
 }
 
-async function readNodes(
-  db: Db,
-  log: number,
-  range: { level: number; from: number; limit: number },
-): Promise<Buffer[]> {
-  const rows = await db
-    .selectFrom('log_node')
-    .select('hash')
-    .where('log', '=', log)
-    .where('level', '=', range.level)
-    .where('position', '>=', range.from)
-    .where('position', '<', range.from + range.limit)
-    .orderBy('position')
-    .execute();
-  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
-}
-
 async function readRecords(db: Db, indexes: readonly number[]) {
   const records = new Map<number, CommittedRecord>();
   await inChunks(indexes, async (chunk) => {
@@ -134,8 +117,18 @@ export const createLogReads = (db: Db) => ({
   /** Reads hashes of complete subtrees of one log (log/merkle.ts). */
   tree: (log: number) => readTree(db, log),
   /** Hashes of one level of one log from a position on, at most `limit`. */
-  nodes: (log: number, level: number, from: number, limit: number) =>
-    readNodes(db, log, { level, from, limit }),
+  nodes: async (log: number, level: number, from: number, limit: number) => {
+    const rows = await db
+      .selectFrom('log_node')
+      .select('hash')
+      .where('log', '=', log)
+      .where('level', '=', level)
+      .where('position', '>=', from)
+      .where('position', '<', from + limit)
+      .orderBy('position')
+      .execute();
+    return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+  },
 });
 
 /** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */

@@ -139,22 +139,15 @@ export interface TreeNode {
   readonly hash: Buffer;
 }
 
-/** A tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section 2.1). */
-interface GrowingTree {
-  /** How many leaves it has. */
-  size(): number;
-  /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
-  add(leaf: string): TreeNode[];
-  root(): Buffer;
-}
-
-/** An empty tree. */
-export function createGrowingTree(): GrowingTree {
+/** An empty tree that is built leaf by leaf; it stores only the hashes that its root needs (RFC 6962 section 2.1). */
+export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;
   return {
+    /** How many leaves it has. */
     size: () => size,
-    add(leaf) {
+    /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
+    add(leaf: string): TreeNode[] {
       let [hash, level, position] = [leafHash(leaf), 0, size];
       const nodes = [{ level, position, hash }];
       for (; position % 2 === 1; level++, position = (position - 1) / 2) {
@@ -166,9 +159,7 @@ export function createGrowingTree(): GrowingTree {
       return nodes;
     },
     root: () =>
-      complete.length === 0
-        ? createHash('sha256').digest()
-        : complete.reduceRight((right, left) => nodeHash(left, right)),
+      complete.length === 0 ? emptyRoot() : complete.reduceRight((right, left) => nodeHash(left, right)),
   };
 }
 

@@ -35,16 +35,6 @@ export interface Policy {
 /** What is wrong with a policy, with the number of its line. */
 export class PolicyFault extends Error {}
 
-/** What a checkpoint's cosignatures are worth to a policy. */
-interface WitnessReport {
-  /** One for each witness that cosigned, and for each cosignature that is wrong. */
-  readonly checks: readonly Check[];
-  /** Whether enough of the policy's witnesses cosigned; apart from wrong ones, which fail a check. */
-  readonly quorum: Check;
-  /** What does not decide: a cosignature twice, witnesses that are missing, keys that the policy does not name. */
-  readonly notes: readonly string[];
-}
-
 /** Dates after this are shown as seconds: `Date` has none. */
 const lastSecond = 8_640_000_000_000n;
 
@@ -98,7 +88,7 @@ function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, c
  * Checks a checkpoint's cosignatures against a policy, offline. A wrong one of a witness that the policy names fails, even if
  * the others are enough (C2SP signed-note, "Signatures"); lines of other keys count for nothing.
  */
-export function checkWitnesses(checkpoint: string, policy: Policy): WitnessReport {
+export function checkWitnesses(checkpoint: string, policy: Policy) {
   const note = splitNote(checkpoint) ?? { text: '', signatures: [] };
   const found = policy.witnesses.map((witness) => ({ witness, ...checkWitness(note, witness) }));
   const cosigned = found.flatMap(({ witness, check }) => (check?.holds ? [witness.name] : []));
@@ -107,8 +97,11 @@ export function checkWitnesses(checkpoint: string, policy: Policy): WitnessRepor
     (line) => line.name !== origin && !policy.witnesses.some(({ cosigner }) => isOf(line, cosigner)),
   );
   return {
-    checks: found.flatMap(({ check }) => (check ? [check] : [])),
+    /** One for each witness that cosigned, and for each cosignature that is wrong. */
+    checks: found.flatMap(({ check }): Check[] => (check ? [check] : [])),
+    /** Whether enough of the policy's witnesses cosigned; apart from wrong ones, which fail a check. */
     quorum: checkQuorum(policy, new Set(cosigned)),
+    /** What does not decide: a cosignature twice, witnesses that are missing, keys that the policy does not name. */
     notes: [
       ...found.flatMap(({ notes }) => notes),
       ...(foreign.length > 0

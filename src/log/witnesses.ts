@@ -112,12 +112,6 @@ export async function askWitness(asking: Asking, question: Question): Promise<An
   return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
 }
 
-/** Asks all witnesses of a service. */
-interface WitnessRounds {
-  /** Asks those that have not cosigned the newest checkpoint; what arrives is published at the end. Rejects if the log cannot be read. */
-  ask(): Promise<void>;
-}
-
 /** What the operator reads of a witness that did not cosign. */
 function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, size: number): void {
   const about = { witness: name, size };
@@ -141,7 +135,7 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, s
 }
 
 /** The rounds of one process. Which size each witness cosigned last is learnt from it after a start (answer 409). */
-export function createWitnessRounds(context: IssuingContext): WitnessRounds {
+export function createWitnessRounds(context: IssuingContext) {
   const { checkpoints, config } = context;
   const asking = { store: context.store, client: createWitnessClient(config) };
   const witnesses = readWitnesses(config.witnesses);
@@ -159,7 +153,8 @@ export function createWitnessRounds(context: IssuingContext): WitnessRounds {
   }
 
   return {
-    async ask() {
+    /** Asks those that have not cosigned the newest checkpoint; what arrives is published at the end. Rejects if the log cannot be read. */
+    async ask(): Promise<void> {
       const checkpoint = await currentCheckpoint(context);
       if (checkpoint.size === 0) return;
       const { cosigned } = checkpoints;
