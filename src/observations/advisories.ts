@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 import { z } from 'zod';
 import { cachedOnce } from '../core/cached-once.ts';
+import { parseForeignJson } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { NoAnswer } from '../net/answer.ts';
 import type { AdvisoryList, Run } from './kind.ts';
@@ -47,13 +48,7 @@ const short = (text: string | undefined) => toLine((text ?? '').slice(0, 400)).s
 
 /** What a file of OSV says about packages on npm and PyPI; nothing for a withdrawn advisory, or another text. */
 function readAdvisory(text: string): IndexedAdvisory[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  const { data } = osv.safeParse(parsed);
+  const { data } = osv.safeParse(parseForeignJson(text));
   if (!data || data.withdrawn) return [];
   const { id, summary, database_specific } = data;
   const severity = short(database_specific?.severity);

@@ -72,18 +72,13 @@ const isSameMember = (member: Member, seen: Tool, sent: Tool): boolean => {
   return [...hints, ...Object.keys(shown)].every((hint) => isDeepStrictEqual(own[hint], shown[hint]));
 };
 
-interface Pairs {
-  readonly differs: ToolDifference[];
-  readonly others: (readonly [seen: Tool, sent: Tool])[];
-}
-
 /** The tools of one name: those that are the same are set against each other first. */
 function comparePairs(
   name: string,
   seen: readonly Tool[],
   sent: readonly Tool[],
   members: readonly Member[],
-): Pairs {
+) {
   const differing = (a: Tool, b: Tool) => members.filter((member) => !isSameMember(member, a, b));
   const left = [...seen];
   const unmatched = sent.filter((tool) => {
@@ -95,10 +90,10 @@ function comparePairs(
   return {
     others,
     differs: [
-      ...others.map(([own, tool]) => ({ name, difference: 'other' as const, members: differing(own, tool) })),
-      ...left.slice(others.length).map(() => ({ name, difference: 'only_here' as const })),
-      ...unmatched.slice(others.length).map(() => ({ name, difference: 'only_there' as const })),
-    ],
+      ...others.map(([own, tool]) => ({ name, difference: 'other', members: differing(own, tool) })),
+      ...left.slice(others.length).map(() => ({ name, difference: 'only_here' })),
+      ...unmatched.slice(others.length).map(() => ({ name, difference: 'only_there' })),
+    ] as ToolDifference[],
   };
 }
 

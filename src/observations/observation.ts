@@ -72,29 +72,11 @@ export function toTallied(tally: Tally, at: string) {
 }
 
 /**
- * How a check ended; a fact is never just absent. The last five are states of prices.
+ * How a check ended, in words, the same on every adapter; a fact is never just absent. The last five are states of prices.
  * `unreachable`: no answer, with the tries; `auth_first`: it asks for credentials before it shows anything; `refused`: it
  * (or robots.txt, or the publisher) refuses the check; `stale`: older than three intervals.
  */
-export const observationStates = [
-  'observed',
-  'not_found',
-  'not_stated',
-  'auth_first',
-  'refused',
-  'unreachable',
-  'not_checked',
-  'unrecognised',
-  'stale',
-  'quoted',
-  'advertised',
-  'stated_by_publisher',
-  'no_price_seen',
-] as const;
-export type ObservationState = (typeof observationStates)[number];
-
-/** Every state in words, the same on every adapter. */
-export const stateWords: Readonly<Record<ObservationState, string>> = {
+export const stateWords = {
   observed: 'seen',
   not_found: 'looked for, not found',
   not_stated: 'not stated',
@@ -108,7 +90,9 @@ export const stateWords: Readonly<Record<ObservationState, string>> = {
   advertised: 'advertised',
   stated_by_publisher: 'stated by the publisher',
   no_price_seen: 'looked for, none stated',
-};
+} as const;
+export type ObservationState = keyof typeof stateWords;
+export const observationStates = Object.keys(stateWords) as [ObservationState, ...ObservationState[]];
 
 /** The states in which the value is known as of `observed_at`. */
 export const valueStates: readonly ObservationState[] = [

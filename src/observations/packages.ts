@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Timeouts } from '../config/settings.ts';
 import { cachedOnce } from '../core/cached-once.ts';
+import { readObject } from '../core/json.ts';
 import type { Fetched, NoAnswer } from '../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../net/client.ts';
 import { createAdvisories } from './advisories.ts';
@@ -36,14 +37,9 @@ function tokenUrl(challenge: string, asked: URL): URL | undefined {
 }
 
 function readToken({ status, text }: Fetched): string | undefined {
-  if (status !== 200) return undefined;
-  try {
-    const { token, access_token } = JSON.parse(text) as Record<string, unknown>;
-    const found = token ?? access_token;
-    return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
-  } catch {
-    return undefined;
-  }
+  const { token, access_token } = (status === 200 && readObject(text)) || {};
+  const found = token ?? access_token;
+  return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
+import { readMembers } from '../log/leaf.ts';
 import type { SignedStatement, Unproven } from './kind.ts';
 
 /** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
@@ -26,20 +27,12 @@ function repositoryOf({ oids = [] }: Identity): string | undefined {
 
 const unproven = (reason: string): Unproven => ({ result: 'unproven', reason });
 
-function toStatement(payload: Buffer): Record<string, unknown> | undefined {
-  try {
-    const statement: unknown = JSON.parse(payload.toString('utf8'));
-    return typeof statement === 'object' && statement !== null ? { ...statement } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
   const bundle = bundleFromJSON(json as SerializedBundle);
   const { identity } = verifier.verify(toSignedEntity(bundle));
   const { content } = bundle;
-  const statement = content.$case === 'dsseEnvelope' ? toStatement(content.dsseEnvelope.payload) : undefined;
+  const statement =
+    content.$case === 'dsseEnvelope' ? readMembers(content.dsseEnvelope.payload.toString('utf8')) : undefined;
   if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
   const repository = repositoryOf(identity);
   const issuer = identity.extensions?.issuer;
