@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { Claim } from '../claims/claim.ts';
 import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
@@ -347,75 +346,56 @@ const readSideRows = precompileQuery((db, hash: string, subject: string) =>
     .leftJoin('claim', 'claim.handle', 'capability.handle')
     .leftJoin('listing as subject', (join) => join.on('subject.handle', '=', subject))
     .leftJoin('claim as theirs', (join) => join.on('theirs.handle', '=', subject))
-    .select(['capability.state as capability_state', 'source.handle', 'source.repository_key'])
-    .select(['source.withdrawn', 'subject.handle as subject_handle'])
-    .select(['subject.repository_key as subject_repository_key', 'subject.withdrawn as subject_withdrawn'])
+    .select(['capability.state as capability_state', 'source.handle as source_handle'])
+    .select(['source.repository_key as source_repository_key', 'source.withdrawn as source_withdrawn'])
     .select([
-      'claim.state as claim_state',
-      'claim.place_key as claim_place_key',
-      'claim.root as claim_root',
-      'claim.root_generation as claim_root_generation',
-      'claim.first_proved_at as claim_first_proved_at',
+      'claim.state as source_state',
+      'claim.place_key as source_place_key',
+      'claim.root as source_root',
+      'claim.root_generation as source_root_generation',
+      'claim.first_proved_at as source_first_proved_at',
     ])
+    .select(['subject.handle as subject_handle', 'subject.repository_key as subject_repository_key'])
+    .select('subject.withdrawn as subject_withdrawn')
     .select([
-      'theirs.state as theirs_state',
-      'theirs.place_key as theirs_place_key',
-      'theirs.root as theirs_root',
-      'theirs.root_generation as theirs_root_generation',
-      'theirs.first_proved_at as theirs_first_proved_at',
+      'theirs.state as subject_state',
+      'theirs.place_key as subject_place_key',
+      'theirs.root as subject_root',
+      'theirs.root_generation as subject_root_generation',
+      'theirs.first_proved_at as subject_first_proved_at',
     ])
     .where('capability.hash', '=', hash),
 );
 
-type JoinedClaim = {
-  [Column in 'state' | 'place_key' | 'root' | 'root_generation' | 'first_proved_at']: Claim[Column] | null;
-};
-
-function decodeSideClaim(columns: JoinedClaim): SideClaim | undefined {
-  const { state, place_key, root, root_generation, first_proved_at } = columns;
-  if (place_key === null || root === null || root_generation === null || first_proved_at === null)
-    return undefined;
-  return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
-}
-
 type Row = Awaited<ReturnType<typeof readSideRows>>[number];
 
-const sourceOf = (row: Row): RatingSide => ({
-  handle: row.handle,
-  repository_key: row.repository_key ?? undefined,
-  withdrawn: row.withdrawn ?? undefined,
-  claim: decodeSideClaim({
-    state: row.claim_state,
-    place_key: row.claim_place_key,
-    root: row.claim_root,
-    root_generation: row.claim_root_generation,
-    first_proved_at: row.claim_first_proved_at,
-  }),
-});
+function toSideClaim(row: Row, side: 'source' | 'subject'): SideClaim | undefined {
+  const [place_key, root] = [row[`${side}_place_key`], row[`${side}_root`]];
+  const root_generation = row[`${side}_root_generation`];
+  const first_proved_at = row[`${side}_first_proved_at`];
+  if (place_key === null || root === null || root_generation === null || first_proved_at === null)
+    return undefined;
+  const isInForce = row[`${side}_state`] === 'claimed';
+  return { isInForce, place_key, root, root_generation, first_proved_at };
+}
 
-const subjectOf = (row: Row): RatingSide | undefined =>
-  row.subject_handle === null
-    ? undefined
-    : {
-        handle: row.subject_handle,
-        repository_key: row.subject_repository_key ?? undefined,
-        withdrawn: row.subject_withdrawn ?? undefined,
-        claim: decodeSideClaim({
-          state: row.theirs_state,
-          place_key: row.theirs_place_key,
-          root: row.theirs_root,
-          root_generation: row.theirs_root_generation,
-          first_proved_at: row.theirs_first_proved_at,
-        }),
-      };
+const toSide = (row: Row, side: 'source' | 'subject', handle: string): RatingSide => ({
+  handle,
+  repository_key: row[`${side}_repository_key`] ?? undefined,
+  withdrawn: row[`${side}_withdrawn`] ?? undefined,
+  claim: toSideClaim(row, side),
+});
 
 /** Both sides of a rating by the holder of a capability, given by its hash. */
 export async function readSides(
   db: Db,
   capabilityHash: string,
-  subject: string,
+  handle: string,
 ): Promise<RatingSides | undefined> {
-  const [row] = await readSideRows(db, capabilityHash, subject);
+  const [row] = await readSideRows(db, capabilityHash, handle);
   if (!row) return undefined;
-  return { capability_state: row.capability_state, source: sourceOf(row), subject: subjectOf(row) };
+  const { capability_state, source_handle, subject_handle } = row;
+  const source = toSide(row, 'source', source_handle);
+  const subject = subject_handle === null ? undefined : toSide(row, 'subject', subject_handle);
+  return { capability_state, source, subject };
 }
