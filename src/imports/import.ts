@@ -319,9 +319,7 @@ async function openImport(
 
 /** Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's. */
 async function endRun({ context, run, signal }: Import, error: unknown): Promise<ImportReport['state']> {
-  if (signal?.aborted) {
-    return 'running';
-  }
+  if (signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
   const state = error instanceof MassChangeError ? 'held' : 'failed';
   const keepsCursor = error instanceof RegistryError && error.isPassing;

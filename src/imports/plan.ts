@@ -312,30 +312,28 @@ export class MassChangeError extends Error {
   }
 }
 
-/** Counts the listings that a run affects (withdraws, or changes the repository or the host of the endpoint of) and stops a run that affects too many. */
-export interface MassChangeGuard {
-  /** Whether the rest of the run must be checked before a page that affects listings is written. */
-  readonly mustReview: boolean;
-  /** Throws MassChangeError once more than 20 % of the known listings are affected. */
-  count(affected: readonly string[]): void;
-  /** The whole run was checked: counting starts again, and no further check is needed. */
-  clear(): void;
-}
+export type MassChangeGuard = ReturnType<typeof createMassChangeGuard>;
 
-/** A guard for `known` visible listings; inactive if the operator accepts the changes. */
-export function createMassChangeGuard(known: number, isAccepted: boolean): MassChangeGuard {
+/**
+ * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the host of the endpoint of)
+ * and stops a run that affects too many; inactive if the operator accepts the changes.
+ */
+export function createMassChangeGuard(known: number, isAccepted: boolean) {
   const affected = new Set<string>();
   const isActive = known >= smallestGuarded && !isAccepted;
   let isCleared = false;
   return {
+    /** Whether the rest of the run must be checked before a page that affects listings is written. */
     get mustReview() {
       return isActive && !isCleared;
     },
-    count(handles) {
+    /** Throws MassChangeError once more than 20 % of the known listings are affected. */
+    count(handles: readonly string[]) {
       for (const handle of handles) affected.add(handle);
       if (isActive && affected.size > known * maxAffectedShare)
         throw new MassChangeError(affected.size, known);
     },
+    /** The whole run was checked: counting starts again, and no further check is needed. */
     clear() {
       isCleared = true;
       affected.clear();

@@ -38,10 +38,7 @@ export async function whileImporting<T>(
 /** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */
 export async function saveWithLease(
   tx: Transaction,
-  run: {
-    readonly id: number;
-    readonly lease: Lease;
-  },
+  run: Pick<Run, 'id' | 'lease'>,
   change: Partial<Omit<ImportRun, 'id'>>,
 ): Promise<boolean> {
   if (!(await tx.leases.isHeldBy(run.lease))) return false;

@@ -156,15 +156,7 @@ export interface Patience {
 
 const defaultPatience: Patience = { timeout_ms: 60_000, tries: 5, wait_ms: 1000 };
 
-/** What a registry client needs. */
-interface RegistryClientOptions {
-  /** Base of the registry; `/v0.1` is appended if it has no version. */
-  readonly url: string;
-  readonly userAgent: string;
-  readonly origin: string;
-  readonly patience?: Partial<Patience> | undefined;
-}
-
+/** The base of a registry's API; `/v0.1` is appended if it has no version. */
 const toApi = (url: string) => {
   const base = url.replace(/\/+$/, '').replace(/\/servers$/, '');
   return /\/v\d+(\.\d+)?$/.test(base) ? base : `${base}/v0.1`;
@@ -193,10 +185,13 @@ const isPassing = (error: unknown): error is RegistryError =>
  * Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the pause. Throws
  * RegistryError, or the signal's reason.
  */
-function createRegistryClient(options: RegistryClientOptions): RegistrySource {
-  const { userAgent, origin } = options;
-  const api = toApi(options.url);
-  const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...options.patience };
+function createRegistryClient(
+  url: string,
+  { userAgent, origin }: { readonly userAgent: string; readonly origin: string },
+  patience: Partial<Patience> | undefined,
+): RegistrySource {
+  const api = toApi(url);
+  const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...patience };
   return {
     name: api,
     origin,
@@ -312,17 +307,10 @@ export async function openSource(
   const path = source.replace(/^file:(\/\/(?=\/))?/, '');
   if (!url) return resolve(path) === samplePath ? openSample() : openSavedCopy(path, origin);
   const userAgent = `${serviceName.replaceAll(' ', '-')}/${version} (+${publicUrl})`;
-  return createRegistryClient({ url: source, userAgent, origin, patience });
+  return createRegistryClient(source, { userAgent, origin }, patience);
 }
 
 const mostPages = 100_000;
-
-/** Which part of a source to read. */
-interface PageRange {
-  readonly cursor: string | undefined;
-  readonly updatedSince: string | undefined;
-  readonly signal: AbortSignal | undefined;
-}
 
 const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'base64');
 
@@ -332,7 +320,7 @@ const digestOf = (cursor: string | undefined) => hash('sha256', cursor ?? '', 'b
  */
 export async function* readPages(
   source: RegistrySource,
-  range: PageRange,
+  range: PageRequest,
 ): AsyncGenerator<Page, void, undefined> {
   const { signal, updatedSince } = range;
   const fetchPage = (cursor: string | undefined) => {

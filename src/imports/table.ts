@@ -42,11 +42,6 @@ export const createImportReads = (db: Db) => ({
     const run = await readNewest(db, { source, state: 'done', kind: 'full' });
     return run && importRunTable.decode(run);
   },
-  /** All runs in state `running`, whether or not a process still works on them. */
-  running: async () => {
-    const running = db.selectFrom('import_run').selectAll().where('state', '=', 'running');
-    return (await running.orderBy('id').execute()).map(importRunTable.decode);
-  },
   /** How many records are quarantined for each reason, most first. */
   quarantineReasons: async () => {
     const counted = await db
