@@ -23,17 +23,6 @@ export interface ReadLine {
   readonly isForged?: true;
 }
 
-/** Why a line does not count. */
-export type LineFailure =
-  | ChallengeFailure
-  | 'no_challenge_in_file'
-  | 'secret_published'
-  | 'reused'
-  | 'place_was_missing'
-  | 'signature_invalid'
-  | 'claimed_elsewhere'
-  | 'capability_needed';
-
 /** Most specific first. A file for many listings has mostly foreign lines, so that being foreign says little. */
 const bySpecificity = [
   'secret_published',
@@ -47,7 +36,9 @@ const bySpecificity = [
   'challenge_key_retired',
   'challenge_foreign',
   'no_challenge_in_file',
-] as const satisfies readonly LineFailure[];
+] as const;
+/** Why a line does not count. */
+type LineFailure = (typeof bySpecificity)[number];
 
 /** What decides about the lines of one reading. */
 export interface JudgedFacts {

@@ -75,31 +75,24 @@ function capabilityOf(headers: Headers): Caller['capability'] {
   return sent.size > 1 ? 'conflict' : [...sent][0];
 }
 
-/** Reads the caller of a request from its headers and its peer's address. */
-export interface CallerReader {
-  /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
-  networkOf(forwarded: string | null | undefined, remoteAddress: string | undefined): string;
-  /**
-   * The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the
-   * two differ.
-   */
-  callerOf(headers: Headers, remoteAddress: string | undefined): Caller;
-}
+export type CallerReader = ReturnType<typeof createCallerReader>;
 
 /**
- * A reader that trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
+ * Reads the caller of a request from its headers and its peer's address. It trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
  * then each hop, is one of them.
  */
-export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>): CallerReader {
+export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   const ranges = toRanges(trustedProxies);
-  const networkOf: CallerReader['networkOf'] = (forwarded, remoteAddress) => {
+  /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
+  const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
     // The usual case: no proxies, and an address that needs no parsing.
     if (ranges.length === 0 && remoteAddress && isIPv4(remoteAddress)) return remoteAddress;
     const peer = parse(remoteAddress ?? '');
     if (!peer) return 'unknown';
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
-  const callerOf: CallerReader['callerOf'] = (headers, remoteAddress) => {
+  /** The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the two differ. */
+  const callerOf = (headers: Headers, remoteAddress: string | undefined): Caller => {
     const capability = capabilityOf(headers);
     const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);
     return { network, ...(capability !== undefined && { capability }) };

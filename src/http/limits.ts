@@ -35,15 +35,10 @@ export const allLimits = [
 /** The limits of requests, with their counts. */
 export type RequestLimits = Readonly<Record<keyof typeof requestLimits, MemoryLimit>>;
 
-export const createRequestLimits = (settings: LimitSettings): RequestLimits => ({
-  pages: createMemoryLimit(requestLimits.pages, settings),
-  badge: createMemoryLimit(requestLimits.badge, settings),
-  mcp: createMemoryLimit(requestLimits.mcp, settings),
-  card: createMemoryLimit(requestLimits.card, settings),
-  registry: createMemoryLimit(requestLimits.registry, settings),
-  views: createMemoryLimit(requestLimits.views, settings),
-  export: createMemoryLimit(requestLimits.export, settings),
-});
+export const createRequestLimits = (settings: LimitSettings) =>
+  Object.fromEntries(
+    Object.entries(requestLimits).map(([name, limit]) => [name, createMemoryLimit(limit, settings)]),
+  ) as RequestLimits;
 
 /** Limits of paths by how they begin. */
 const prefixes = [

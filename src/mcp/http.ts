@@ -22,15 +22,6 @@ import {
 } from './shared-session.ts';
 import { createSubscriptions, type Subscriptions, untilEnded } from './subscriptions.ts';
 
-/** Answers MCP over HTTP in both eras. */
-export interface McpAnswerer {
-  /** Throws unavailable after the time-out; every other failure is an answer. */
-  answer(post: McpPost): Promise<Response>;
-  /** Tells open subscriptions which listings changed. */
-  listingsChanged(handles: readonly string[] | 'all'): void;
-  close(): Promise<void>;
-}
-
 /** Tools, resources and prompts for the conformance suite (test/conformance), added to every server. */
 export interface Fixtures {
   readonly options: Pick<ServerOptions, 'requestState'>;
@@ -84,7 +75,8 @@ async function answer(post: McpPost, routes: Routes, fixtures: Fixtures | undefi
   return isSubscription ? subscribe(post, route, routes) : handle(post, routes);
 }
 
-export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Promise<McpAnswerer> {
+/** Answers MCP over HTTP in both eras. */
+export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const timeout_ms = context.timeouts.mcpAnswer_ms;
   const createServer = (era: Era): McpServer => {
     const server = createMcpServer(context, era, fixtures?.options);
@@ -109,8 +101,10 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures): Pr
     timeout_ms,
   };
   return {
-    answer: (post) => answer(post, routes, fixtures),
-    listingsChanged: (handles) => {
+    /** Throws unavailable after the time-out; every other failure is an answer. */
+    answer: (post: McpPost): Promise<Response> => answer(post, routes, fixtures),
+    /** Tells open subscriptions which listings changed. */
+    listingsChanged: (handles: readonly string[] | 'all'): void => {
       for (const uri of handles === 'all'
         ? routes.subscriptions.watched()
         : handles.flatMap((handle) =>

@@ -17,14 +17,7 @@ interface Stream {
   readonly ending: AbortController;
 }
 
-/** Open subscription streams and the URIs of each. */
-export interface Subscriptions {
-  /**
-   * Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request.
-   */
-  open(network: string, uris: unknown): { readonly ended: AbortSignal; end(): void };
-  watched(): ReadonlySet<string>;
-}
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 function readUris(uris: unknown): string[] {
   const list = Array.isArray(uris) ? (uris as unknown[]) : [];
@@ -47,7 +40,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
  * Tracks subscriptions while their streams are open: at most 8 streams for each network and 1,000 in all, each with 100 URIs,
  * for `lifetime_ms`. Where all are taken, the oldest stream of the biggest network ends for one of a smaller network.
  */
-export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>): Subscriptions {
+export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
   let isRefusing = false;
   const refuse = () => {
@@ -71,7 +64,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    open(network, uris) {
+    /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
+    open(network: string, uris: unknown) {
       const widest = toWidestNetwork(network);
       const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
       requireRoom(network, widest);
@@ -83,6 +77,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
       };
       return { ended: stream.ending.signal, end };
     },
+    /** The URIs of all of them. */
     watched: () => new Set([...streams].flatMap(({ uris }) => uris)),
   };
 }

@@ -26,16 +26,14 @@ export const restoreReasons = {
 export type RestoreReason = keyof typeof restoreReasons;
 
 /** What an action can be about. */
-const moderationTargets = [
-  'rating',
-  'response',
-  'listing',
-  'capability',
-  'namespace',
-  'account',
-  'network',
-] as const;
-export type ModerationTargetKind = (typeof moderationTargets)[number];
+export type ModerationTargetKind =
+  | 'rating'
+  | 'response'
+  | 'listing'
+  | 'capability'
+  | 'namespace'
+  | 'account'
+  | 'network';
 
 /** What an action is about: of a rating or a response the rating's id, of a capability its id. */
 export interface ModerationTarget {

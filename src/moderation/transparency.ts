@@ -12,7 +12,7 @@ const sumOf = (counts: readonly ModerationCount[], field: 'applied' | 'undone') 
 export async function readTransparency({ store, config }: Pick<Context, 'store' | 'config'>) {
   const counts = await store.moderation.counts();
   return {
-    statement: statement,
+    statement,
     appeal: toAppeal(config),
     actions: Object.fromEntries(
       actions.map(({ name }) => {

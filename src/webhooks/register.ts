@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { registrableDomain } from '../core/identity.ts';
+import { readObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
 import { dayOf, openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
@@ -14,14 +15,6 @@ import type { ChangeSubject } from '../tools/changes.ts';
 import { invalidInput, plainMessage } from '../tools/search.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
 import { toFilter, type Webhook, webhookFilterFields } from './webhook.ts';
-
-function isAnswer(text: string, challenge: string): boolean {
-  try {
-    return z.object({ challenge: z.literal(challenge) }).safeParse(JSON.parse(text)).success;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it
@@ -40,7 +33,7 @@ async function proveAddress(
   const isProven =
     answer.result === 'response' &&
     answer.status === 200 &&
-    isAnswer(answer.body.toString('utf8'), challenge);
+    readObject(answer.body.toString('utf8'))?.challenge === challenge;
   if (!isProven) throw new Problem('address_not_proven');
 }
 

@@ -22,19 +22,7 @@ export interface ReadyAnswer extends CachedAnswer {
   readonly tool?: string | undefined;
 }
 
-/** Stores an answer under a key, unless a listing changed since the answer was begun. */
-export type StoreAnswer = (key: string, answer: CachedAnswer, policy: CachePolicy) => void;
-
-/** All finished answers in memory. When the budget is used up, the least recently used ones are dropped. */
-export interface AnswerCache {
-  get(key: string): CachedAnswer | undefined;
-  /** To be called before anything is read for an answer: what was read before a change is not stored after it. */
-  begin(): StoreAnswer;
-  /** Bytes used, keys and bookkeeping included. */
-  readonly bytes: number;
-  /** Drops everything and stops listening to changes. */
-  close(): void;
-}
+export type AnswerCache = ReturnType<typeof createAnswerCache>;
 
 interface Entry {
   readonly answer: CachedAnswer;
@@ -68,7 +56,7 @@ const longestAge_ms = 60_000;
  * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes, and for
  * a minute at most.
  */
-export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: number): AnswerCache {
+export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: number) {
   const index = createTagIndex();
   const cache = new LRUCache<string, Entry>({
     // It takes 0 for unlimited.
@@ -90,16 +78,23 @@ export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: 
     if (cache.has(key)) for (const tag of tagsOf(entry)) index.add(tag, key);
   };
   return {
-    get: (key) => cache.get(key)?.answer,
+    get: (key: string): CachedAnswer | undefined => cache.get(key)?.answer,
+    /**
+     * To be called before anything is read for an answer. Returns what stores it under a key, unless a listing changed in
+     * between: what was read before a change is not stored after it.
+     */
     begin() {
       const begunIn = epoch;
-      return (key, answer, { cacheTags, maxAge_ms = longestAge_ms }) => {
+      return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
+        const { cacheTags, maxAge_ms = longestAge_ms } = policy;
         if (begunIn === epoch) put(key, { answer, cacheTags }, maxAge_ms);
       };
     },
+    /** Bytes used, keys and bookkeeping included. */
     get bytes() {
       return cache.calculatedSize;
     },
+    /** Drops everything and stops listening to changes. */
     close() {
       stop();
       cache.clear();

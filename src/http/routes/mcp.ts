@@ -37,12 +37,6 @@ function answerPreflight(c: Request): Response {
   });
 }
 
-export interface McpOptions {
-  readonly cache: AnswerCache;
-  /** Extra tools and prompts of the conformance suite. */
-  readonly fixtures?: Fixtures | undefined;
-}
-
 export interface McpRoutes extends Hono<HttpEnvironment> {
   /** Ends open subscriptions; every later request is answered `draining`. */
   close(): Promise<void>;
@@ -77,7 +71,10 @@ function createInFlightLimit() {
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
  */
-export function createMcpRoute(context: Context, { cache, fixtures }: McpOptions): McpRoutes {
+export function createMcpRoute(
+  context: Context,
+  { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
+): McpRoutes {
   const inFlight = createInFlightLimit();
   const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => {
     const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
