@@ -1,6 +1,6 @@
 import { countEdits } from '../core/edits.ts';
 import { handleParts } from '../core/handle.ts';
-import { rankListings } from '../search/gather.ts';
+import { rankNamed } from '../search/gather.ts';
 import { ownerLabel } from '../search/owners.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { stopWords, toWords } from '../search/words.ts';
@@ -21,6 +21,8 @@ const mostEdits = 2;
 const shortName = 5;
 const mostAlike = 200;
 const mostNamed = 50;
+/** Of a name with more words the first ones are looked for. */
+const mostWords = 5;
 
 /** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
 const readSame = (db: Db, folded: string) =>
@@ -48,12 +50,13 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 
 /** Visible listings with words of a name, or with other spellings of them; `isAll` of one that has all. */
 async function readNamed(db: Db, index: SearchIndex, name: string) {
-  const words = toWords(name).map(({ text }) => text);
-  const text = words.filter((word) => !saysNothing.has(word)).join(' ');
-  if (!text) return [];
-  const { hits, words: counted } = await rankListings(db, index, { text, facets: [], sort: 'relevance' });
+  const words = [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
+  if (words.length === 0) return [];
+  const { hits, counted } = await rankNamed(db, index, words.slice(0, mostWords).join(' '));
   const shown = hits.slice(0, mostNamed);
-  const complete = new Set(shown.filter(({ matched = counted }) => matched >= counted).map(({ id }) => id));
+  const complete = new Set(
+    shown.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
+  );
   const rows = await readByIds(
     db,
     shown.map(({ id }) => id),

@@ -220,3 +220,28 @@ export async function rankListings(
     counts: countFacets([handle.facets, ...facetTexts], !isAll),
   };
 }
+
+/** Looks into the index for the words of a name. */
+const mostLooks = 4;
+
+/**
+ * The listings that most likely have the words of a name, best first, and how many of the words count. At most some hundred
+ * listings are read, however many have the words.
+ */
+export async function rankNamed(
+  db: Db,
+  index: SearchIndex,
+  name: string,
+): Promise<{ readonly hits: readonly Scored[]; readonly counted: number }> {
+  const { words, counted, total } = await readWords(db, index, parseQuery(name));
+  const steps = toSteps(
+    words.filter(({ isCounted }) => isCounted),
+    total,
+  );
+  const any = { facets: [], excluded: [] };
+  const { candidates } = await gatherCandidates(db, index, steps.slice(0, mostLooks), any);
+  const owned = await findOwned(db, index, name, []);
+  const score = createScorer(words);
+  const ranked = [owned, candidates].flatMap((found) => found.map(score).toSorted(byScore));
+  return { hits: [...new Map(ranked.map((one) => [one.id, one])).values()], counted };
+}

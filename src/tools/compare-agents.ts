@@ -120,7 +120,7 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
 async function compareOne(
   named: string,
   criteria: readonly RequestedCriterion[],
-  context: Context,
+  context: Parameters<typeof findListingFacts>[1],
 ): Promise<ComparedAgent> {
   try {
     const facts = await findListingFacts(named, context);
@@ -131,6 +131,25 @@ async function compareOne(
   } catch (error) {
     return toProblemEntry(named, error);
   }
+}
+
+/** In the caller's order, each listing once; near handles, which are searched for, are those of the first unknown one. */
+async function compareAll(
+  handles: readonly string[],
+  criteria: readonly RequestedCriterion[],
+  context: Context,
+): Promise<ComparedAgent[]> {
+  const compared = await Promise.all(
+    handles.map((handle) => compareOne(handle, criteria, { ...context, namesNear: false })),
+  );
+  const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
+  if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, context);
+  return compared.map((one, at) => {
+    const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
+    if (one.problem || first === at) return one;
+    const message = `This names the same listing as handles.${first}.`;
+    return { handle: handles[at] ?? '', problem: { code: 'invalid_input', message } };
+  });
 }
 
 export const compareStatement =
@@ -152,7 +171,7 @@ export const compareAgents = defineTool({
   },
   toText: toComparisonText,
   run: async ({ handles, criteria }, context) => ({
-    listings: await Promise.all(handles.map((handle) => compareOne(handle, toRequested(criteria), context))),
+    listings: await compareAll(handles, toRequested(criteria), context),
     statement: compareStatement,
     untrusted_fields: [
       'listings.description',

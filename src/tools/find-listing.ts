@@ -10,6 +10,11 @@ import { toAppeal } from '../moderation/moderation.ts';
 
 const maxNear = 5;
 
+/** Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for. */
+interface Asking extends Context {
+  readonly namesNear?: boolean;
+}
+
 /** What a list adds to an answer about one listing; nothing while searches and lists cannot be read. */
 export const orEmpty = <T>(
   read: Promise<T[]>,
@@ -29,9 +34,10 @@ export const orEmpty = <T>(
  */
 async function refuseUnknown(
   text: string,
-  context: Context,
+  context: Asking,
   references?: readonly Reference[],
 ): Promise<never> {
+  if (context.namesNear === false) throw new Problem('unknown_handle');
   const { listings } = context.store;
   const recording = async () =>
     (await Promise.all((references ?? []).map((one) => listings.recording(one, maxNear)))).flat();
@@ -111,7 +117,7 @@ const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
  * The handle in an address of this service: of a page, a file, a badge or a resource; undefined of any other text. Throws
  * unknown_handle with near handles.
  */
-async function handleInAddress(text: string, context: Context): Promise<string | undefined> {
+async function handleInAddress(text: string, context: Asking): Promise<string | undefined> {
   const { publicUrl } = context.config;
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
@@ -173,7 +179,7 @@ function toNearText(text: string, references: readonly Reference[]): string {
  * endpoint, a repository or a package. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
  * there is a listing with a well-formed handle is not checked.
  */
-export async function findNamed(text: string, context: Context): Promise<Found> {
+export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (isHandle(text)) return { handle: text };
   const trimmed = text.trim().replace(/^<(.*)>$/s, '$1');
   const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
@@ -186,7 +192,7 @@ export async function findNamed(text: string, context: Context): Promise<Found> 
 }
 
 /** All facts of a shown listing that a text names (`findNamed`); throws as findListing does, or several_listings. */
-export async function findListingFacts(text: string, context: Context): Promise<ListingFacts> {
+export async function findListingFacts(text: string, context: Asking): Promise<ListingFacts> {
   const { handle } = await findNamed(text, context);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??

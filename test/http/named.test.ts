@@ -53,7 +53,10 @@ interface Body {
   readonly detail?: string;
   readonly near?: readonly string[];
   readonly others?: readonly string[];
-  readonly listings?: readonly { readonly handle: string }[];
+  readonly listings?: readonly {
+    readonly handle: string;
+    readonly problem?: { readonly message: string; readonly near?: readonly string[] };
+  }[];
 }
 
 async function call(tool: string, input: object): Promise<Body> {
@@ -123,6 +126,16 @@ describe('get_agent finds the one listing that records', () => {
     expect(compared.listings?.map((one) => one.handle)).toEqual([
       'co.webhook/webhook',
       'com.politicalcomms/api',
+    ]);
+  });
+  it('and compare_agents compares it once, whatever it is called', async () => {
+    const handles = ['co.webhook/webhook', 'https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp'];
+    const { listings } = await call('compare_agents', { handles });
+    expect(listings?.map(({ handle }) => handle)).toEqual([
+      ...['co.webhook/webhook', 'https://mcp.webhook.co/mcp', 'com.politicalcomms/api'],
+    ]);
+    expect(listings?.map(({ problem }) => problem?.message)).toEqual([
+      ...[undefined, 'This names the same listing as handles.0.', undefined],
     ]);
   });
   it('a package of one registry, however many record one of another with the same name', async () => {
@@ -222,6 +235,19 @@ describe('what no listing records', () => {
     const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
     expect(near).toEqual(['co.webhook/webhook']);
     expect(detail).toBe('Check the spelling and capitals, or find it with search_agents.');
+  });
+  it('has near handles of the first unknown one only in a comparison', async () => {
+    const handles = ['co.webhook/webhook', 'io.github.alice/ntoes', 'io.github.alice/diry'];
+    const { listings } = await call('compare_agents', { handles });
+    expect(listings?.map(({ problem }) => problem?.near)).toEqual([
+      ...[undefined, ['io.github.alice/notes'], undefined],
+    ]);
+  });
+  it('has others with all words of a name, but not of one with more than are looked for', async () => {
+    const { others } = await call('get_agent', { handle: 'net.none/remembers-translations' });
+    expect(others).toEqual(['io.github.alice/translation-memory']);
+    const long = 'net.none/remembers-translations-memory-translation-alice-unheardof';
+    expect((await call('get_agent', { handle: long })).others).toBeUndefined();
   });
   it('is no listing that was withdrawn', async () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });
