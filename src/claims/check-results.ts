@@ -2,54 +2,6 @@ import { z } from 'zod';
 import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
-/** Results of a claim check (docs/claims.md). */
-export const checkResults = [
-  'file_absent',
-  'no_challenge_in_file',
-  'challenge_foreign',
-  'challenge_expired',
-  'challenge_from_future',
-  'challenge_key_retired',
-  'secret_published',
-  'lfs_pointer',
-  'not_text',
-  'too_large',
-  'repository_not_found',
-  'repository_empty',
-  'repository_moved',
-  'place_was_missing',
-  'redirect_refused',
-  'host_unreachable',
-  'host_timeout',
-  'host_rate_limited',
-  'host_error',
-  'reused',
-  'well_known_absent',
-  'dns_no_record',
-  'dns_no_answer',
-  'dns_disagree',
-  'key_not_published',
-  'signature_invalid',
-  'claimed_elsewhere',
-  'capability_needed',
-  'proven',
-] as const;
-export type CheckResult = (typeof checkResults)[number];
-
-/** One check of a location, as callers see it. */
-export const claimCheck = z.object({
-  result: z.enum(checkResults),
-  at: z.string(),
-  commit: z.string().optional(),
-  branch: z.string().optional(),
-  domain: z.string().optional(),
-  resolvers: z.int().optional(),
-  dnssec: z.boolean().optional(),
-  pinned: z.boolean(),
-  retry_after_s: z.int().optional(),
-});
-export type ClaimCheck = z.infer<typeof claimCheck>;
-
 /** How the sentences about a check name a location. */
 interface PlaceNames {
   /** What was read. */
@@ -77,7 +29,8 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames 
 
 type Message = (names: PlaceNames) => string;
 
-const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
+/** What each result of a claim check but `proven` means (docs/claims.md). */
+const messages = {
   file_absent: ({ file }) => `There is no ${file} at the root of the default branch. Commit it there.`,
   no_challenge_in_file: ({ file }) =>
     `${file} was read, but the challenge is not in it. Put the whole line on a line of its own.`,
@@ -91,8 +44,6 @@ const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
     `The challenge was signed with a key that is no longer in use. ${put} the new one instead.`,
   secret_published: ({ file, put }) =>
     `A capability is in ${file}. It is public, so it was ended for good. Remove it and ${put.toLowerCase()} only the challenge line.`,
-  reused: ({ put }) =>
-    `The challenge belongs to a capability that was ended for good. ${put} the new one instead.`,
   lfs_pointer: ({ file }) => `${file} is a Git LFS pointer. Commit it as an ordinary file.`,
   not_text: ({ file }) =>
     `${file} is not plain UTF-8 text (UTF-16, binary or an HTML page). Save it as UTF-8.`,
@@ -108,6 +59,8 @@ const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
   host_rate_limited: ({ host }) => `The ${host} limits our requests. Try again later.`,
   host_error: ({ host }) => `The ${host} answered with an error. Try again later.`,
+  reused: ({ put }) =>
+    `The challenge belongs to a capability that was ended for good. ${put} the new one instead.`,
   well_known_absent: ({ file }) =>
     `There is nothing at ${file}. Serve the challenge line there as plain text.`,
   dns_no_record: ({ file }) =>
@@ -124,7 +77,23 @@ const messages: Record<Exclude<CheckResult, 'proven'>, Message> = {
     'The listing is claimed in another way by whoever controls another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
   capability_needed: ({ put }) =>
     `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim.`,
-};
+} satisfies Record<string, Message>;
+export type CheckResult = keyof typeof messages | 'proven';
+const checkResults = [...(Object.keys(messages) as (keyof typeof messages)[]), 'proven'] as const;
+
+/** One check of a location, as callers see it. */
+export const claimCheck = z.object({
+  result: z.enum(checkResults),
+  at: z.string(),
+  commit: z.string().optional(),
+  branch: z.string().optional(),
+  domain: z.string().optional(),
+  resolvers: z.int().optional(),
+  dnssec: z.boolean().optional(),
+  pinned: z.boolean(),
+  retry_after_s: z.int().optional(),
+});
+export type ClaimCheck = z.infer<typeof claimCheck>;
 
 /** What a result other than `proven` means at a location and what to do about it. */
 export function checkMessage(
@@ -134,5 +103,6 @@ export function checkMessage(
 ): string {
   if (result === 'no_challenge_in_file' && place.kind === 'registry_key')
     return `A published key was read. Sign the challenge with its private key and send both.`;
-  return messages[result](placeNames(place, claimFile));
+  const message: Message = messages[result];
+  return message(placeNames(place, claimFile));
 }

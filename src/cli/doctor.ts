@@ -56,7 +56,7 @@ export interface Finding {
 /** One question of `dossier doctor`. It changes nothing; what it throws is a fault (doctor.ts). */
 export interface Check {
   readonly name: string;
-  run(subject: Subject): Promise<readonly Finding[]>;
+  run(subject: Subject): Promise<Finding | readonly Finding[]>;
 }
 
 export const fine = (text: string): Finding => ({ state: 'fine', text });
@@ -67,12 +67,10 @@ export const backups: Check = {
   name: 'backups',
   async run({ config: { backupDir, backupInterval_s }, clock }) {
     if (!backupDir)
-      return [
-        warning(
-          'none are made by schedule',
-          'set BACKUP_DIR, or run dossier backup by a schedule of your own',
-        ),
-      ];
+      return warning(
+        'none are made by schedule',
+        'set BACKUP_DIR, or run dossier backup by a schedule of your own',
+      );
     const all = await listBackups(backupDir).catch(() => []);
     const now_ms = clock().getTime();
     const ahead = all
@@ -110,17 +108,15 @@ export const claims: Check = {
   name: 'claims',
   async run({ store }) {
     const contested = store ? await readContested(store) : [];
-    if (contested.length === 0) return [fine('no opt-out line of somebody who does not hold the claim')];
+    if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
     const named = contested
       .slice(0, mostNamed)
       .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${seen_at.slice(0, 10)})`);
     const more = contested.length > mostNamed ? `, and ${contested.length - mostNamed} more` : '';
-    return [
-      warning(
-        `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
-        'nothing follows from it; if it is right, withdraw the listing with dossier moderate withdraw',
-      ),
-    ];
+    return warning(
+      `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
+      'nothing follows from it; if it is right, withdraw the listing with dossier moderate withdraw',
+    );
   },
 };
 
@@ -134,25 +130,21 @@ export const clock: Check = {
     const { done } = (await store?.imports.last()) ?? {};
     const stored_ms = Date.parse(done?.finished_at ?? '');
     if (stored_ms > now().getTime() + tolerated_ms)
-      return [
-        fault(
-          `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
-          'set the clock (NTP), then restart the service',
-        ),
-      ];
+      return fault(
+        `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
+        'set the clock (NTP), then restart the service',
+      );
     if (!/^https?:/.test(config.registryUrl))
-      return [fine('nothing to compare it with (REGISTRY_URL is no address)')];
+      return fine('nothing to compare it with (REGISTRY_URL is no address)');
     const answer = await ask(`${config.registryUrl}/v0.1/servers?limit=1`);
     const ahead_ms = typeof answer === 'string' ? undefined : answer.ahead_ms;
-    if (ahead_ms === undefined) return [warning('no other clock answered', 'see registry')];
-    if (Math.abs(ahead_ms) <= tolerated_ms) return [fine('agrees with the registry’s to a few seconds')];
+    if (ahead_ms === undefined) return warning('no other clock answered', 'see registry');
+    if (Math.abs(ahead_ms) <= tolerated_ms) return fine('agrees with the registry’s to a few seconds');
     const seconds = Math.round(Math.abs(ahead_ms) / 1000);
-    return [
-      fault(
-        `${seconds} s ${ahead_ms > 0 ? 'behind' : 'ahead of'} the registry’s`,
-        'set it (NTP), then restart the service',
-      ),
-    ];
+    return fault(
+      `${seconds} s ${ahead_ms > 0 ? 'behind' : 'ahead of'} the registry’s`,
+      'set it (NTP), then restart the service',
+    );
   },
 };
 
@@ -160,22 +152,20 @@ export const clock: Check = {
 export const database: Check = {
   name: 'database',
   async run({ store }) {
-    if (!store) return [fine('there is none yet; dossier serve makes it')];
+    if (!store) return fine('there is none yet; dossier serve makes it');
     const damage = await store.findDamage().catch((error: Error) => error.message);
     if (damage)
-      return [
-        fault(
-          `it is damaged: ${damage}`,
-          'copy what there is, then restore the newest backup into a new database',
-        ),
-      ];
+      return fault(
+        `it is damaged: ${damage}`,
+        'copy what there is, then restore the newest backup into a new database',
+      );
     const { claims, ratings } = await store.figures.counts();
     const counts = [
       counted(await store.listings.count(), 'listing'),
       counted(claims.claimed + claims.suspended, 'claim'),
       counted(ratings, 'rating'),
     ];
-    return [fine(counts.join(', '))];
+    return fine(counts.join(', '));
   },
 };
 
@@ -258,7 +248,7 @@ async function readAudit(store: Store, now: Date): Promise<Finding> {
 export const log: Check = {
   name: 'log',
   async run({ config, store, clock }) {
-    if (!store) return [fine('there is none yet')];
+    if (!store) return fine('there is none yet');
     const text = await readCheckpointFile(config);
     const compared =
       text === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, text);
@@ -414,10 +404,10 @@ export const witnesses: Check = {
   async run(subject) {
     const { config, store } = subject;
     const asked = readWitnesses(config.witnesses);
-    if (asked.length === 0) return [fine('none are asked (WITNESSES is not set)')];
+    if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');
     const checkpoint = await publishedCheckpoint(subject);
     if (!store || !checkpoint)
-      return [warning('not asked: there is no published checkpoint that the database contains', 'see log')];
+      return warning('not asked: there is no published checkpoint that the database contains', 'see log');
     const asking = { store, client: createWitnessClient(config) };
     const { size: oldSize } = checkpoint;
     return Promise.all(
@@ -458,16 +448,14 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
   );
 
 /** What a check finds; a check that cannot end is a fault of its own, and the others are made all the same. */
-async function lookGuarded(check: Check, subject: Subject): Promise<readonly Finding[]> {
+async function lookGuarded(check: Check, subject: Subject): ReturnType<Check['run']> {
   try {
     return await check.run(subject);
   } catch (error) {
-    return [
-      fault(
-        `this check could not end: ${(error as Error).message}`,
-        'see database above; otherwise report this to whoever maintains Dossier',
-      ),
-    ];
+    return fault(
+      `this check could not end: ${(error as Error).message}`,
+      'see database above; otherwise report this to whoever maintains Dossier',
+    );
   }
 }
 
@@ -490,7 +478,7 @@ export async function runDoctor(config: Config): Promise<void> {
   try {
     const asked = opened && 'state' in opened ? checks.filter((check) => check !== database) : checks;
     for (const check of asked)
-      for (const finding of await lookGuarded(check, subject)) note(check.name, finding);
+      for (const finding of [await lookGuarded(check, subject)].flat()) note(check.name, finding);
   } finally {
     await store?.close();
   }

@@ -13,35 +13,28 @@ class FileReplacedError extends Error {
   }
 }
 
-/** What is known of the file behind an open database. */
-interface FileHealth {
-  /** Throws if the path no longer leads to the file that was opened. */
-  requireSame(): void;
-  /** What an error means to a caller; remembers that the file is damaged. */
-  failureOf(error: unknown): Failure | undefined;
-  /** Whether the file is the one that was opened, and no statement found it damaged in the last minute. */
-  isWell(): boolean;
-}
-
 const inodeOf = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}/${found.ino}`;
 };
 
 /** Watches a file that was just opened; a database in memory is always well. */
-export function watchFile(path: string): FileHealth {
+export function watchFile(path: string) {
   const opened = path === ':memory:' ? undefined : inodeOf(path);
   const isSame = () => opened === undefined || inodeOf(path) === opened;
   let damagedAt_ms = Number.NEGATIVE_INFINITY;
   return {
+    /** Throws if the path no longer leads to the file that was opened. */
     requireSame() {
       if (!isSame()) throw new FileReplacedError(path);
     },
-    failureOf(error) {
+    /** What an error means to a caller; remembers that the file is damaged. */
+    failureOf(error: unknown): Failure | undefined {
       const failure = error instanceof FileReplacedError ? 'damaged' : sqliteFailure(error);
       if (failure === 'damaged') damagedAt_ms = performance.now();
       return failure;
     },
+    /** Whether the file is the one that was opened, and no statement found it damaged in the last minute. */
     isWell: () => isSame() && performance.now() - damagedAt_ms > remembered_ms,
   };
 }
