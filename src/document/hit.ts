@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
-import { counted, day, named } from '../core/text.ts';
+import { coded, counted, day } from '../core/text.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { shownGroups } from '../ratings/groups.ts';
@@ -43,11 +43,11 @@ const more = (values: readonly unknown[], most: number) =>
 
 /** The endpoint, else the first package; what another copy might record is not said to be missing. */
 function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
-  if (endpoint) return `${named(endpoint)}${more(remotes, 1)}`;
+  if (endpoint) return `${coded(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
-  if (remote) return `template ${named(remote.url)}`;
+  if (remote) return `template ${coded(remote.url)}`;
   const [first] = packages;
-  return first && `${packageText(first)}${more(packages, 1)}`;
+  return first && `${packageText(first, coded)}${more(packages, 1)}`;
 }
 
 const namesShown = 2;
@@ -55,7 +55,7 @@ const namesShown = 2;
 /** The secrets that it asks for; `needed` if every way to reach it asks for one. */
 function secretsOf({ remotes, packages }: Listing): string | undefined {
   const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
-  const names = [...new Set(inputs.map(({ name }) => named(name)))];
+  const names = [...new Set(inputs.map(({ name }) => coded(name)))];
   if (names.length === 0) return undefined;
   return `asks for secret ${names.slice(0, namesShown).join(', ')}${more(names, namesShown)}`;
 }

@@ -339,15 +339,10 @@ function groupText(name: string, of: RatingCounts): string {
 const rated: FactsOf = (judged) => {
   const { native } = judged.listing.signals;
   const groups = shownGroups(native).filter((group) => native[group].ratings > 0);
-  return [
-    ...groups.map((group) =>
-      ofService(judged, groupText(groupTexts[group].name.toLowerCase(), native[group])),
-    ),
-    native.ratings === 0
-      ? ofService(judged, withoutStop(native.statement), 'not_there')
-      : // The groups say what its first sentence does.
-        ofService(judged, withoutStop(native.statement.replace(/^[^.]*\. /, ''))),
-  ];
+  if (native.ratings === 0) return [ofService(judged, withoutStop(native.statement), 'not_there')];
+  const texts = groups.map((group) => groupText(groupTexts[group].name.toLowerCase(), native[group]));
+  // The groups say what its first sentence does.
+  return [ofService(judged, withoutStop(native.statement.replace(/^[^.]*/, () => texts.join('; '))))];
 };
 
 /** The facts of each line. */

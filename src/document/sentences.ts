@@ -234,9 +234,12 @@ export function toNotSeen({ observations, imported, ratings, date }: NotSeenFact
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
-/** A package as `npm example@1.0.0 over stdio`. */
-export const packageText = ({ registry_type, identifier, version, transport }: ListingPackage): string =>
-  `${named(registry_type)} ${named(version ? `${identifier}@${version}` : identifier)}${transport ? ` over ${named(transport)}` : ''}`;
+/** A package as `npm example@1.0.0 over stdio`, its name as `name` writes it. */
+export const packageText = (
+  { registry_type, identifier, version, transport }: ListingPackage,
+  name = named,
+): string =>
+  `${named(registry_type)} ${name(version ? `${identifier}@${version}` : identifier)}${transport ? ` over ${named(transport)}` : ''}`;
 
 /** The rules of evidence, for people and agents alike; claims/methods.ts explains what `claimed` means. */
 export const rulesOfEvidence = [

@@ -1,9 +1,16 @@
 import { html } from 'hono/html';
+import { splitForeign } from '../core/text.ts';
 import type { Hit } from '../document/hit.ts';
 import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
 
+/** A fact with what its publisher wrote set apart. */
+const marked = (fact: string): Html =>
+  html`${splitForeign(fact).map((part, at) =>
+    at % 2 === 0 ? part : html`<span class="foreign">${part.replaceAll('`', '')}</span>`,
+  )}`;
+
 const facts = ({ facts: shown }: Hit) =>
-  html`<ul class="row-facts">${shown.map((fact) => html`<li${/^matched /.test(fact) && html` class="found"`}>${fact}</li>`)}</ul>`;
+  html`<ul class="row-facts">${shown.map((fact) => html`<li${/^matched /.test(fact) && html` class="found"`}>${marked(fact)}</li>`)}</ul>`;
 
 export type RowAction = (listing: Hit) => Html;
 

@@ -95,14 +95,14 @@ describe('search_agents', () => {
         facts: [
           'matched 2 of 3 words',
           'domain webhook.co',
-          'https://mcp.webhook.co/mcp',
+          '`https://mcp.webhook.co/mcp`',
           'updated 2026-10-02',
         ],
       },
     ]);
     const [whole] = (await search({ query: 'webhook replay' })).body.listings ?? [];
     expect(whole).toMatchObject({
-      facts: ['domain webhook.co', 'https://mcp.webhook.co/mcp', 'updated 2026-10-02'],
+      facts: ['domain webhook.co', '`https://mcp.webhook.co/mcp`', 'updated 2026-10-02'],
     });
   });
 

@@ -29,8 +29,8 @@ const read = async (path: string) => (await directory.app.request(path)).text();
 
 describe('published sentences are about Dossier or about what is recorded', () => {
   it.each([
-    ['/agents?q=remote', '<li>domain b.a</li><li>https://'],
-    ['/agents?q=template', '<li>template https://{host}/mcp</li>'],
+    ['/agents?q=remote', '<li>domain b.a</li><li><span class="foreign">https://a.example/mcp</span></li>'],
+    ['/agents?q=template', '<li>template <span class="foreign">https://{host}/mcp</span></li>'],
     ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
     ['/agents/a.b/remote', '<li class="gap">Number of tools, Tools it lists: Dossier has not looked at'],
     ['/agents/a.b/neither', 'Packages: not stated.</li>'],

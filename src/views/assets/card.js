@@ -28,9 +28,10 @@ const opens = (url, text) => {
   button.addEventListener('click', () => request('ui/open-link', { url }));
   return button;
 };
+const quote = (text) => el('span', 'foreign', text);
 // As on the page: an address that somebody else wrote can be followed when it is plain https.
 const isPlain = (url) => /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(url);
-const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : el('span', '', url));
+const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : quote(url));
 const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', `${text}: ${url}`));
 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
@@ -40,7 +41,7 @@ const part = (className, title, ...inside) => el('section', className, el('h2', 
 const marked = (text) =>
   text.split(/(“[^”]*”|`[^`]*`)/).map((part, at) => {
     if (at % 2 === 0) return part;
-    return part.startsWith('“') ? part : foreign(part.slice(1, -1));
+    return part.startsWith('“') ? quote(part) : foreign(part.slice(1, -1));
   });
 const lineFact = ([name, title], texts) => (texts[name] ? fact(title, marked(texts[name])) : '');
 
@@ -52,7 +53,7 @@ const listingCard = (listing) => {
   return [
     listing.sample ? el('p', 'note', 'Sample') : '',
     el('h1', '', listing.handle),
-    el('p', '', listing.title ? `“${listing.title}”: ` : '', `“${listing.description}”`),
+    el('p', '', listing.title ? [quote(`“${listing.title}”`), ': '] : '', quote(`“${listing.description}”`)),
     (listing.notes ?? []).map((note) => el('p', '', marked(note))),
     (listing.stands_out ?? []).map((text) => el('p', 'statement', marked(text))),
     listing.markdown
