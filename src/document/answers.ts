@@ -1,8 +1,8 @@
 import { toInlineText, toSentence } from '../core/text.ts';
-import { stateWords } from '../observations/observation.ts';
+import { isDated, stateWords } from '../observations/observation.ts';
 import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { isKnown, type Judged, toSeen } from './seen.ts';
+import { isAbsent, isKnown, type Judged, toSeen } from './seen.ts';
 import { notKnownWords } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
@@ -15,6 +15,8 @@ export interface Answer {
   readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
   /** What else was looked for and is not there, each group with whose check it was and its date. */
   readonly notThere: string;
+  /** What else was looked for and could not be seen, each group with the reason and the date. */
+  readonly notSeen: string;
   /** What nobody states, and what Dossier has not looked at. */
   readonly notStated: string;
   readonly notLookedAt: string;
@@ -25,8 +27,32 @@ export interface Answer {
 const inLines =
   /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
 
-function notThereOf({ listing }: Judged): string {
-  const items = listing.not_seen.filter(({ kind }) => !inLines.test(kind));
+/** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
+const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
+  listing.observations
+    .filter(isDated)
+    .some(
+      (one) =>
+        isAbsent(one) &&
+        one.kind.split('.')[0] === kind.split('.')[0] &&
+        (subject === undefined || one.subject === subject),
+    );
+
+/** What every endpoint has that asks for credentials first, or does not answer, says nothing of one of them. */
+const saysNothing: readonly string[] = ['auth_first', 'stale'];
+
+/** What else was looked for: not there, or not to be seen. */
+function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): string {
+  const { not_seen, observations } = judged.listing;
+  const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
+  const items = not_seen.filter(
+    ({ kind, state, subject, reason }) =>
+      isAsked(state) &&
+      !inLines.test(kind) &&
+      !saysNothing.includes(state) &&
+      !isOfAbsent(judged, kind, subject) &&
+      (state === 'not_found' || !reasons.has(reason)),
+  );
   const groups = Map.groupBy(items, ({ state, as_of }) => {
     const how = state === 'not_found' ? '' : `: ${stateWords[state]}`;
     return `${how} (Dossier, ${as_of})`;
@@ -36,22 +62,25 @@ function notThereOf({ listing }: Judged): string {
     .join('; ');
 }
 
-const notKnownOf = ({ listing }: Judged, state: 'not_stated' | 'not_checked') =>
+const notKnownOf = (judged: Judged, state: 'not_stated' | 'not_checked') =>
   [
     ...new Set(
-      listing.not_known.filter((one) => one.state === state && !inLines.test(one.kind)).map(notKnownWords),
+      judged.listing.not_known
+        .filter((one) => one.state === state && !inLines.test(one.kind) && !isOfAbsent(judged, one.kind))
+        .map(notKnownWords),
     ),
   ].join(', ');
 
 /** What a reader of this answer can do next: what fits what was found comes first. */
 function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const steps = [
+  return [
+    ...(has('changed') ? ['get_history'] : []),
     ...(has('deprecated', 'no_answer', 'not_there') ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(seen('tools.surface').some(isKnown) ? ['check_surface once connected'] : []),
-  ];
-  return steps.length > 0 ? steps.join('; ') : 'get_agent, detail full';
+    ...(seen('tools.surface').some(isKnown) && !has('no_answer') ? ['check_surface once connected'] : []),
+    'get_agent, detail full',
+  ].join('; ');
 }
 
 function notesOf({ sample, moderation = [], appeal }: ListingDocument): string[] {
@@ -72,7 +101,8 @@ export function toAnswer(listing: ListingDocument): Answer {
     lines: Object.fromEntries(
       lineNames.map((name) => [name, toFacts[name](judged)]),
     ) as unknown as Answer['lines'],
-    notThere: notThereOf(judged),
+    notThere: notSeenOf(judged, (state) => state === 'not_found'),
+    notSeen: notSeenOf(judged, (state) => state !== 'not_found'),
     notStated: notKnownOf(judged, 'not_stated'),
     notLookedAt: notKnownOf(judged, 'not_checked'),
     next: nextOf(judged, standsOut),
@@ -112,6 +142,7 @@ export interface AnswerTexts {
   readonly stands_out: readonly string[];
   readonly lines: Readonly<Partial<Record<LineName, string>>>;
   readonly not_there: string;
+  readonly unseen: string;
   readonly unstated: string;
   readonly unchecked: string;
 }
@@ -119,6 +150,7 @@ export interface AnswerTexts {
 /** The lines behind the seven: what else was looked for and is not there, what nobody states, what was not looked at. */
 export const gapTitles = {
   not_there: 'Not there',
+  unseen: 'Could not be seen',
   unstated: 'Nobody states',
   unchecked: 'Not looked at',
 } as const;
@@ -128,6 +160,7 @@ export const toTexts = (answer: Answer): AnswerTexts => ({
   stands_out: firstOf(answer).map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
   not_there: answer.notThere,
+  unseen: answer.notSeen,
   unstated: answer.notStated,
   unchecked: answer.notLookedAt,
 });

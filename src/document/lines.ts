@@ -10,7 +10,7 @@ import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
-import { atPlace, isKnown, type Judged, priceText, sinceThen } from './seen.ts';
+import { atPlace, isAbsent, isKnown, type Judged, priceText, sinceThen, tallyOf } from './seen.ts';
 import { inputsText } from './sentences.ts';
 import { factName } from './words.ts';
 
@@ -98,6 +98,7 @@ function repositoryOf(judged: Judged): Fact {
   const [one] = judged.seen('repository.exists');
   const text = `repository ${coded(repository)}`;
   if (!one) return recorded(judged, text);
+  if (isAbsent(one)) return observed(one, `${text}, which is not there`);
   return observed(one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`);
 }
 
@@ -137,8 +138,8 @@ const firstThree = (facts: readonly Fact[], noun: string): Fact[] => {
 };
 
 function answeredText(one: DatedObservation, judged: Judged): string {
-  const tally = judged.seen('endpoint.availability').find(({ subject }) => subject === one.subject);
-  const often = tally ? `, ${tally.value} checks of 30 days` : '';
+  const tally = tallyOf(judged, one);
+  const often = tally ? `, ${tally} checks in the 30 days before` : '';
   const since = day(one.first_seen_at) < day(one.observed_at) ? `, since ${day(one.first_seen_at)}` : '';
   return `answered (HTTP ${one.value}${often}${since})`;
 }
@@ -162,6 +163,7 @@ const packagesOf: FactsOf = (judged) => {
     const text = `run by its caller from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
     const one = exist.get(`${registry_type}:${identifier}`);
     if (!one) return recorded(judged, text);
+    if (isAbsent(one)) return observed(one, `${text}, which is not there`);
     return observed(one, isKnown(one) ? `${text}, which is published` : `${text}: ${whyOf(one)}`);
   });
 };
@@ -213,13 +215,17 @@ function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
   return recorded(judged, item?.state === 'not_checked' ? withoutStop(item.reason) : notStated, 'not_known');
 }
 
+/** Whether all that the listing records as its endpoints is not there. */
+const isNowhere = ({ seen }: Judged) =>
+  seen('endpoint.answers').length > 0 && seen('endpoint.answers').every(isAbsent);
+
 const mostTools = 15;
 
 function toolNames({ details }: DatedObservation): string {
   const { tools } = asMembers(details);
   const names = (Array.isArray(tools) ? tools : []).map((tool) => {
     const { name, hints } = asMembers(tool);
-    return `${coded(String(name))}${Array.isArray(hints) ? ` [${hints.join(', ')}]` : ''}`;
+    return `${coded(String(name))}${Array.isArray(hints) ? ` (${hints.join(', ')})` : ''}`;
   });
   const more = names.length - mostTools;
   return [...names.slice(0, mostTools), ...(more > 0 ? [`${more} more`] : [])].join(', ');
@@ -227,9 +233,13 @@ function toolNames({ details }: DatedObservation): string {
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen('tools.surface');
+  if (isNowhere(judged)) return [];
   if (all.length === 0) return [recorded(judged, 'not looked at', 'not_known')];
   return all.map((one) => {
-    if (!isKnown(one)) return observed(one, `none seen${atPlace(one, all)}: ${whyOf(one)}`);
+    if (!isKnown(one)) {
+      const why = one.state === 'auth_first' ? stateWords.auth_first : whyOf(one);
+      return observed(one, `none seen${atPlace(one, all)}: ${why}`);
+    }
     const names = toolNames(one);
     const since =
       day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
@@ -240,8 +250,18 @@ const tools: FactsOf = (judged) => {
 const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
 const noPrice = 'no price seen, no tool called; a call may still cost';
 
+/** That no price was seen; what kept Dossier from seeing tools is said of these. */
+function noPriceText(one: DatedObservation, { seen }: Judged): string {
+  if (one.state === 'no_price_seen') return noPrice;
+  const isSaid = seen('tools.surface').some(
+    ({ subject, reason }) => subject === one.subject && reason === one.reason,
+  );
+  return isSaid || one.state === 'stale' ? 'no price seen' : `no price seen: ${whyOf(one)}`;
+}
+
 const costs: FactsOf = (judged) => {
   const { seen } = judged;
+  if (isNowhere(judged)) return [];
   const quoted = seen('price.challenge');
   const payees = seen('price.pay_to').filter(isKnown);
   const known = quoted.filter(isKnown).map((one) => {
@@ -263,14 +283,7 @@ const costs: FactsOf = (judged) => {
   return [
     ...known,
     ...others,
-    ...notSeen.map((one) =>
-      observed(
-        one,
-        one.state === 'no_price_seen'
-          ? `${noPrice}${atPlace(one, quoted)}`
-          : `${whyOf(one)}${atPlace(one, quoted)}`,
-      ),
-    ),
+    ...notSeen.map((one) => observed(one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0 ? [unknownOf(judged, 'price', 'nobody states a price')] : []),
   ];
@@ -296,9 +309,13 @@ const keptUp: FactsOf = (judged) => {
   const unread = signalOf(judged, 'record.unread_fields');
   return [
     signal(`version ${coded(listing.version)}`),
-    signal(`updated ${day(listing.updated_at)}`),
-    ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
-    ...(typeof versions === 'number' ? [signal(counted(versions, 'version'))] : []),
+    ...(typeof first === 'string' && day(first) === day(listing.updated_at)
+      ? [signal(`published ${day(first)}`)]
+      : [
+          signal(`updated ${day(listing.updated_at)}`),
+          ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
+        ]),
+    ...(typeof versions === 'number' && versions > 1 ? [signal(counted(versions, 'version'))] : []),
     ...(listing.origin_status === 'deprecated' ? [signal('deprecated')] : []),
     ...(unread === undefined
       ? []

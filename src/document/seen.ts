@@ -20,13 +20,31 @@ export function toSeen({ observations }: Pick<ListingDocument, 'observations'>):
 
 export const isKnown = (one: DatedObservation): boolean => knowingOf(one) === 'known';
 
-/** What is known beside a value that is not of the last check. */
-export const sinceThen = ({ missed_since, state }: DatedObservation): string =>
+/** What is known beside what is not of the last check. */
+export const sinceThen = ({ missed_since, state, value }: DatedObservation): string =>
   missed_since
-    ? `, not seen again since ${day(missed_since)}`
+    ? value === null
+      ? `; checks since ${day(missed_since)} could not tell`
+      : `, not seen again since ${day(missed_since)}`
     : state === 'stale'
       ? ', not checked since'
       : '';
+
+const day_ms = 86_400_000;
+
+/** Days from a time to the day of the answer. */
+export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
+  (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
+
+/** How many checks of an endpoint it answered, as `3 of 3`; undefined if the newest is older than the 30 days that are counted. */
+export const tallyOf = ({ listing, seen }: Judged, { subject }: DatedObservation) =>
+  seen('endpoint.availability').find(
+    (one) => one.subject === subject && daysSince(one.observed_at, listing) <= 30,
+  )?.value;
+
+/** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
+export const isAbsent = ({ kind, state }: DatedObservation): boolean =>
+  state === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(kind);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
 export const atPlace = ({ subject }: DatedObservation, all: readonly DatedObservation[]): string =>

@@ -3,7 +3,7 @@ import { coded, counted, day, quoted } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { knowingOf } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { isKnown, type Judged, priceBefore, priceText, type Seen } from './seen.ts';
+import { daysSince, isKnown, type Judged, priceBefore, priceText, type Seen, tallyOf } from './seen.ts';
 import { sourcesFirst } from './sentences.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -13,12 +13,6 @@ export interface StandOut {
   /** The page of the listing that has more of it. */
   readonly anchor?: 'history' | 'ratings';
 }
-
-const day_ms = 86_400_000;
-
-/** Days from a time to the day of the answer. */
-const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
-  (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
 
 const checked = ({ observed_at }: DatedObservation) => `(Dossier's check, ${day(observed_at)})`;
 const withoutStop = (text: string) => text.replace(/\.$/, '');
@@ -31,7 +25,8 @@ function deprecated({ listing, seen }: Judged): string[] {
     ...packages.map((one) => {
       const { message } = asMembers(one.details);
       const words = message ? `: ${quoted(String(message))}` : '';
-      return `${one.source} marks ${coded(one.subject ?? '')} as deprecated ${checked(one)}${words}.`;
+      const registry = one.subject?.startsWith('pypi:') ? 'PyPI' : 'npm';
+      return `${registry} marks ${coded(one.subject ?? '')} as deprecated ${checked(one)}${words}.`;
     }),
   ];
 }
@@ -51,12 +46,12 @@ function deadText(one: DatedObservation): string | undefined {
   return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
 }
 
-function noAnswer({ seen }: Judged): string[] {
-  const dead = seen('endpoint.answers').flatMap((one) => {
+function noAnswer(judged: Judged): string[] {
+  const dead = judged.seen('endpoint.answers').flatMap((one) => {
     const text = deadText(one);
     if (text === undefined) return [];
-    const tally = seen('endpoint.availability').find(({ subject }) => subject === one.subject);
-    const often = tally ? `; ${tally.value} checks of 30 days answered` : '';
+    const tally = tallyOf(judged, one);
+    const often = tally ? `; ${tally} checks in the 30 days before were answered` : '';
     return [`${text}${often}. Dossier asks from ${one.vantage}.`];
   });
   const [first, ...others] = dead;
@@ -77,28 +72,40 @@ const notThere = ({ seen }: Judged): string[] =>
 
 const changed_days = 90;
 
+const between = ({ changed_from, first_seen_at }: DatedObservation) =>
+  `between ${day(changed_from?.seen_until ?? '')} and ${day(first_seen_at)}`;
+
+const codedList = (value: unknown) => String(value).split(', ').map(coded).join(', ');
+
+const mostTools = 5;
+
+function changedToolsText(one: DatedObservation, seen: Seen): string {
+  const { tools = [] } = one.changed_from ?? {};
+  const count = seen('tools.count').find(({ subject }) => subject === one.subject);
+  const before = count?.changed_from?.value;
+  const names = tools.slice(0, mostTools).map(({ tool, change }) => `${coded(tool)} ${change}`);
+  const more = tools.length > mostTools ? [`${tools.length - mostTools} more`] : [];
+  const counts = typeof before === 'number' ? [`${before} before, ${count?.value} now`] : [];
+  const what = names.length > 0 ? [...names, ...more] : counts;
+  return `Its tools changed ${between(one)}${what.length > 0 ? `: ${what.join(', ')}` : ''} (get_history)`;
+}
+
 /** What is said of a change, by kind; undefined where what was there before says nothing. */
-const changeTexts: Readonly<
-  Record<string, (one: DatedObservation, seen: Seen) => readonly [now: string, before: string] | undefined>
-> = {
+const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) => string | undefined>> = {
   'price.challenge': (one) => {
-    if (one.changed_from?.state === 'no_price_seen') return [`quotes ${priceText(one)}`, 'no price'];
+    if (one.changed_from?.state === 'no_price_seen')
+      return `Quotes ${priceText(one)}, and no price before (${between(one)})`;
     const before = priceBefore(one);
-    return before === undefined ? undefined : [`quotes ${priceText(one)}`, before];
+    if (before === undefined) return undefined;
+    const [was, is] = [before, priceText(one)].map((text) => Number.parseFloat(text)) as [number, number];
+    const how = was < is ? 'raised' : was > is ? 'lowered' : 'changed';
+    return `Price ${how} from ${before} to ${priceText(one)} (${between(one)})`;
   },
-  'price.pay_to': ({ value, changed_from }) => [
-    `asks to be paid at ${String(value).split(', ').map(coded).join(', ')}`,
-    String(changed_from?.value).split(', ').map(coded).join(', '),
-  ],
-  'tools.surface': ({ subject }, seen) => {
-    const count = seen('tools.count').find((one) => one.subject === subject);
-    const before = count?.changed_from?.value;
-    return typeof before === 'number'
-      ? [`lists other tools (${count?.value})`, `${before}`]
-      : ['lists other tools', 'the ones before'];
-  },
-  'auth.required': ({ value }) =>
-    value === true ? ['asks for credentials first', 'none'] : ['asks for no credentials first', 'some'],
+  'price.pay_to': (one) =>
+    `Paid to ${codedList(one.value)} instead of ${codedList(one.changed_from?.value)} (${between(one)})`,
+  'tools.surface': changedToolsText,
+  'auth.required': (one) =>
+    `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,
 };
 
 function changed({ listing, seen }: Judged): string[] {
@@ -109,9 +116,8 @@ function changed({ listing, seen }: Judged): string[] {
       if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
       const text = textOf(one, seen);
       if (!text) return [];
-      const who = subject === undefined || listing.remotes.length < 2 ? 'The endpoint' : coded(subject);
       return [
-        `${who} ${text[0]} since ${day(first_seen_at)}; until ${day(changed_from.seen_until)} ${text[1]}.`,
+        listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,
       ];
     }),
   );
@@ -150,7 +156,7 @@ const advisories = ({ seen }: Judged): string[] =>
     );
 
 /** Names of the secrets that the record asks for. */
-export const secretsOf = ({ remotes, packages }: ListingDocument): string[] => [
+const secretsOf = ({ remotes, packages }: ListingDocument): string[] => [
   ...new Set(
     [...remotes, ...packages].flatMap(({ inputs = [] }) =>
       inputs.filter(({ secret }) => secret).map(({ name }) => name),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { changedTools } from './kinds/tools.ts';
 import {
   addCheck,
   type Finding,
@@ -84,7 +85,10 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   before.state !== 'not_checked' &&
   !('isPartial' in before) &&
   !isEqual(before, found) && {
-    changed_from: { value: before.value, state: before.state, seen_until: before.observed_at },
+    changed_from: {
+      ...{ value: before.value, state: before.state, seen_until: before.observed_at },
+      ...changedTools(before, found),
+    },
   };
 
 /** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */

@@ -126,7 +126,13 @@ export const observation = z.object({
   observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not checked'),
   first_seen_at: z.string().optional().describe('Since when Dossier has seen the same'),
   changed_from: z
-    .object({ value, state: z.enum(observationStates), seen_until: z.string() })
+    .object({
+      ...{ value, state: z.enum(observationStates), seen_until: z.string() },
+      tools: z
+        .array(z.object({ tool: z.string(), change: z.enum(['added', 'removed', 'changed']) }))
+        .optional()
+        .describe('Of a set of tools: which differ, the first 20'),
+    })
     .optional()
     .describe('What was seen before the last change, and when last'),
   missed_since: z

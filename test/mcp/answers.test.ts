@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
     record: npm,
     seen: [packageFact({ kind: 'package.deprecated', details: { message: 'use another' } })],
     expected: [
-      `registry.npmjs.org marks npm:x-mcp as deprecated (Dossier's check, ${today}): “use another”.`,
+      `npm marks npm:x-mcp as deprecated (Dossier's check, ${today}): “use another”.`,
       `Package deprecated (Dossier, ${today})`,
     ],
   },
@@ -97,7 +97,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.availability', value: '7 of 9' }),
     ],
     expected: [
-      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks of 30 days answered. Dossier asks from lab-one.`,
+      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in the 30 days before were answered. Dossier asks from lab-one.`,
       `Where: ${url}: No connection (Dossier, ${today}).`,
     ],
     absent: ['not looked at', 'has not checked whether the endpoint answers'],
@@ -127,13 +127,57 @@ const rows: readonly Row[] = [
         kind: 'package.exists',
         value: null,
         state: 'not_found',
-        reason: 'registry.npmjs.org has no package x-mcp.',
+        reason: 'npm has no package x-mcp.',
       }),
     ],
     expected: [
-      `registry.npmjs.org has no package x-mcp (Dossier's check, ${today}).`,
-      `Run by its caller from npm x-mcp@1.0.0: registry.npmjs.org has no package x-mcp (Dossier, ${today}).`,
+      `npm has no package x-mcp (Dossier's check, ${today}).`,
+      `Run by its caller from npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
     ],
+  },
+  {
+    says: 'of a package that is not there nothing more',
+    record: npm,
+    seen: [
+      packageFact({
+        kind: 'package.exists',
+        value: null,
+        state: 'not_found',
+        reason: 'npm has no package x-mcp.',
+      }),
+      packageFact({
+        kind: 'package.maintainers',
+        value: null,
+        state: 'not_found',
+        reason: 'npm has no package x-mcp.',
+      }),
+      packageFact({
+        kind: 'package.deprecated',
+        value: null,
+        state: 'not_found',
+        reason: 'npm has no package x-mcp.',
+      }),
+      packageFact({
+        kind: 'package.version_age',
+        value: null,
+        state: 'not_found',
+        reason: 'npm has no package x-mcp.',
+      }),
+    ],
+    expected: [`Stands out: npm has no package x-mcp (Dossier's check, ${today}).`],
+    absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
+  },
+  {
+    says: 'of an endpoint that is not there neither tools nor costs',
+    record: at(url),
+    seen: ['endpoint.answers', 'tools.surface', 'price.challenge'].map((kind) =>
+      saw({ kind, value: null, state: 'not_found', reason: 'The endpoint answered with HTTP status 404.' }),
+    ),
+    expected: [
+      `Nothing was at ${url} on ${today}.`,
+      `Where: ${url}: The endpoint answered with HTTP status 404 (Dossier, ${today}).`,
+    ],
+    absent: ['Tools:', 'Costs:'],
   },
   {
     says: 'a repository that is gone',
@@ -149,7 +193,40 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `github.com shows no public repository at example/x (Dossier's check, ${today}).`,
-      `Repository https://github.com/example/x: github.com shows no public repository at example/x (Dossier, ${today}).`,
+      `Repository https://github.com/example/x, which is not there (Dossier, ${today}).`,
+    ],
+    absent: ['Not there:', 'repository contents', 'last commit'],
+  },
+  {
+    says: 'that an endpoint asks for credentials first, and once',
+    record: withSecret,
+    seen: [
+      saw({ kind: 'endpoint.answers', value: 401 }),
+      saw({ kind: 'auth.required', value: true }),
+      ...['tools.surface', 'price.challenge', 'security.contact', 'terms.url'].map((kind) =>
+        saw({
+          ...{ kind, value: null, state: 'auth_first' as const },
+          reason: 'The endpoint asks for credentials before it shows anything; Dossier sends none.',
+        }),
+      ),
+    ],
+    expected: [
+      `Tools: None seen: it asks for credentials first (Dossier, ${today}).`,
+      `Costs: No price seen (Dossier, ${today}).`,
+    ],
+    absent: ['Not there:', 'Could not be seen:', 'before it shows anything'],
+  },
+  {
+    says: 'what could not be seen, and why, apart from what is not there',
+    record: npm,
+    seen: [
+      packageFact({ kind: 'package.exists' }),
+      packageFact({ kind: 'package.maintainers', value: null, state: 'not_found', reason: 'None.' }),
+      packageFact({ kind: 'package.advisories', value: null, state: 'unreachable', reason: 'Time-out.' }),
+    ],
+    expected: [
+      `Not there: maintainers of the package (Dossier, ${today})`,
+      `Could not be seen: package advisories: it did not answer (Dossier, ${today})`,
     ],
   },
   {
@@ -171,13 +248,34 @@ const rows: readonly Row[] = [
     record: at(url),
     seen: [answers, price, payee],
     expected: [
-      `The endpoint quotes 0.05 USDC on eip155:8453 since ${before}; until ${dayAgo(21)} 0.01 USDC.`,
-      `The endpoint asks to be paid at 0xbb since ${before}; until ${dayAgo(21)} 0xaa.`,
+      `Price raised from 0.01 USDC to 0.05 USDC on eip155:8453 (between ${dayAgo(21)} and ${before}).`,
+      `Paid to 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
       `Costs: Quotes 0.05 USDC on eip155:8453, paid to 0xbb (Dossier, ${today}).`,
     ],
   },
   {
-    says: 'tools that changed',
+    says: 'tools that changed, by name',
+    record: at(url),
+    seen: [
+      answers,
+      {
+        ...surface('read', 'run'),
+        changed_from: {
+          ...{ value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+          tools: [
+            { tool: 'read', change: 'changed' },
+            { tool: 'run', change: 'added' },
+          ],
+        },
+      },
+    ],
+    expected: [
+      `Its tools changed between ${dayAgo(21)} and ${before}: read changed, run added (get_history).`,
+      `Tools: read, run (destructive); the same since ${before} (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'tools that changed, by number where the names are not known',
     record: at(url),
     seen: [
       answers,
@@ -191,17 +289,14 @@ const rows: readonly Row[] = [
         changed_from: { value: 3, state: 'observed', seen_until: timeAgo(21) },
       }),
     ],
-    expected: [
-      `The endpoint lists other tools (2) since ${before}; until ${dayAgo(21)} 3.`,
-      `Tools: read, run [destructive]; the same since ${before} (Dossier, ${today}).`,
-    ],
+    expected: [`Its tools changed between ${dayAgo(21)} and ${before}: 3 before, 2 now (get_history).`],
   },
   {
     says: 'nothing of a change of more than 90 days ago',
     record: at(url),
     seen: [answers, { ...payee, first_seen_at: timeAgo(200) }],
     expected: [],
-    absent: ['asks to be paid', 'Stands out'],
+    absent: ['Paid to', 'instead of', 'Stands out'],
   },
   {
     says: 'a record that asks for a secret, and an endpoint that does not',
@@ -261,8 +356,8 @@ const rows: readonly Row[] = [
   {
     says: 'nothing of the age of an older entry',
     official: { publishedAt: timeAgo(40), updatedAt: timeAgo(40) },
-    expected: [`Kept up: Version 1.0.0; updated ${dayAgo(40)}; first published ${dayAgo(40)}`],
-    absent: ['Stands out'],
+    expected: [`Kept up: Version 1.0.0; published ${dayAgo(40)}`],
+    absent: ['Stands out', 'updated', '1 version'],
   },
   {
     says: 'four facts first, and how many more there are',
@@ -276,7 +371,7 @@ const rows: readonly Row[] = [
         kind: 'package.exists',
         value: null,
         state: 'not_found',
-        reason: 'registry.npmjs.org has no package x-mcp.',
+        reason: 'npm has no package x-mcp.',
       }),
     ],
     expected: ['And 1 more below.'],
@@ -330,9 +425,15 @@ const rows: readonly Row[] = [
     absent: ['Stands out'],
   },
   {
-    says: 'that a stale fact was not checked since',
+    says: 'that a stale fact was not checked since, and no count of checks of then',
     record: at(url),
     seen: [
+      saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
+      saw({ kind: 'endpoint.availability', value: '1 of 1', observed_at: timeAgo(200) }),
+      saw({
+        ...{ kind: 'price.challenge', value: null, state: 'no_price_seen', reason: 'Dossier calls no tool.' },
+        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+      }),
       saw({
         kind: 'tools.surface',
         value: 'ab',
@@ -341,7 +442,12 @@ const rows: readonly Row[] = [
         details: { tools: [{ name: 'read' }] },
       }),
     ],
-    expected: [`Tools: read, not checked since (Dossier, ${long}).`],
+    expected: [
+      `Where: ${url} answered (HTTP 200), not checked since (Dossier, ${long}).`,
+      `Tools: read, not checked since (Dossier, ${long}).`,
+      `Costs: No price seen, not checked since (Dossier, ${long}).`,
+    ],
+    absent: ['1 of 1'],
   },
 ];
 
@@ -401,10 +507,11 @@ async function saidOf(handle: string) {
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [
     ...(stands_out.length > 0 ? [`Stands out: ${stands_out.join(' ')}`] : []),
-    ...Object.entries(titles).map(([name, title]) => `${title}: ${lines[name]}`),
+    ...Object.entries(titles).flatMap(([name, title]) => (lines[name] ? [`${title}: ${lines[name]}`] : [])),
     `Kept up: ${signals.imported} ${lines.kept_up ?? ''}`,
     `Rated: ${signals.native}`,
     ...(json.not_there ? [`Not there: ${json.not_there}`] : []),
+    ...(json.unseen ? [`Could not be seen: ${json.unseen}`] : []),
     ...(json.unstated ? [`Nobody states: ${json.unstated}`] : []),
     ...(json.unchecked ? [`Not looked at: ${json.unchecked}`] : []),
   ];
@@ -434,4 +541,25 @@ describe('the answer about a listing', () => {
       expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
     },
   );
+
+  it.each([
+    [
+      'what changed, and tools that were seen',
+      'tools that changed, by name',
+      'get_history; check_surface once connected; get_agent, detail full',
+    ],
+    [
+      'others, if it is gone',
+      'an endpoint that does not answer: since when, how often, from where',
+      'search_agents, similar_to this one; get_agent, detail full',
+    ],
+    ['everything, if nothing stands out', 'nothing of the age of an older entry', 'get_agent, detail full'],
+  ])('names as the next step %s', async (_, says, next) => {
+    const client = await connect('v2', { app: directory.app });
+    const handle = handleOf(rows.findIndex((row) => row.says === says));
+    const { content, structuredContent } = await client.call('get_agent', { handle });
+    await client.close();
+    expect(structuredContent?.next).toBe(next);
+    expect(content[0]?.text).toContain(`Next: ${next}.`);
+  });
 });

@@ -41,11 +41,11 @@ function toTime(value: unknown): string | undefined {
 /** How sources name a registry: by its host. */
 export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
 
-/** That a registry does not have what was asked for, as `has no package left-pad`. */
-export function notFound(response: Fetched, what: string): NoAnswer {
-  const source = sourceOf(response);
-  return { result: 'not_found', reason: `${source.source} ${what}.`, ...source };
-}
+/** That a registry, by its public name, does not have what was asked for, as `npm` `has no package left-pad`. */
+export const notFound = (registry: string, response: Fetched, what: string): NoAnswer => ({
+  ...{ result: 'not_found', reason: `${registry} ${what}.` },
+  ...sourceOf(response),
+});
 
 /** A recorded package of a registry that Dossier can read, named as its observations name it. */
 export interface RecordedPackage {
@@ -167,7 +167,8 @@ async function readVersion(
     await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
   );
-  if (answer.result === 'absent') return notFound(answer.response, `has no version ${version} of ${name}`);
+  if (answer.result === 'absent')
+    return notFound('npm', answer.response, `has no version ${version} of ${name}`);
   if (answer.result !== 'document') return answer;
   const tooLarge: NoAnswer = {
     result: 'not_checked',
@@ -186,13 +187,14 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
     await run.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
-  if (answer.result === 'absent') return notFound(answer.response, `has no package ${name}`);
+  if (answer.result === 'absent') return notFound('npm', answer.response, `has no package ${name}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
   const times = memberOf(document, 'time');
   if (!Object.hasOwn(memberOf(document, 'versions'), version))
     return notFound(
+      'npm',
       response,
       times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
     );
@@ -234,6 +236,7 @@ async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<P
   if (answer.result === 'document') return toPublishedOnPypi(answer);
   if (answer.result !== 'absent') return answer;
   return notFound(
+    'PyPI',
     answer.response,
     version === undefined ? `has no package ${name}` : `has no version ${version} of a package ${name}`,
   );

@@ -110,7 +110,9 @@ async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
   if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
   const { response } = answer;
   if (answer.result === 'absent')
-    return withoutAnswer(notFound(response, `has no public image ${image.name} at ${image.reference}`));
+    return withoutAnswer(
+      notFound(image.host, response, `has no public image ${image.name} at ${image.reference}`),
+    );
   const stated = response.headers['docker-content-digest'] ?? '';
   const digest = digestForm.test(stated)
     ? stated

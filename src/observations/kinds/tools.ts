@@ -6,7 +6,7 @@ import { type TextPart, wordDifference } from '../../core/word-difference.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
 import { defineKind, type Tool, type ToolList } from '../kind.ts';
-import type { ObservationChange } from '../observation.ts';
+import type { Finding, ObservationChange } from '../observation.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** The name of a tool; empty for anything but text. */
@@ -67,6 +67,33 @@ const cutNote = ({ isCut }: ToolList) =>
 function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
   const members = { name, title, description, inputSchema, outputSchema, annotations };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+const digestsOf = ({ details }: Pick<Finding, 'details'>) =>
+  new Map(
+    (Array.isArray(details?.tools) ? details.tools : []).map(
+      ({ name, sha256 }: { name: string; sha256: string }) => [name, sha256],
+    ),
+  );
+
+/** Tools of a set that are named where the set before it is. */
+const mostNamed = 20;
+
+/** Which tools differ from those that were seen before; nothing where one era of the protocol says others than the other. */
+export function changedTools(
+  before: Pick<Finding, 'details' | 'form'>,
+  after: Pick<Finding, 'details' | 'form'>,
+) {
+  const [old, now] = [digestsOf(before), digestsOf(after)];
+  if (old.size + now.size === 0 || before.form?.name !== after.form?.name) return {};
+  const tools = [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((tool) => {
+    const [was, is] = [old.get(tool), now.get(tool)];
+    if (was === is) return [];
+    return [
+      { tool, change: was === undefined ? 'added' : is === undefined ? 'removed' : 'changed' } as const,
+    ];
+  });
+  return { tools: tools.slice(0, mostNamed) };
 }
 
 /** The set of tools that an endpoint lists, as one digest. */
