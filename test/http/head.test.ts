@@ -48,7 +48,7 @@ async function headOf(path: string) {
 describe('the head of a listing', () => {
   it('describes it for search engines and link previews', async () => {
     const today = directory.context.clock().toISOString().slice(0, 10);
-    const description = `“Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.” (its publisher’s words). co.webhook/webhook is listed with no rating evidence as of ${today}. Its record is from a saved copy of a registry, as of 2026-10-02. A listing is not verification and not a recommendation to buy.`;
+    const description = `“Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.” (its publisher’s words). co.webhook/webhook is listed with no rating evidence as of ${today}. A listing is not verification and not a recommendation to buy.`;
     const { title, canonical, metas } = await headOf('/agents/co.webhook/webhook');
     expect({ title, canonical }).toEqual({
       title: 'co.webhook/webhook - Dossier',

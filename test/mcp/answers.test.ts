@@ -226,7 +226,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Not there: maintainers of the package (Dossier, ${today})`,
-      `Could not be seen: package advisories: it did not answer (Dossier, ${today})`,
+      `Could not be seen: advisories about the package: it did not answer (Dossier, ${today})`,
     ],
   },
   {
