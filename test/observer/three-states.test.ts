@@ -68,7 +68,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from ${url} since ${days[1]}; it last answered on ${days[0]}; 1 of 2 checks of 30 days answered.`,
+      `No answer from ${url} since ${days[1]}; it last answered on ${days[0]}; 1 of 2 checks in the 30 days before were answered.`,
     );
     for (const one of [text, page, markdown]) expect(one).toContain(first);
     expect(lines.tools).toBe(`send, not seen again since ${days[1]} (Dossier, ${days[0]}).`);
@@ -87,7 +87,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks of 30 days answered.`,
+      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in the 30 days before were answered.`,
     );
     expect(lines.where).toMatch(new RegExp(`^${url}: .+ \\(Dossier, ${days[2]}\\)\\.$`));
     for (const one of [text, page, markdown]) {
