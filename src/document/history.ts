@@ -9,6 +9,7 @@ import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { observedText } from './all-facts.ts';
 import type { ListingFacts } from './record.ts';
+import { quoteText } from './seen.ts';
 import { toLabel } from './words.ts';
 
 /** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
@@ -178,7 +179,10 @@ const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
 const valueText = ({ kind }: ShownChange, { value, state, details }: ShownChange['after']): string =>
-  value === null ? stateWords[state] : cut(observedText({ kind, value, state, ...(details && { details }) }));
+  value === null
+    ? stateWords[state]
+    : ((kind === 'price.challenge' ? quoteText(value) : undefined) ??
+      cut(observedText({ kind, value, state, ...(details && { details }) })));
 
 const mostItems = 10;
 const mostTexts = 5;
@@ -224,10 +228,10 @@ function changedText(change: ShownChange): string {
 
 const mostSeen = 3;
 
-function seenText({ is_first, changes }: CheckEvent): string[] {
+function seenText({ is_first, changes }: CheckEvent, kind: string | undefined): string[] {
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
-  if (is_first) return [`first check: ${counted(seen.length, 'fact')}`];
+  if (is_first) return [kind ? 'first check' : `first check: ${counted(seen.length, 'fact')}`];
   const shown = seen
     .slice(0, mostSeen)
     .map((change) => `${titleOf(change)}: ${valueText(change, change.after)}`);
@@ -254,15 +258,19 @@ function recordedText({ type, at, data, claim }: RecordedEvent): string {
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-/** What a check saw for the first time, or anything else than a check, in words. */
-export const wordsOf = (event: HistoryEvent): string[] =>
-  event.type === 'check' ? seenText(event) : [recordedText(event)];
+/** What a check saw for the first time, or anything else than a check, in words; `kind` is what the history was asked for. */
+export const wordsOf = (event: HistoryEvent, kind: string | undefined): string[] =>
+  event.type === 'check' ? seenText(event, kind) : [recordedText(event)];
+
+/** The entry of the log that an event has, if it has one. */
+export const logIndexOf = (event: HistoryEvent): unknown =>
+  event.type === 'check' ? event.log_index : event.data.log_index;
 
 /** An event in words, a line for each fact that changed; texts of others are in “ ”. */
-export function toHistoryLines(event: HistoryEvent): string[] {
+export function toHistoryLines(event: HistoryEvent, kind: string | undefined): string[] {
   const changed = changedOf(event).map(changedText);
-  const said = [...changed, ...wordsOf(event)];
-  const index = event.type === 'check' ? event.log_index : event.data.log_index;
+  const said = [...changed, ...wordsOf(event, kind)];
+  const index = logIndexOf(event);
   const entry = index === undefined ? '' : ` (log index ${index})`;
   return said.map((text) => `${day(event.at)} ${text}${entry}`);
 }

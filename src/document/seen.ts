@@ -66,11 +66,32 @@ export function priceText(one: DatedObservation): string {
   return `${price} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
 }
 
-/** The price before, in the same unit if it was quoted in the same asset; undefined if none was seen. */
-export function priceBefore(one: DatedObservation): string | undefined {
-  const [first] = offersOf(one);
-  const [, amount, asset] = /^(\d+) of (\S+) on /.exec(String(one.changed_from?.value ?? '')) ?? [];
-  if (amount === undefined || asset === undefined) return undefined;
-  const converted = first?.asset === asset ? convert(amount, toCaip19(networkOf(first), asset)) : undefined;
-  return converted ?? `${amount} of ${coded(asset)}`;
+interface Quote {
+  /** In the unit that people use, or as it was quoted. */
+  readonly price: string;
+  readonly network: string;
+  readonly payee?: string | undefined;
+  /** That there were more offers. */
+  readonly more: string;
 }
+
+/** What a quoted price says as it is stored, which is all that there is of an earlier one. */
+function readQuote(value: unknown): Quote | undefined {
+  const [, amount, asset, network, payee, more = ''] =
+    /^(\d+) of (\S+) on (\S+)(?: to (\S+))? \([^)]*\)(.*)$/.exec(String(value)) ?? [];
+  if (amount === undefined || asset === undefined || network === undefined) return undefined;
+  const price = convert(amount, toCaip19(network, asset)) ?? `${amount} of ${coded(asset)}`;
+  return { price, network, payee, more };
+}
+
+/** A quoted price as it is stored, in the unit that people use, with network and payee; undefined of any other text. */
+export function quoteText(value: unknown): string | undefined {
+  const quote = readQuote(value);
+  if (!quote) return undefined;
+  const { price, network, payee, more } = quote;
+  return `${price} on ${coded(network)}${payee === undefined ? '' : `, paid to ${coded(payee)}`}${more}`;
+}
+
+/** The price before, in the unit that people use if its asset is known; undefined if none was seen. */
+export const priceBefore = ({ changed_from }: DatedObservation): string | undefined =>
+  readQuote(changed_from?.value)?.price;

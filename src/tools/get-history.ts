@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, list, paragraphs, toInlineText } from '../core/text.ts';
-import { type HistoryEvent, historyKinds, readHistory, toHistoryLines } from '../document/history.ts';
+import {
+  type HistoryEvent,
+  historyKinds,
+  logIndexOf,
+  readHistory,
+  toHistoryLines,
+} from '../document/history.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
 import { findListingFacts } from './find-listing.ts';
@@ -32,6 +38,7 @@ const output = z.object({
   sample: sampleFlag,
   statement: z.string(),
   changes: z.array(z.string()).describe('Newest first, each with its date'),
+  next: z.string().optional().describe('What to call next'),
   next_cursor: z.string().optional(),
   untrusted_fields: z.array(z.string()),
 });
@@ -86,6 +93,7 @@ export const getHistory = defineTool({
       `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${answer.statement}`,
       answer.changes.length > 0 && list(answer.changes, toInlineText),
       closingText(answer),
+      answer.next && `Next: ${answer.next}.`,
     ),
   async run(sent, context) {
     const { events, is_observed, ...page } = await readHistoryPage(sent, context);
@@ -94,7 +102,8 @@ export const getHistory = defineTool({
     return {
       ...page,
       statement: isEmpty ? none(isSome, { is_observed }) : howToRead,
-      changes: events.flatMap(toHistoryLines),
+      changes: events.flatMap((event) => toHistoryLines(event, sent.kind)),
+      ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
       untrusted_fields: ['changes'],
     };
   },

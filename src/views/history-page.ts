@@ -3,7 +3,7 @@ import { asMembers, own } from '../core/json.ts';
 import { cleanText, nameHidden } from '../core/text.ts';
 import type { TextPart } from '../core/word-difference.ts';
 import { observedText } from '../document/all-facts.ts';
-import { changedOf, type HistoryEvent, wordsOf } from '../document/history.ts';
+import { changedOf, type HistoryEvent, logIndexOf, wordsOf } from '../document/history.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { toLabel } from '../document/words.ts';
 import type { ListedTools, ListingTools } from '../observations/kind.ts';
@@ -59,10 +59,10 @@ function wasAndIs({ kind, before, after, items = [] }: ShownChange, at: string):
 const changeText = (changed: ShownChange, at: string) => html`
 <p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed, at)}</p>${toolChanges(changed)}`;
 
-const eventItem = (event: HistoryEvent) => html`
-<li>${entry(event.type === 'check' ? event : { at: event.at, log_index: event.data.log_index })}
+const eventItem = (event: HistoryEvent, kind: string | undefined) => html`
+<li>${entry({ at: event.at, log_index: logIndexOf(event) })}
 ${changedOf(event).map((changed) => changeText(changed, event.at))}
-${wordsOf(event).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
+${wordsOf(event, kind).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
 
 /** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
 export function toHistoryPage(
@@ -81,7 +81,7 @@ export function toHistoryPage(
     body: html`
 ${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
-${events.length > 0 && html`<ol class="timeline">${events.map(eventItem)}</ol>`}
+${events.length > 0 && html`<ol class="timeline">${events.map((event) => eventItem(event, asked.kind))}</ol>`}
 ${events.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
