@@ -169,9 +169,9 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** A document, which is no page and the same for everybody: there are no cookies. */
+/** A document, which is no page and the same for everybody: there are no cookies. A 304 has no type: what it confirms has the header. */
 const isDocument = ({ req, res }: HttpRequest) =>
-  ['GET', 'HEAD'].includes(req.method) && !/^text\/html\b/.test(res.headers.get('content-type') ?? '');
+  ['GET', 'HEAD'].includes(req.method) && /^(?!text\/html\b)./.test(res.headers.get('content-type') ?? '');
 
 /** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {

@@ -190,7 +190,7 @@ describe('/compare', () => {
   it('can be found from lists and listings, and is indexed without picks only', async () => {
     expect(await pageOf('/agents')).toContain('form="search" name="handle" value="co.webhook/webhook"');
     expect(await pageOf('/agents/co.webhook/webhook')).toContain(
-      `<a href="/compare?${webhook}">Compare with other listings</a>`,
+      `<a class="action" href="/compare?${webhook}">Compare</a>`,
     );
     expect(await pageOf('/compare')).not.toContain('noindex');
     expect(await pageOf(`/compare?${webhook}`)).toContain('<meta name="robots" content="noindex">');

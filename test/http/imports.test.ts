@@ -186,7 +186,7 @@ describe('/about', () => {
 });
 
 it('no page names a registry that listings did not come from', async () => {
-  await (await open('https://registry.example')).import({ source: 'sample' });
+  await (await open('https://registry.nowhere.example')).import({ source: 'sample' });
   for (const path of ['/', '/agents', '/tags', '/about'])
-    expect(await (await directory?.app.request(path))?.text()).not.toContain('registry.example');
+    expect(await (await directory?.app.request(path))?.text()).not.toContain('registry.nowhere.example');
 });

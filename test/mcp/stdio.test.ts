@@ -50,7 +50,6 @@ describe('dossier stdio', () => {
       endpoint: 'https://mcp.webhook.co/mcp',
       sample: true,
       origin: 'registry, as given in the specification, not read there',
-      links: { page: 'agent://co.webhook/webhook' },
     });
     expect(client.getInstructions()).toContain('DOSSIER_CAPABILITY');
     const rating = {

@@ -26,9 +26,13 @@ interface Asked {
 }
 
 function toKey({ limit, retry_after_s }: Refusal, { method, path, accept, origin }: Asked): string {
-  const browser = wantsHtml(path, accept) ? 'page' : method === 'POST' ? 'answer' : 'document';
-  const face = isMcpPath(path) ? `mcp ${origin ? 'of a page' : ''}` : browser;
-  return `refusal ${face} ${limit.name} ${limit.burst} ${limit.refill_s} ${retry_after_s}`;
+  const plain = method === 'GET' || method === 'HEAD' ? 'document' : 'answer';
+  const form = isMcpPath(path)
+    ? `mcp ${origin ? 'of a page' : ''}`
+    : wantsHtml(path, accept)
+      ? 'page'
+      : plain;
+  return `refusal ${form} ${limit.name} ${limit.burst} ${limit.refill_s} ${retry_after_s}`;
 }
 
 /** Stores the app's answers to requests that a limit of requests refused. */
