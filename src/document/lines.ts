@@ -3,6 +3,7 @@ import { handleParts, namespaceText } from '../core/handle.ts';
 import { asMembers } from '../core/json.ts';
 import { amount, coded, counted, day } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
+import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { stateWords } from '../observations/observation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
@@ -10,7 +11,16 @@ import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
-import { atPlace, isAbsent, isKnown, type Judged, priceText, sinceThen, tallyOf } from './seen.ts';
+import {
+  asksPayment,
+  atPlace,
+  isAbsent,
+  isKnown,
+  type Judged,
+  priceText,
+  sinceThen,
+  tallyOf,
+} from './seen.ts';
 import { inputsText } from './sentences.ts';
 import { factName } from './words.ts';
 
@@ -158,13 +168,18 @@ const remotesOf: FactsOf = (judged) => {
 
 const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen('package.exists').map((one) => [one.subject, one]));
-  return judged.listing.packages.map(({ registry_type, identifier, version, transport }) => {
+  const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
+  return judged.listing.packages.map((recordedPackage) => {
+    const { registry_type, identifier, version, transport } = recordedPackage;
     const name = coded(version ? `${identifier}@${version}` : identifier);
     const text = `run by its caller from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
-    const one = exist.get(`${registry_type}:${identifier}`);
-    if (!one) return recorded(judged, text);
+    const found = toPackage(recordedPackage);
+    const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
+    if (!one) return recorded(judged, `${text}, not looked at`, 'not_known');
     if (isAbsent(one)) return observed(one, `${text}, which is not there`);
-    return observed(one, isKnown(one) ? `${text}, which is published` : `${text}: ${whyOf(one)}`);
+    const seen = String(asMembers(one.details).version ?? version);
+    const what = seen === String(version) ? 'which' : `of which ${coded(seen)}`;
+    return observed(one, isKnown(one) ? `${text}, ${what} is published` : `${text}: ${whyOf(one)}`);
   });
 };
 
@@ -177,6 +192,18 @@ const where: FactsOf = (judged) => {
   );
   return [noneRecorded(judged, lacking ?? 'endpoint', 'no endpoint or package is recorded')];
 };
+
+function accessText(one: DatedObservation, { seen }: Judged): string {
+  if (one.value) return 'asked Dossier for credentials first';
+  return asksPayment(seen, one)
+    ? 'asked for a payment, not for credentials'
+    : 'let Dossier in without credentials';
+}
+
+const signInText = ({ value }: DatedObservation) =>
+  value === 'names no authorization server'
+    ? `, which ${value}`
+    : ` through ${String(value).split(', ').map(coded).join(', ')}`;
 
 const asks: FactsOf = (judged) => {
   const { listing, seen } = judged;
@@ -193,18 +220,8 @@ const asks: FactsOf = (judged) => {
     ),
     ...required
       .filter(isKnown)
-      .map((one) =>
-        observed(
-          one,
-          `${one.value ? 'asked Dossier for credentials first' : 'let Dossier in without credentials'}${atPlace(one, required)}`,
-        ),
-      ),
-    ...oauth.map((one) =>
-      observed(
-        one,
-        `OAuth sign-in${one.details?.authorization_servers === undefined ? ` at ${String(one.value).split(', ').map(coded).join(', ')}` : ''}`,
-      ),
-    ),
+      .map((one) => observed(one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`)),
+    ...oauth.map((one) => observed(one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`)),
   ];
   return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'nothing is recorded')];
 };

@@ -47,8 +47,12 @@ export const isAbsent = ({ kind, state }: DatedObservation): boolean =>
   state === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(kind);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
-export const atPlace = ({ subject }: DatedObservation, all: readonly DatedObservation[]): string =>
+export const atPlace = ({ subject }: DatedObservation, all: readonly unknown[]): string =>
   all.length > 1 && subject !== undefined ? ` at ${coded(subject)}` : '';
+
+/** Whether an endpoint let nobody in before a payment. */
+export const asksPayment = (seen: Seen, { subject }: DatedObservation): boolean =>
+  seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
 
 const offersOf = ({ details }: DatedObservation): readonly Offer[] => {
   const { offers } = asMembers(details);

@@ -1,9 +1,17 @@
 import { asMembers } from '../core/json.ts';
 import { coded, counted, day, quoted } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
-import { knowingOf } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { daysSince, isKnown, type Judged, priceBefore, priceText, type Seen, tallyOf } from './seen.ts';
+import {
+  asksPayment,
+  daysSince,
+  isKnown,
+  type Judged,
+  priceBefore,
+  priceText,
+  type Seen,
+  tallyOf,
+} from './seen.ts';
 import { sourcesFirst } from './sentences.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -33,16 +41,20 @@ function deprecated({ listing, seen }: Judged): string[] {
 
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
 function deadText(one: DatedObservation): string | undefined {
-  const { state, observed_at, first_seen_at, changed_from, missed_since } = one;
+  const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since, last_state } = one;
   const subject = one.subject === undefined ? 'the endpoint' : coded(one.subject);
-  if (state === 'stale' && knowingOf(one) === 'not_seen')
-    return `No answer from ${subject} when it was last checked, on ${day(observed_at)}`;
-  if (missed_since !== undefined && isKnown(one))
-    return `No answer from ${subject} since ${day(missed_since)}; it last answered on ${day(observed_at)}`;
+  if (isKnown(one))
+    return (
+      unanswered_since &&
+      `No check since ${day(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`
+    );
+  const state = last_state ?? one.state;
   if (state !== 'unreachable' && state !== 'not_found') return undefined;
   const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
-  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : '';
-  const answered = changed_from ? `; it last answered on ${day(changed_from.seen_until)}` : '';
+  const stale = last_state ? '; not checked since' : '';
+  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : stale;
+  const isAnswer = changed_from && changed_from.value !== null;
+  const answered = isAnswer ? `; it last answered on ${day(changed_from.seen_until)}` : '';
   return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
 }
 
@@ -129,7 +141,7 @@ function contradictions({ listing, seen }: Judged): string[] {
     if (!remote || !isKnown(one)) return [];
     const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
     const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
-    if (one.value === false && secrets.length > 0)
+    if (one.value === false && secrets.length > 0 && !asksPayment(seen, one))
       return [
         `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any ${checked(one)}.`,
       ];

@@ -141,6 +141,11 @@ export const observation = z.object({
     .describe(
       'Since when checks have not seen this again, for the reason stated; it is what was seen before',
     ),
+  unanswered_since: z
+    .string()
+    .optional()
+    .describe('The first of those checks that was made and got no answer'),
+  last_state: z.enum(observationStates).optional().describe('Of a stale fact: how its last check ended'),
   vantage: z.string(),
   method_version: z.string(),
 });

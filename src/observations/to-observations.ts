@@ -51,9 +51,11 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(as_seen && { as_seen: { ...as_seen } }),
     ...(isStale(stored, observing) && {
       state: 'stale',
+      last_state: stored.state,
       reason: [staleText(stored), reason].filter(Boolean).join(' '),
     }),
     ...(missed && { missed_since: missed.since }),
+    ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
   };
 }
 

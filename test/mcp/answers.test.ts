@@ -111,13 +111,62 @@ const rows: readonly Row[] = [
         value: 200,
         observed_at: timeAgo(1),
         first_seen_at: timeAgo(20),
-        missed: { since: timeAgo(0), reason: 'Time-out.' },
+        missed: { since: timeAgo(0), unanswered: timeAgo(0), reason: 'Time-out.' },
       }),
     ],
     expected: [
-      `No answer from ${url} since ${today}; it last answered on ${yesterday}. Dossier asks from lab-one.`,
+      `No check since ${today} saw ${url} answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
       `${url} answered (HTTP 200, since ${before}), not seen again since ${today} (Dossier, ${yesterday})`,
     ],
+  },
+  {
+    says: 'nothing of silence if only Dossier’s own network failed',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(1), first_seen_at: timeAgo(20) },
+        missed: { since: timeAgo(0), reason: 'No request was sent.' },
+      }),
+    ],
+    expected: [`${url} answered (HTTP 200, since ${before}), not seen again since ${today}`],
+    absent: ['Stands out', 'similar_to'],
+  },
+  {
+    says: 'nothing of silence of a refusal that was not checked since',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: null, state: 'refused', reason: 'Its robots.txt refuses.' },
+        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+      }),
+    ],
+    expected: ['Its robots.txt refuses'],
+    absent: ['Stands out', 'No answer from'],
+  },
+  {
+    says: 'that nothing was at an endpoint, which was not checked since',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: null, state: 'not_found', reason: 'HTTP status 404.' },
+        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+      }),
+    ],
+    expected: [`Nothing was at ${url} on ${long}; not checked since. Dossier asks from lab-one.`],
+    absent: ['No answer from'],
+  },
+  {
+    says: 'of an endpoint that only refused before no day on which it answered',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: null, state: 'unreachable', reason: 'No connection.' },
+        first_seen_at: timeAgo(1),
+        changed_from: { value: null, state: 'refused', seen_until: timeAgo(20) },
+      }),
+    ],
+    expected: [`No answer from ${url} on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`],
+    absent: ['last answered'],
   },
   {
     says: 'a package that is not there',
@@ -324,7 +373,47 @@ const rows: readonly Row[] = [
     seen: [saw({ kind: 'auth.required', value: true })],
     expected: [
       `The record names no credentials; ${url} asked Dossier for some (Dossier's check, ${today}).`,
-      `Asks: Asked Dossier for credentials first (Dossier, ${today}).`,
+      `Asks: Asked Dossier for credentials first at ${url} (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'that an endpoint asked for a payment, which lets nobody in',
+    record: withSecret,
+    seen: [saw({ kind: 'endpoint.answers', value: 402 }), saw({ kind: 'auth.required', value: false })],
+    expected: [
+      `Asks: Needs a secret header X-Key (record). Asked for a payment, not for credentials (Dossier, ${today}).`,
+    ],
+    absent: ['let Dossier in', 'Let Dossier in'],
+  },
+  {
+    says: 'where people sign in, and where nothing names it',
+    record: at(url, other),
+    seen: [
+      saw({ kind: 'auth.oauth', value: 'https://login.example' }),
+      saw({ kind: 'auth.oauth', subject: other, value: 'names no authorization server' }),
+    ],
+    expected: [
+      `OAuth sign-in through https://login.example at ${url}; OAuth sign-in, which names no authorization server at ${other} (Dossier, ${today}).`,
+    ],
+  },
+  {
+    says: 'only of the version that was looked up that it is published',
+    record: {
+      packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })),
+    },
+    seen: [packageFact({ kind: 'package.exists', details: { version: '1.0.0' } })],
+    expected: [
+      `Where: Run by its caller from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run by its caller from npm x-mcp@2.0.0, not looked at.`,
+    ],
+  },
+  {
+    says: 'which version was looked up for a range, whatever the case of the registry’s name',
+    record: { packages: [{ ...npm.packages[0], registryType: 'NPM', version: '^1.0.0' }] },
+    seen: [
+      packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', details: { version: '2.1.0' } }),
+    ],
+    expected: [
+      `Where: Run by its caller from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
     ],
   },
   {
