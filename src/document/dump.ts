@@ -176,12 +176,30 @@ export function createDumps(context: Context) {
   let kept: readonly Dump[] = [];
   let writing: Promise<Dump> | undefined;
   const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);
-  const renew = async () => {
+  const isSendable = async (dump: Dump) =>
+    ageOf_ms(dump) < longestSent_ms &&
+    !(await store.changes.hasAfter(Number.parseInt(dump.manifest.since, 10), takingAway));
+  let replaced_ms = -Infinity;
+  const takenAway = () =>
+    new Problem('unavailable', {
+      detail: 'Something in the newest dump was withdrawn or moderated since.',
+      retry_after_s: Math.ceil((replaced_ms + shortestPause_ms - clock().getTime()) / 1000),
+    });
+  const writeNext = async () => {
     const dump = await writeDump(context, stopping.signal);
     const [last, ...older] = kept;
     kept = last ? [dump, last] : [dump];
     await Promise.all(older.map(({ remove }) => remove()));
-    return dump;
+    return (await isSendable(dump)) ? dump : undefined;
+  };
+  /** Writes the next dump, and once more if something of it was taken away meanwhile. */
+  const renew = async () => {
+    const dump = await writeNext();
+    if (dump) return dump;
+    replaced_ms = clock().getTime();
+    const second = await writeNext();
+    if (!second) throw takenAway();
+    return second;
   };
   const begin = () => {
     writing ??= renew().finally(() => {
@@ -191,20 +209,11 @@ export function createDumps(context: Context) {
   };
   const warn = (error: unknown) =>
     stopping.signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
-  const isSendable = async (dump: Dump) =>
-    ageOf_ms(dump) < longestSent_ms &&
-    !(await store.changes.hasAfter(Number.parseInt(dump.manifest.since, 10), takingAway));
-  let replaced_ms = -Infinity;
   /** Writes the next dump now, unless one was replaced not long ago. */
   const replace = (): Promise<Dump> => {
-    const now_ms = clock().getTime();
-    const left_ms = replaced_ms + shortestPause_ms - now_ms;
-    if (!writing && left_ms > 0)
-      throw new Problem('unavailable', {
-        detail: 'Something in the newest dump was withdrawn or moderated since.',
-        retry_after_s: Math.ceil(left_ms / 1000),
-      });
-    if (!writing) replaced_ms = now_ms;
+    if (writing !== undefined) return begin();
+    if (replaced_ms + shortestPause_ms > clock().getTime()) throw takenAway();
+    replaced_ms = clock().getTime();
     return begin();
   };
   const read = async (): Promise<Dump> => {

@@ -95,12 +95,6 @@ it('goes on where the stream of changes does, and is written anew after an hour'
 it('a dump is sent no more once something of it was taken away; it is replaced at once, and again after ten minutes', async () => {
   const own = await openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
   const ask = (path: string) => own.app.request(path);
-  const hideText = async (handle: string) => {
-    const target = readTarget(handle);
-    if (!target) throw new Error(handle);
-    const at = own.context.clock().toISOString();
-    await own.store.write((tx) => applyAction(tx, hide, { target, reason: 'personal_data', at }));
-  };
   const textsOf = async ({ files }: Manifest) =>
     (
       await Promise.all(
@@ -112,12 +106,12 @@ it('a dump is sent no more once something of it was taken away; it is replaced a
   const [ofWebhook, ofApi] = ['Receive, inspect, replay and deliver', 'Compliant political SMS/MMS'];
   const first = (await (await ask('/export/manifest.json')).json()) as Manifest;
   expect(await textsOf(first)).toMatch(new RegExp(`${ofWebhook}[^]*${ofApi}`));
-  await hideText('co.webhook/webhook');
+  await hideText(own, 'co.webhook/webhook');
   for (const { path } of first.files) expect((await ask(path)).status).toBe(404);
   const second = (await (await ask('/export/manifest.json')).json()) as Manifest;
   expect(await textsOf(second)).toContain(ofApi);
   expect(await textsOf(second)).not.toContain(ofWebhook);
-  await hideText('com.politicalcomms/api');
+  await hideText(own, 'com.politicalcomms/api');
   const refused = await ask('/export/manifest.json');
   expect([refused.status, Number(refused.headers.get('retry-after')) > 590]).toEqual([503, true]);
   for (const { path } of second.files) expect((await ask(path)).status).toBe(404);
@@ -128,24 +122,77 @@ it('a dump is sent no more once something of it was taken away; it is replaced a
   await own.close();
 });
 
-it('has nothing that was written after its position', async () => {
+/** A directory whose dump takes a while, and what waits until the next one is being written. */
+async function openLarge() {
   const own = await openDirectory({
+    environment: { LIMITS: 'off' },
     entries: Array.from({ length: 1000 }, (_, n) => registryEntry(`com.example/n${n}`)),
   });
   const folder = mkdtempSync(join(tmpdir(), 'dossier-'));
   vi.stubEnv('TMPDIR', folder);
+  const begun = new Set<string>();
+  return {
+    own,
+    async untilBegun() {
+      const isNext = () =>
+        readdirSync(folder, { recursive: true }).some(
+          (name) => `${name}`.endsWith('/listings') && begun.size < begun.add(`${name}`).size,
+        );
+      await expect.poll(isNext, { interval: 1 }).toBe(true);
+    },
+    async close() {
+      vi.unstubAllEnvs();
+      await own.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function hideText({ store, context }: Directory, handle: string) {
+  const target = readTarget(handle);
+  if (!target) throw new Error(handle);
+  const at = context.clock().toISOString();
+  await store.write((tx) => applyAction(tx, hide, { target, reason: 'personal_data', at }));
+}
+
+it('has nothing that was written after its position', async () => {
+  const { own, untilBegun, close } = await openLarge();
   const reading = own.app.request('/export/manifest.json');
-  const begun = () =>
-    readdirSync(folder, { recursive: true }).some((name) => `${name}`.endsWith('/listings'));
-  await expect.poll(begun, { interval: 1 }).toBe(true);
-  vi.unstubAllEnvs();
+  await untilBegun();
   await own.importEntries([registryEntry('com.example/later')]);
   const { since, files } = (await (await reading).json()) as Manifest;
   const missed = await (await own.app.request(`/changes?since=${since}`)).text();
   expect(JSON.parse(missed)).toMatchObject({ handle: 'com.example/later' });
   expect(files.map(({ rows }) => rows)).toEqual([1000, 1000]);
-  await own.close();
-  rmSync(folder, { recursive: true });
+  await close();
+});
+
+it('is written anew once if something of it is taken away meanwhile, and no manifest names files that are not sent', async () => {
+  const { own, untilBegun, close } = await openLarge();
+  const ask = (path: string) => own.app.request(path);
+  const reading = ask('/export/manifest.json');
+  await untilBegun();
+  await hideText(own, 'com.example/n1');
+  const { files } = (await (await reading).json()) as Manifest;
+  for (const { path } of files) {
+    const answer = await ask(path);
+    expect(answer.status).toBe(200);
+    const row = rowsOf(Buffer.from(await answer.arrayBuffer())).find((one) =>
+      [one.name, one.handle, (one.server as { name?: string } | undefined)?.name].includes('com.example/n1'),
+    );
+    expect(row).toBeDefined();
+    expect(JSON.stringify(row)).not.toContain('A plain description');
+  }
+  own.wait(3601);
+  await hideText(own, 'com.example/n2');
+  const again = ask('/export/manifest.json');
+  for (const handle of ['com.example/n3', 'com.example/n4']) {
+    await untilBegun();
+    await hideText(own, handle);
+  }
+  const refused = await again;
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 590]).toEqual([503, true]);
+  await close();
 });
 
 it('a node that stops does not wait for a dump to be written', async () => {
