@@ -7,7 +7,7 @@ import type { ListingRow } from './table.ts';
 
 /** A fact of a record that a listing can be found by. */
 export interface Reference {
-  readonly kind: 'endpoint' | 'repository' | 'package';
+  readonly kind: 'endpoint' | 'host' | 'repository' | 'package';
   /** The same for every spelling. */
   readonly key: string;
   /** The registry of a package, where it is stated. */
@@ -22,6 +22,9 @@ function toAddressKey(text: string): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || !url.hostname.includes('.')) return undefined;
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
+
+/** The host of an address key. */
+const toHost = (key: string) => key.replace(/[/?].*$/s, '');
 
 /** Without tag and digest, and without the registry that images have by default. */
 const toImageKey = (name: string) =>
@@ -43,7 +46,7 @@ const toPackageReference = ({ registry_type, identifier }: ListingPackage): Refe
   registry: registry_type,
 });
 
-/** The endpoints, the repository and the packages that a listing records. */
+/** The endpoints with their hosts, the repository and the packages that a listing records. */
 export function referencesOf({
   remotes,
   packages,
@@ -52,6 +55,7 @@ export function referencesOf({
   const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
   return [
     ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
+    ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.map(toPackageReference),
   ];
@@ -97,12 +101,14 @@ export function toReferences(text: string): Reference[] {
   const written = isAddress ? text : `https://${text}`;
   const address =
     isAddress || /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\//.test(text) ? toAddressKey(written) : undefined;
+  const bare = isAddress ? address : /^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/.test(text) && toAddressKey(written);
   const repository = address || isAddress ? toRepositoryKey(written) : undefined;
   return [
     ...(address ? [{ kind: 'endpoint' as const, key: address }] : []),
     ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
     ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
     ...(isAddress ? [] : toPackageReferences(text)),
+    ...(bare && bare === toHost(bare) ? [{ kind: 'host' as const, key: bare }] : []),
   ];
 }
 

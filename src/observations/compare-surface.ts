@@ -24,6 +24,8 @@ export interface SurfaceComparison {
   readonly repeated: string[];
   /** Members that were seen here and not sent of any tool, so that they were not compared. */
   readonly not_sent: Member[];
+  /** Whether nothing but names was compared of tools that have more. */
+  readonly is_of_names: boolean;
   /** What the caller's host put before every name. */
   readonly prefix: string;
   /** How members that differ read: [-here-]{+there+}. */
@@ -127,10 +129,12 @@ export function compareTools(seen: readonly Tool[], shown: readonly Tool[]): Sur
   const [own, theirs] = [Map.groupBy(seen, nameOf), Map.groupBy(sent, nameOf)];
   const names = [...new Set([...own.keys(), ...theirs.keys()])].sort();
   const pairs = names.map((name) => comparePairs(name, own.get(name) ?? [], theirs.get(name) ?? [], members));
+  const not_sent = comparedMembers.filter((member) => !members.includes(member) && has(seen, member));
   return {
     differs: pairs.flatMap(({ differs }) => differs),
     repeated: [...new Set([...repeatedIn(seen.map(nameOf)), ...repeatedIn(sent.map(nameOf))])].sort(),
-    not_sent: comparedMembers.filter((member) => !members.includes(member) && has(seen, member)),
+    not_sent,
+    is_of_names: members.length === 0 && not_sent.length > 0,
     prefix,
     texts: pairs
       .flatMap(({ others }) => others)
@@ -154,5 +158,5 @@ export function compareDigests(
     return known.length === 1 && known[0]?.sha256 === sent[name] ? [] : [{ name, difference: 'other' }];
   });
   const repeated = [...new Set(repeatedIn(seen.map(({ name }) => name)))];
-  return { differs, repeated, not_sent: [], prefix: '', texts: [] };
+  return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', texts: [] };
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
-import { code, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import {
   compareDigests,
   compareTools,
   type SurfaceComparison,
   type ToolDifference,
 } from '../observations/compare-surface.ts';
-import { toolDigest } from '../observations/kinds/tools.ts';
+import { type ToolChange, toolDigest } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { ToolSurface } from '../observations/table.ts';
 import { findListingFacts } from './find-listing.ts';
@@ -70,12 +70,36 @@ async function seenUntil(
 const othersUntil = ({ changed_from, value }: StoredObservation): string | undefined =>
   changed_from?.state === 'observed' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
-const notes = ({ repeated, not_sent, prefix }: SurfaceComparison) =>
+const notes = ({ repeated, not_sent, is_of_names, prefix }: SurfaceComparison) =>
   [
     repeated.length > 0 && 'Some names stand for several tools: see repeated.',
     prefix && 'Your host puts the same characters before every name; they were left out.',
-    not_sent.length > 0 && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
+    not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
+
+/** That the description of a tool of these names changed, and when, as far as the newest 100 changes say; for callers who sent none. */
+async function rewordedTexts(
+  handle: string,
+  { subject }: StoredObservation,
+  names: ReadonlySet<string>,
+  store: Context['store'],
+): Promise<string[]> {
+  const runs = await store.observations.history(handle, { limit: mostChanges });
+  return runs.flatMap(({ at, changes }) =>
+    changes
+      .filter((change) => change.kind === 'tools.surface' && change.subject === subject && change.before)
+      .flatMap(({ before, items = [] }) =>
+        (items as readonly ToolChange[])
+          .filter(({ tool, members = [] }) => names.has(tool) && members.includes('description'))
+          .map(
+            ({ tool }) =>
+              `The description of ${named(tool)} changed between ${day(before?.seen_until ?? '')} and ${day(at)}: see get_history.`,
+          ),
+      ),
+  );
+}
+
+const mostReworded = 5;
 
 /** The answer of a comparison with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
 async function compareWith(handle: string, seen: StoredObservation, shown: Shown, { store }: Context) {
@@ -87,7 +111,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const [closest = compareUnstored(seen, shown)] = current.toSorted(
     (a, b) => a.differs.length - b.differs.length,
   );
-  const { differs, repeated, not_sent, prefix, texts } = closest;
+  const { differs, repeated, not_sent, is_of_names, prefix, texts } = closest;
   const isSame = differs.length === 0;
   const protocol = typeof seen.as_seen?.protocol === 'string' ? seen.as_seen.protocol : undefined;
   const spoken = protocol ? ` in revision ${protocol} of MCP` : '';
@@ -96,17 +120,25 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     ? undefined
     : stored.find((set) => !isCurrent(set) && compare(set.tools, shown).differs.length === 0);
   const said = isSame
-    ? `These are the tools that Dossier has seen ${since}.`
+    ? is_of_names
+      ? `Dossier has seen tools of these names ${since}.`
+      : `These are the tools that Dossier has seen ${since}.`
     : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
   const until = earlier && (await seenUntil(handle, earlier, store));
   const others_until = isSame ? othersUntil(seen) : undefined;
   const before = earlier
-    ? `This is the set that Dossier saw from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
+    ? `${is_of_names ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
     : others_until && `Until ${day(others_until)} it saw others: see get_history.`;
+  const ofNames = is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`;
+  const sent = 'tools' in shown ? shown.tools : [];
+  const names = new Set(sent.map(({ name }) => String(name).slice(prefix.length)));
+  const reworded = not_sent.includes('description') ? await rewordedTexts(handle, seen, names, store) : [];
   return {
     handle,
-    result: isSame ? ('same' as const) : ('other' as const),
-    message: [said, before, ...notes(closest)].filter(Boolean).join(' '),
+    result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
+    message: [ofNames, said, before, ...reworded.slice(0, mostReworded), ...notes(closest)]
+      .filter(Boolean)
+      .join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
     differs,
     ...(repeated.length > 0 && { repeated }),
@@ -172,7 +204,7 @@ const input = z.strictObject({
 
 const output = z.object({
   handle: z.string(),
-  result: z.enum(['same', 'other', 'never_seen']),
+  result: z.enum(['same', 'same_names', 'other', 'never_seen']),
   message: z.string(),
   endpoint: z.string().optional().describe('The recorded endpoint that was compared with'),
   differs: z.array(

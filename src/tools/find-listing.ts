@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { isHandle } from '../core/handle.ts';
+import { isHandle, namespaceText } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
-import { counted, named } from '../core/text.ts';
+import { counted, named, quoted } from '../core/text.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { packageText } from '../document/sentences.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
@@ -129,14 +129,30 @@ async function handleInAddress(text: string, context: Asking): Promise<string | 
   return refuseUnknown(bare, context);
 }
 
-const placeOf = ({ kind, registry }: Reference) => (registry ? `${registry} ${kind}` : kind);
+const placeOf = ({ kind, registry }: Reference) =>
+  kind === 'host' ? 'an endpoint at this host' : `this ${registry ? `${registry} ${kind}` : kind}`;
 
-/** What tells a listing from others that record the same. */
-function differenceOf({ packages, endpoint, version, updated_at, origin_status }: Listing): string {
-  const [first] = packages;
-  const place = endpoint ? named(endpoint) : first ? packageText(first) : 'no endpoint or package recorded';
-  const state = origin_status === 'deprecated' ? ', deprecated' : '';
-  return `${place}, version ${named(version)}, updated ${updated_at.slice(0, 10)}${state}`;
+const longestDescription = 100;
+
+const recordedAt = ({ packages: [first], endpoint }: Listing) =>
+  endpoint ? named(endpoint) : first ? packageText(first) : 'no endpoint or package recorded';
+
+/** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
+function differenceOf(listing: Listing, all: readonly Listing[]): string {
+  const { handle, description, version, updated_at, origin_status } = listing;
+  const said =
+    description.length > longestDescription
+      ? `${description.slice(0, longestDescription).toWellFormed()} …`
+      : description;
+  const isElsewhere = all.some((one) => recordedAt(one) !== recordedAt(listing));
+  return [
+    namespaceText(handle),
+    ...(said ? [quoted(said)] : []),
+    ...(isElsewhere ? [recordedAt(listing)] : []),
+    `version ${named(version)}`,
+    `updated ${updated_at.slice(0, 10)}`,
+    ...(origin_status === 'deprecated' ? ['deprecated'] : []),
+  ].join(', ');
 }
 
 /** The only listing that records one of these; throws several_listings if more than one does. */
@@ -152,15 +168,17 @@ async function findRecording(
     if (!other)
       return {
         handle: only.handle,
-        found_by: `the only listing that records this ${what}; that shows no control of it`,
+        found_by: `the only listing that records ${what}; that shows no control of it`,
       };
     const count =
       found.length > maxNear
         ? `More than ${maxNear} listings record`
         : `${counted(found.length, 'listing')} record`;
     throw new Problem('several_listings', {
-      detail: `${count} this ${what}.`,
-      candidates: found.slice(0, maxNear).map((one) => ({ handle: one.handle, differs: differenceOf(one) })),
+      detail: `${count} ${what}.`,
+      candidates: found
+        .slice(0, maxNear)
+        .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
     });
   }
   return undefined;

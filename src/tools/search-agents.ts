@@ -39,8 +39,11 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }:
     ),
   );
 
+/** Words that ask for what a filter finds, and texts seldom say. */
+const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
+
 const meantLine = ({ word, near }: { word: string; near: readonly string[] }) =>
-  `No listing has ${toQuote(word)}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+  `No listing has ${toQuote(word)} in its text${ofSecrets.test(word) ? ', which says nothing of what it asks for (filter needs_secret: false)' : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 /** The answer of search_agents as Markdown: one line a listing. */
 const toSearchText = (answer: FoundListings): string =>
@@ -96,7 +99,7 @@ const output = z.object({
   did_you_mean: z
     .array(z.object({ word: z.string(), near: z.array(z.string()).describe('searched for instead') }))
     .optional()
-    .describe('Words that no listing has'),
+    .describe('Words that no listing has in its text'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),

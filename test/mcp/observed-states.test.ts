@@ -48,3 +48,76 @@ describe('get_history', () => {
     expect(empty.text).not.toContain('get_proof');
   });
 });
+
+describe('get_agent', () => {
+  const several = [
+    { handle: observedStates.twinOfDomain, whose: 'domain mapland.com' },
+    { handle: observedStates.twinOfAccount, whose: 'GitHub account someone-else' },
+  ];
+
+  it.each(['https://mcp.mapland.com/mcp', 'mcp.mapland.com', 'https://mcp.mapland.com/'])(
+    'tells listings at one endpoint apart by whose they are and what they say: %s',
+    async (handle) => {
+      const { json } = await ask('get_agent', { handle });
+      const { code, candidates } = json.error as {
+        code: string;
+        candidates: { handle: string; differs: string }[];
+      };
+      expect(code).toBe('several_listings');
+      expect(candidates.map((one) => one.handle)).toEqual(several.map((one) => one.handle));
+      for (const [at, { whose }] of several.entries())
+        expect(candidates[at]?.differs).toMatch(
+          new RegExp(
+            `^${whose}, “Maps, routes and places of Mapland”, version 1\\.0\\.0, updated [\\d-]{10}$`,
+          ),
+        );
+    },
+  );
+
+  it('finds the one listing at a host', async () => {
+    const { json } = await ask('get_agent', { handle: 'mcp.findwell.com' });
+    expect(json).toMatchObject({
+      handle: 'com.findwell/search',
+      found_by: 'the only listing that records an endpoint at this host; that shows no control of it',
+    });
+  });
+});
+
+describe('check_surface of names alone', () => {
+  it('does not call tools the same, says first what was not compared, and that a description changed', async () => {
+    const { text, json } = await ask('check_surface', {
+      handle: observedStates.toolsChanged,
+      tools: [{ name: 'read_file' }, { name: 'delete_files' }],
+    });
+    expect(json.result).toBe('same_names');
+    expect(json.message).toMatch(
+      /^Only names were compared: you sent no description, inputSchema, annotations\. Dossier has seen tools of these names since /,
+    );
+    expect(json.message).toContain(
+      `The description of read_file changed between ${dayAgo(40)} and ${dayAgo(20)}: see get_history.`,
+    );
+    expect(text).toContain('same_names');
+    const other = await ask('check_surface', {
+      handle: observedStates.toolsChanged,
+      tools: [{ name: 'read_file' }],
+    });
+    expect(other.json).toMatchObject({ result: 'other', differs: [{ name: 'delete_files' }] });
+    expect(other.json.message).toMatch(/A set of these names was seen from /);
+    const unchanged = await ask('check_surface', {
+      handle: observedStates.twinOfDomain,
+      tools: [{ name: 'route' }, { name: 'geocode' }, { name: 'places' }],
+    });
+    expect(unchanged.json.result).toBe('same_names');
+    expect(unchanged.json.message).not.toContain('changed');
+  });
+});
+
+describe('search_agents', () => {
+  it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
+    const { text } = await ask('search_agents', { query: 'maps no secret required' });
+    expect(text).toContain(
+      'No listing has “secret” in its text, which says nothing of what it asks for (filter needs_secret: false); nothing near was found.',
+    );
+    expect(text).toContain('No listing has “required” in its text; nothing near was found.');
+  });
+});
