@@ -1,9 +1,9 @@
-import { toInlineText, toSentence } from '../core/text.ts';
+import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
 import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { isAbsent, isKnown, type Judged, toSeen } from './seen.ts';
-import { notKnownWords } from './sentences.ts';
+import { notKnownWords, toSplitKinds } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
 
@@ -53,13 +53,14 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): string 
       !isOfAbsent(judged, kind, subject) &&
       (state === 'not_found' || !reasons.has(reason)),
   );
+  const split = toSplitKinds(observations);
+  const nameOf = ({ kind, subject }: (typeof items)[number]) =>
+    `${factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
   const groups = Map.groupBy(items, ({ state, as_of }) => {
     const how = state === 'not_found' ? '' : `: ${stateWords[state]}`;
     return `${how} (Dossier, ${as_of})`;
   });
-  return [...groups]
-    .map(([how, of]) => `${[...new Set(of.map(({ kind }) => factName(kind)))].join(', ')}${how}`)
-    .join('; ');
+  return [...groups].map(([how, of]) => `${[...new Set(of.map(nameOf))].join(', ')}${how}`).join('; ');
 }
 
 const notKnownOf = (judged: Judged, state: 'not_stated' | 'not_checked') =>

@@ -52,28 +52,27 @@ function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
 
 const namesShown = 2;
 
-/** The secrets that it asks for; `needed` if every way to reach it asks for one. */
+/** The secrets that it asks for, or takes if it needs none. */
 function secretsOf({ remotes, packages }: Listing): string | undefined {
   const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
   const names = [...new Set(inputs.map(({ name }) => coded(name)))];
   if (names.length === 0) return undefined;
-  return `asks for secret ${names.slice(0, namesShown).join(', ')}${more(names, namesShown)}`;
+  const verb = inputs.some(({ required }) => required) ? 'asks for' : 'takes';
+  return `${verb} secret ${names.slice(0, namesShown).join(', ')}${more(names, namesShown)}`;
 }
 
-/** Whether its endpoint answered when Dossier last looked. */
-function answerOf(observations: readonly StoredObservation[]): string | undefined {
-  const looks = observations.filter(({ kind }) => kind === 'endpoint.answers');
-  const answered = looks.find(({ state, missed }) => state === 'observed' && !missed);
-  if (answered) {
-    const isClosed = observations.some(
-      ({ kind, value, missed }) => kind === 'auth.required' && value === true && !missed,
-    );
-    return `answered ${day(answered.observed_at)}${isClosed ? ', asks for credentials first' : ''}`;
-  }
-  const missed = looks.find((one) => one.missed);
-  if (missed) return `no answer since ${day(missed.missed?.since ?? missed.observed_at)}`;
-  const dead = looks.find(({ state }) => state === 'unreachable' || state === 'not_found');
-  return dead && `no answer ${day(dead.observed_at)}`;
+/** Whether the endpoint that is named answered when Dossier last looked. */
+function answerOf({ endpoint }: Listing, observations: readonly StoredObservation[]): string | undefined {
+  const of = (kind: string) =>
+    observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
+  const one = of('endpoint.answers');
+  if (one?.state === 'unreachable') return `no answer ${day(one.observed_at)}`;
+  if (one?.state === 'not_found') return `nothing there ${day(one.observed_at)}`;
+  if (one?.state !== 'observed') return undefined;
+  if (one.missed) return `last answered ${day(one.observed_at)}`;
+  const access = of('auth.required');
+  const isClosed = access?.value === true && !access.missed;
+  return `answered ${day(one.observed_at)}${isClosed ? ', asks for credentials first' : ''}`;
 }
 
 const existence: Readonly<Record<string, string>> = {
@@ -106,7 +105,7 @@ export function toHit({ listing, observations, native }: HitFacts, match?: WordM
     hidden && hiddenSentence,
     isPlaceholder(description) && 'placeholder description',
     origin_status === 'deprecated' && 'deprecated',
-    answerOf(observations),
+    answerOf(listing, observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     reachOf(listing),

@@ -135,17 +135,13 @@ const whose: FactsOf = (judged) => {
 
 const most = 3;
 
-/** The first three facts, and how many more there are. */
-const firstThree = (facts: readonly Fact[], noun: string): Fact[] => {
-  const [, , third] = facts;
+/** Three facts, of what is not there first, and how many more there are. */
+function firstThree(judged: Judged, facts: readonly Fact[], noun: string): readonly Fact[] {
   const more = facts.length - most;
-  return third && more > 0
-    ? [
-        ...facts.slice(0, most),
-        { ...third, text: `${counted(more, `more ${noun}`)} recorded`, state: 'known' },
-      ]
-    : [...facts];
-};
+  if (more <= 0) return facts;
+  const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
+  return [...shown.slice(0, most), recorded(judged, `${counted(more, `more ${noun}`)} recorded`)];
+}
 
 function answeredText(one: DatedObservation, judged: Judged): string {
   const tally = tallyOf(judged, one);
@@ -186,7 +182,7 @@ const packagesOf: FactsOf = (judged) => {
 const where: FactsOf = (judged) => {
   const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
   if (remotes.length + packages.length > 0)
-    return [...firstThree(remotes, 'endpoint'), ...firstThree(packages, 'package')];
+    return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
     judged.listing.copy_lacks?.includes(field),
   );
@@ -215,6 +211,7 @@ const asks: FactsOf = (judged) => {
   const oauth = seen('auth.oauth').filter(isKnown);
   const facts = [
     ...firstThree(
+      judged,
       different.map((text) => recorded(judged, text)),
       'set of inputs',
     ),

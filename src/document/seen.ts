@@ -36,11 +36,13 @@ const day_ms = 86_400_000;
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(day(time))) / day_ms;
 
-/** How many checks of an endpoint it answered, as `3 of 3`; undefined if the newest is older than the 30 days that are counted. */
-export const tallyOf = ({ listing, seen }: Judged, { subject }: DatedObservation) =>
-  seen('endpoint.availability').find(
-    (one) => one.subject === subject && daysSince(one.observed_at, listing) <= 30,
-  )?.value;
+/** How many checks of an endpoint it answered, as `3 of 3`, if they were counted on the day of this one, of the last 30. */
+export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: DatedObservation) =>
+  daysSince(observed_at, listing) <= 30
+    ? seen('endpoint.availability').find(
+        (one) => one.subject === subject && day(one.observed_at) === day(observed_at),
+      )?.value
+    : undefined;
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = ({ kind, state }: DatedObservation): boolean =>

@@ -1,7 +1,6 @@
 import { asMembers } from '../core/json.ts';
 import { coded, counted, day, quoted } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
-import type { ListingDocument } from './listing-document.ts';
 import {
   asksPayment,
   daysSince,
@@ -10,6 +9,7 @@ import {
   priceBefore,
   priceText,
   type Seen,
+  sinceThen,
   tallyOf,
 } from './seen.ts';
 import { sourcesFirst } from './sentences.ts';
@@ -126,8 +126,9 @@ function changed({ listing, seen }: Judged): string[] {
       const { changed_from, first_seen_at, subject } = one;
       if (!changed_from || !isKnown(one) || daysSince(first_seen_at, listing) > changed_days) return [];
       if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
-      const text = textOf(one, seen);
-      if (!text) return [];
+      const said = textOf(one, seen);
+      if (!said) return [];
+      const text = sinceThen(one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
       return [
         listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,
       ];
@@ -167,21 +168,18 @@ const advisories = ({ seen }: Judged): string[] =>
         `${counted(Number(one.value), 'advisory').replace('advisorys', 'advisories')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
     );
 
-/** Names of the secrets that the record asks for. */
-const secretsOf = ({ remotes, packages }: ListingDocument): string[] => [
-  ...new Set(
-    [...remotes, ...packages].flatMap(({ inputs = [] }) =>
-      inputs.filter(({ secret }) => secret).map(({ name }) => name),
-    ),
-  ),
-];
-
 function secrets(judged: Judged): string[] {
-  const names = secretsOf(judged.listing);
+  const { remotes, packages } = judged.listing;
+  const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
+  const [needed, all] = [inputs.filter(({ required }) => required), inputs].map(
+    (some) => new Set(some.map(({ name }) => name)).size,
+  ) as [number, number];
+  if (needed === 0)
+    return all > 0 ? [`The record names ${counted(all, 'secret')} that a caller may send.`] : [];
   // A contradiction names them.
-  return names.length > 0 && !contradictions(judged).some((text) => text.startsWith('The record asks'))
-    ? [`The record asks for ${counted(names.length, 'secret')}.`]
-    : [];
+  return contradictions(judged).some((text) => text.startsWith('The record asks'))
+    ? []
+    : [`The record asks for ${counted(needed, 'secret')}.`];
 }
 
 function rated({ listing }: Judged): string[] {

@@ -68,6 +68,8 @@ interface Row {
   /** What every adapter says, and what none says. */
   readonly expected: readonly string[];
   readonly absent?: readonly string[];
+  /** What a search says of it. */
+  readonly hit?: readonly string[];
 }
 
 const rows: readonly Row[] = [
@@ -417,6 +419,73 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    says: 'of checks of a later day nothing beside the day of an earlier one',
+    record: at(url),
+    seen: [
+      saw({
+        ...{ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(20), first_seen_at: timeAgo(20) },
+        missed: { since: timeAgo(0), unanswered: timeAgo(0), reason: 'Time-out.' },
+      }),
+      saw({ kind: 'endpoint.availability', value: '1 of 2' }),
+    ],
+    expected: [`${url} answered (HTTP 200), not seen again since ${today} (Dossier, ${before})`],
+    absent: ['1 of 2'],
+    hit: [`last answered ${before}`],
+  },
+  {
+    says: 'when a change was last seen, if it was not seen again',
+    record: at(url),
+    seen: [{ ...payee, observed_at: timeAgo(10), missed: { since: timeAgo(0), reason: 'Time-out.' } }],
+    expected: [`(between ${dayAgo(21)} and ${before}); last seen on ${dayAgo(10)}.`],
+  },
+  {
+    says: 'of more than three endpoints first those that do not answer',
+    record: at(...['a', 'b', 'c', 'd'].map((name) => `https://${name}.example/mcp`)),
+    seen: [
+      ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
+      saw({
+        ...{ kind: 'endpoint.answers', value: null, subject: 'https://d.example/mcp' },
+        ...{ state: 'unreachable', reason: 'No connection.' },
+      }),
+    ],
+    expected: [
+      `Where: https://d.example/mcp: No connection; https://a.example/mcp answered`,
+      '1 more endpoint recorded (record).',
+    ],
+    absent: ['1 more endpoint recorded (Dossier'],
+    hit: [`answered ${today}`],
+  },
+  {
+    says: 'that the record names secrets which a caller need not send',
+    record: { remotes: [{ type: 'streamable-http', url, headers: [{ ...header, isRequired: false }] }] },
+    expected: ['The record names 1 secret that a caller may send.'],
+    absent: ['The record asks for'],
+    hit: ['takes secret `X-Key`'],
+  },
+  {
+    says: 'where something is not there that is there elsewhere',
+    record: at(url, other),
+    seen: [
+      saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
+      saw({
+        ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
+        ...{ state: 'not_found', reason: 'None.' },
+      }),
+    ],
+    expected: [`Not there: security contact at https://y.example (Dossier, ${today})`],
+  },
+  {
+    says: 'of two endpoints what is so of each',
+    record: at(url, other),
+    seen: [
+      saw({ kind: 'endpoint.answers', value: null, state: 'not_found', reason: 'HTTP status 404.' }),
+      { ...answers, subject: other },
+      saw({ kind: 'auth.required', subject: other, value: true }),
+    ],
+    expected: [`${url}: HTTP status 404`],
+    hit: [`nothing there ${today}`],
+  },
+  {
     says: 'a package that was built from another repository',
     record: { ...npm, ...onGitHub('example/x') },
     seen: [
@@ -628,6 +697,18 @@ describe('the answer about a listing', () => {
         for (const sentence of row.absent ?? []) expect(text, adapter).not.toContain(sentence);
       }
       expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
+    },
+  );
+
+  it.each(rows.flatMap(({ says, hit }, at) => (hit ? [[says, hit, handleOf(at)] as const] : [])))(
+    'in a search: %s',
+    async (_, hit, query) => {
+      const client = await connect('v2', { app: directory.app });
+      const { structuredContent } = await client.call('search_agents', { query });
+      await client.close();
+      const { listings } = structuredContent as { listings: { handle: string; facts: string[] }[] };
+      const { facts } = listings.find(({ handle }) => handle === query) ?? {};
+      expect(facts).toEqual(expect.arrayContaining([...hit]));
     },
   );
 
