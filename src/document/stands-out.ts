@@ -29,6 +29,9 @@ function deprecated({ listing, seen }: Judged): string[] {
   const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
   const packages = seen('package.deprecated').filter((one) => isKnown(one) && one.value === true);
   return [
+    ...(listing.origin_status !== 'deprecated' && listing.status_message
+      ? [`Its publisher says in the registry (record): ${quoted(listing.status_message)}.`]
+      : []),
     ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
     ...packages.map((one) => {
       const { message } = asMembers(one.details);

@@ -486,6 +486,11 @@ const rows: readonly Row[] = [
     hit: [`nothing there ${today}`],
   },
   {
+    says: 'what its publisher says of an entry that is active',
+    official: { status: 'active', statusMessage: 'Do not use: moved' },
+    expected: ['Its publisher says in the registry (record): “Do not use: moved”.'],
+  },
+  {
     says: 'a package that was built from another repository',
     record: { ...npm, ...onGitHub('example/x') },
     seen: [
