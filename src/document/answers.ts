@@ -116,7 +116,9 @@ const mostStandOut = 4;
 /** The first four facts that stand out, and that there are more, if there are. */
 export function firstOf({ standsOut }: Answer): readonly Pick<StandOut, 'text' | 'anchor'>[] {
   const more = standsOut.length - mostStandOut;
-  return more > 0 ? [...standsOut.slice(0, mostStandOut), { text: `And ${more} more below.` }] : standsOut;
+  return more > 0
+    ? [...standsOut.slice(0, mostStandOut), { text: `And ${more} more among all facts.` }]
+    : standsOut;
 }
 
 const marks: Readonly<Record<Fact['source'], (date: string) => string>> = {

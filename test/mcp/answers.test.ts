@@ -537,7 +537,7 @@ const rows: readonly Row[] = [
         reason: 'npm has no package x-mcp.',
       }),
     ],
-    expected: ['And 1 more below.'],
+    expected: ['And 1 more among all facts.'],
     absent: ['First published', 'The record asks for 1 secret.'],
   },
   {
