@@ -163,8 +163,9 @@ const longestAge_ms = 3_600_000;
 const longestSent_ms = 12 * longestAge_ms;
 /** Changes that take something away, so that a dump from before is not sent any more. */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
-/** The shortest time between two dumps that this makes necessary: who takes away often does not keep the service busy with dumps. */
-const shortestPause_ms = 600_000;
+/** How many times as long as writing took the pause is between two dumps that this makes necessary: who takes away often keeps no node busy. */
+const pauseShare = 10;
+const shortestPause_ms = 2000;
 /** How often the service itself asks for its dump, so that hardly anybody waits for one. */
 const asksEvery_ms = 600_000;
 
@@ -179,14 +180,21 @@ export function createDumps(context: Context) {
   const isSendable = async (dump: Dump) =>
     ageOf_ms(dump) < longestSent_ms &&
     !(await store.changes.hasAfter(Number.parseInt(dump.manifest.since, 10), takingAway));
-  let replaced_ms = -Infinity;
+  /** Before this moment no dump is written because something was taken away. */
+  let paused_until_ms = -Infinity;
+  let took_ms = 0;
+  const pause = () => {
+    paused_until_ms = clock().getTime() + Math.max(shortestPause_ms, pauseShare * took_ms);
+  };
   const takenAway = () =>
     new Problem('unavailable', {
       detail: 'Something in the newest dump was withdrawn or moderated since.',
-      retry_after_s: Math.ceil((replaced_ms + shortestPause_ms - clock().getTime()) / 1000),
+      retry_after_s: Math.max(1, Math.ceil((paused_until_ms - clock().getTime()) / 1000)),
     });
   const writeNext = async () => {
+    const started_ms = performance.now();
     const dump = await writeDump(context, stopping.signal);
+    took_ms = performance.now() - started_ms;
     const [last, ...older] = kept;
     kept = last ? [dump, last] : [dump];
     await Promise.all(older.map(({ remove }) => remove()));
@@ -196,8 +204,8 @@ export function createDumps(context: Context) {
   const renew = async () => {
     const dump = await writeNext();
     if (dump) return dump;
-    replaced_ms = clock().getTime();
     const second = await writeNext();
+    pause();
     if (!second) throw takenAway();
     return second;
   };
@@ -212,9 +220,8 @@ export function createDumps(context: Context) {
   /** Writes the next dump now, unless one was replaced not long ago. */
   const replace = (): Promise<Dump> => {
     if (writing !== undefined) return begin();
-    if (replaced_ms + shortestPause_ms > clock().getTime()) throw takenAway();
-    replaced_ms = clock().getTime();
-    return begin();
+    if (paused_until_ms > clock().getTime()) throw takenAway();
+    return begin().finally(pause);
   };
   const read = async (): Promise<Dump> => {
     const [newest] = kept;
