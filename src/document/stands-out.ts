@@ -111,7 +111,8 @@ const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) =
     if (one.changed_from?.state === 'no_price_seen')
       return `Quotes ${priceText(one)}, and no price before (${between(one)})`;
     const before = priceBefore(one);
-    if (before === undefined) return undefined;
+    // The address that is paid belongs to what is compared; it has a sentence of its own.
+    if (before === undefined || before === priceText(one)) return undefined;
     const [was, is] = [before, priceText(one)].map((text) => Number.parseFloat(text)) as [number, number];
     const how = was < is ? 'raised' : was > is ? 'lowered' : 'changed';
     return `Price ${how} from ${before} to ${priceText(one)} (${between(one)})`;

@@ -40,7 +40,7 @@ it('four nodes that start at once on an empty database make it once, and all ser
   expect(migrations?.made).toBe(migrations?.different);
   const runs = await queryDatabase(databaseUrl, 'select state, progress from import_run');
   expect(runs.map(({ state }) => state)).toEqual(runs.map(() => 'done'));
-  const added = runs.map(({ counts }) => (JSON.parse(String(counts)) as { rows_new: number }).rows_new);
+  const added = runs.map(({ progress }) => (JSON.parse(String(progress)) as { rows_new: number }).rows_new);
   const [held] = await queryDatabase(databaseUrl, 'select count(*)::int as versions from listing_version');
   expect(added.reduce((sum, rows) => sum + rows)).toBe(held?.versions);
   const keys = await Promise.all(urls.map(async (url) => (await fetch(`${url}/log/key`)).text()));
