@@ -77,12 +77,12 @@ const isChanged = ({ before }: ShownChange) => before !== undefined && before.st
 /** That something was not looked at yet is no event. */
 const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state !== 'not_checked';
 
-/** An event with only what is of a kind; undefined if nothing is. */
+/** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
-  if (event.type !== 'check') return kind === undefined || kindOfRecorded(event) === kind ? event : undefined;
+  if (kind === undefined) return event;
+  if (event.type !== 'check') return kindOfRecorded(event) === kind ? event : undefined;
   const changes = event.changes.filter(
-    (change) =>
-      (isChanged(change) || isSeen(change)) && (kind === undefined || kindOf(change.kind)?.question === kind),
+    (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }

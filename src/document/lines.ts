@@ -145,7 +145,7 @@ function firstThree(judged: Judged, facts: readonly Fact[], noun: string): reado
 
 function answeredText(one: DatedObservation, judged: Judged): string {
   const tally = tallyOf(judged, one);
-  const often = tally ? `, ${tally} checks in the 30 days before` : '';
+  const often = tally ? `, ${tally} checks in 30 days` : '';
   const since = day(one.first_seen_at) < day(one.observed_at) ? `, since ${day(one.first_seen_at)}` : '';
   return `answered (HTTP ${one.value}${often}${since})`;
 }
@@ -267,6 +267,7 @@ const noPrice = 'no price seen, no tool called; a call may still cost';
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
 function noPriceText(one: DatedObservation, { seen }: Judged): string {
   if (one.state === 'no_price_seen') return noPrice;
+  if (one.state === 'unrecognised') return `price not known: ${whyOf(one)}`;
   const isSaid = seen('tools.surface').some(
     ({ subject, reason }) => subject === one.subject && reason === one.reason,
   );

@@ -22,7 +22,7 @@ export interface StandOut {
   readonly anchor?: 'history' | 'ratings';
 }
 
-const checked = ({ observed_at }: DatedObservation) => `(Dossier's check, ${day(observed_at)})`;
+const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
 const withoutStop = (text: string) => text.replace(/\.$/, '');
 
 function deprecated({ listing, seen }: Judged): string[] {
@@ -66,7 +66,7 @@ function noAnswer(judged: Judged): string[] {
     const text = deadText(one);
     if (text === undefined) return [];
     const tally = tallyOf(judged, one);
-    const often = tally ? `; ${tally} checks in the 30 days before were answered` : '';
+    const often = tally ? `; ${tally} checks in 30 days were answered` : '';
     return [`${text}${often}. Dossier asks from ${one.vantage}.`];
   });
   const [first, ...others] = dead;

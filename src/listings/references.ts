@@ -100,7 +100,9 @@ export function toReferences(text: string): Reference[] {
   const isAddress = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i.test(text);
   const written = isAddress ? text : `https://${text}`;
   const address =
-    isAddress || /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w.~@-]+)+\/?$/.test(text) ? toAddressKey(written) : undefined;
+    isAddress || /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w.~@-]+)+\/?$/.test(text)
+      ? toAddressKey(written)
+      : undefined;
   const bare = isAddress ? address : /^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/.test(text) && toAddressKey(written);
   const repository = address || isAddress ? toRepositoryKey(written) : undefined;
   return [

@@ -73,6 +73,8 @@ export function toHistoryPage(
 ): Html {
   const { handle } = listing;
   const path = `${pagePath(handle)}/history`;
+  // A check that met nothing to tell, as kinds that are not looked for, is only in the JSON.
+  const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
   return toPage(site, {
     title: `History of ${handle}`,
     description: `What changed about ${handle}, each change with its date and its entry of the log.`,
@@ -81,8 +83,8 @@ export function toHistoryPage(
     body: html`
 ${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
-${events.length > 0 && html`<ol class="timeline">${events.map((event) => eventItem(event, asked.kind))}</ol>`}
-${events.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
+${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind))}</ol>`}
+${told.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
   });

@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
     record: npm,
     seen: [packageFact({ kind: 'package.deprecated', details: { message: 'use another' } })],
     expected: [
-      `npm marks npm:x-mcp as deprecated (Dossier's check, ${today}): “use another”.`,
+      `npm marks npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`,
       `Package deprecated (Dossier, ${today})`,
     ],
   },
@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.availability', value: '7 of 9' }),
     ],
     expected: [
-      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in the 30 days before were answered. Dossier asks from lab-one.`,
+      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
       `Where: ${url}: No connection (Dossier, ${today}).`,
     ],
     absent: ['not looked at', 'has not checked whether the endpoint answers'],
@@ -182,7 +182,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `npm has no package x-mcp (Dossier's check, ${today}).`,
+      `npm has no package x-mcp (Dossier, ${today}).`,
       `Run by its caller from npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
     ],
   },
@@ -215,7 +215,7 @@ const rows: readonly Row[] = [
         reason: 'npm has no package x-mcp.',
       }),
     ],
-    expected: [`Stands out: npm has no package x-mcp (Dossier's check, ${today}).`],
+    expected: [`Stands out: npm has no package x-mcp (Dossier, ${today}).`],
     absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
   },
   {
@@ -243,7 +243,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `github.com shows no public repository at example/x (Dossier's check, ${today}).`,
+      `github.com shows no public repository at example/x (Dossier, ${today}).`,
       `Repository https://github.com/example/x, which is not there (Dossier, ${today}).`,
     ],
     absent: ['Not there:', 'repository contents', 'last commit'],
@@ -292,7 +292,7 @@ const rows: readonly Row[] = [
         reason: 'DNS has no address of x.example.',
       }),
     ],
-    expected: [`DNS has no address of x.example (Dossier's check, ${today}).`],
+    expected: [`DNS has no address of x.example (Dossier, ${today}).`],
   },
   {
     says: 'a price and a payee that changed: now, since when, and before',
@@ -354,7 +354,7 @@ const rows: readonly Row[] = [
     record: withSecret,
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
-      `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier's check, ${today}).`,
+      `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier, ${today}).`,
       `Asks: Needs a secret header X-Key (record). Let Dossier in without credentials (Dossier, ${today}).`,
     ],
   },
@@ -374,7 +374,7 @@ const rows: readonly Row[] = [
     record: at(url, other),
     seen: [saw({ kind: 'auth.required', value: true })],
     expected: [
-      `The record names no credentials; ${url} asked Dossier for some (Dossier's check, ${today}).`,
+      `The record names no credentials; ${url} asked Dossier for some (Dossier, ${today}).`,
       `Asks: Asked Dossier for credentials first at ${url} (Dossier, ${today}).`,
     ],
   },
@@ -502,14 +502,14 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `By its signed provenance npm:x-mcp was built from https://github.com/else/y, not from the recorded repository (Dossier's check, ${today}).`,
+      `By its signed provenance npm:x-mcp was built from https://github.com/else/y, not from the recorded repository (Dossier, ${today}).`,
     ],
   },
   {
     says: 'advisories about the package',
     record: npm,
     seen: [packageFact({ kind: 'package.advisories', value: 2 })],
-    expected: [`2 advisories about the recorded version of npm:x-mcp (Dossier's check, ${today}).`],
+    expected: [`2 advisories about the recorded version of npm:x-mcp (Dossier, ${today}).`],
   },
   {
     says: 'an entry that is new',

@@ -121,7 +121,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     const { json } = await ask({ handle: rich });
     const today = directory.context.clock().toISOString().slice(0, 10);
     expect(json.stands_out).toEqual([
-      `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any (Dossier's check, ${today}).`,
+      `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any (Dossier, ${today}).`,
       'Rated by no independent source; 4 ratings set apart.',
     ]);
     expect(json.lines).toMatchObject({

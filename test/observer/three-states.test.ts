@@ -68,7 +68,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from ${url} since ${days[1]}; it last answered on ${days[0]}; 1 of 2 checks in the 30 days before were answered.`,
+      `No check since ${days[1]} saw ${url} answer; it last answered on ${days[0]}. Dossier asks from`,
     );
     for (const one of [text, page, markdown]) expect(one).toContain(first);
     expect(lines.tools).toBe(`send, not seen again since ${days[1]} (Dossier, ${days[0]}).`);
@@ -87,7 +87,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in the 30 days before were answered.`,
+      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
     );
     expect(lines.where).toMatch(new RegExp(`^${url}: .+ \\(Dossier, ${days[2]}\\)\\.$`));
     for (const one of [text, page, markdown]) {
@@ -123,7 +123,7 @@ describe('what is known, what was not seen and what is not known', () => {
     const date = await observe(gone);
     const { first, page, markdown, full } = await said(gone);
     expect(first).toBe(
-      `github.com shows no public repository at github.com/example/gone (Dossier's check, ${date}).`,
+      `github.com shows no public repository at github.com/example/gone (Dossier, ${date}).`,
     );
     for (const one of [page, markdown]) expect(one).toContain(first);
     expect(full.not_seen).toContainEqual(
