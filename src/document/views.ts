@@ -3,7 +3,7 @@ import { decodeChange, selectChanges } from '../log/changes.ts';
 import type { Db, Time } from '../store/store.ts';
 
 /** The time of a listing in a view, in positions of the stream of changes. */
-interface ViewSpan {
+export interface ViewSpan {
   readonly handle: string;
   /** The change with which it joined; 0 if it was there when the view was first judged. */
   readonly joined_seq: number;

@@ -34,7 +34,7 @@ declare module '../store/store.ts' {
 }
 
 /** The append-only log: the leaves' texts. */
-interface LogLeafRow {
+export interface LogLeafRow {
   log_index: number;
   type: string;
   leaf: string;
@@ -43,7 +43,7 @@ interface LogLeafRow {
 }
 
 /** Hashes of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
-interface LogNodeRow {
+export interface LogNodeRow {
   log: number;
   level: number;
   position: number;

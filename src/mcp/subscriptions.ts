@@ -65,7 +65,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   };
   return {
     /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
-    open(network: string, uris: unknown) {
+    open(network: string, uris: unknown): { readonly ended: AbortSignal; readonly end: () => void } {
       const widest = toWidestNetwork(network);
       const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
       requireRoom(network, widest);

@@ -3,7 +3,7 @@ import type { RowOf } from '../store/table.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 
 /** Which feedback to read; without `kind` reports and everything else. */
-interface FeedbackFilter {
+export interface FeedbackFilter {
   readonly state: 'open' | 'closed' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
 }

@@ -11,7 +11,7 @@ import {
 } from './moderation.ts';
 
 /** Whose writing may be blocked. */
-interface Writer {
+export interface Writer {
   readonly namespace: string;
   /** Its control roots; that of its claim if they are not given. */
   readonly roots?: readonly string[] | undefined;

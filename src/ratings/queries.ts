@@ -27,7 +27,7 @@ import {
 } from './table.ts';
 
 /** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
-interface SeenKeys {
+export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
   /** Whether keys that are not among them end. */
