@@ -1,72 +1,95 @@
 import { hash } from 'node:crypto';
 import semver from 'semver';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { Static } from 'typebox';
+import { Compile } from 'typebox/schema';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, publisherMeta, type VersionSummary } from '../listings/listing.ts';
 
 /** Key of the registry's own facts in an entry's `_meta`. */
 const registryMeta = 'io.modelcontextprotocol.registry/official';
 
-const listPage = Type.Object({
-  servers: Type.Union([Type.Array(Type.Unknown()), Type.Null()]),
-  metadata: Type.Optional(
-    Type.Object({ nextCursor: Type.Optional(Type.Union([Type.String({ maxLength: 4096 }), Type.Null()])) }),
-  ),
-});
+// Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait for.
+const text = { type: ['string', 'null'] } as const;
+const listOf = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
+
 /** One page of a registry's list. The last one has no cursor or an empty one; registries in Go write null for no entries. */
-const listPageForm = Compile(listPage);
-
-const entryHead = Type.Object({
-  server: Type.Object({
-    name: Type.String({
-      minLength: 3,
-      maxLength: 200, // A part of dots alone would lead elsewhere in the address of the page.
-      pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
-    }),
-    version: Type.String({ minLength: 1, maxLength: 255 }),
-  }),
+const listPageForm = Compile({
+  type: 'object',
+  required: ['servers'],
+  properties: {
+    servers: listOf({}),
+    metadata: {
+      type: 'object',
+      properties: { nextCursor: { type: ['string', 'null'], maxLength: 4096 } },
+    },
+  },
 });
+
 /** What identifies an entry, and all that a deleted one needs. */
-const entryHeadForm = Compile(entryHead);
-
-const statusMeta = Type.Object({
-  status: Type.Union([Type.Literal('active'), Type.Literal('deprecated'), Type.Literal('deleted')]),
-  statusMessage: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  publishedAt: Type.String(),
-  updatedAt: Type.Optional(Type.String()),
-  isLatest: Type.Optional(Type.Boolean()),
+const entryHeadForm = Compile({
+  type: 'object',
+  required: ['server'],
+  properties: {
+    server: {
+      type: 'object',
+      required: ['name', 'version'],
+      properties: {
+        name: {
+          type: 'string',
+          minLength: 3,
+          maxLength: 200, // A part of dots alone would lead elsewhere in the address of the page.
+          pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
+        },
+        version: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+    },
+  },
 });
+
+const statusMeta = {
+  type: 'object',
+  required: ['status', 'publishedAt'],
+  properties: {
+    status: { enum: ['active', 'deprecated', 'deleted'] },
+    statusMessage: text,
+    publishedAt: { type: 'string' },
+    updatedAt: { type: 'string' },
+    isLatest: { type: 'boolean' },
+  },
+} as const;
 /** The registry's facts about an entry: `_meta` under `registryMeta`. */
 const statusMetaForm = Compile(statusMeta);
-const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
-const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
-  Type.Optional(Type.Union([Type.Array(item), Type.Null()]));
-/** Inputs that a caller must provide: read if well-formed (recorded.ts), never a reason to reject the record. */
-const inputs = Type.Optional(Type.Unknown());
-const transport = Type.Object({ type: Type.String(), url: text, headers: inputs, variables: inputs });
 
-const serverJson = Type.Object({
-  description: text,
-  title: text,
-  websiteUrl: text,
-  repository: Type.Optional(Type.Union([Type.Object({ url: text }), Type.Null()])),
-  remotes: listOf(transport),
-  packages: listOf(
-    Type.Object({
-      registryType: text,
-      identifier: text,
-      version: text,
-      transport: Type.Optional(transport),
-      environmentVariables: inputs,
-      runtimeArguments: inputs,
-      packageArguments: inputs,
+/** `headers` and `variables` are inputs that a caller must provide: read if well-formed (recorded.ts), never a reason to reject the record. */
+const transport = {
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string' }, url: text, headers: {}, variables: {} },
+} as const;
+
+const serverJson = {
+  type: 'object',
+  properties: {
+    description: text,
+    title: text,
+    websiteUrl: text,
+    repository: { type: ['object', 'null'], properties: { url: text } },
+    remotes: listOf(transport),
+    packages: listOf({
+      type: 'object',
+      properties: {
+        registryType: text,
+        identifier: text,
+        version: text,
+        transport,
+        environmentVariables: {},
+        runtimeArguments: {},
+        packageArguments: {},
+      },
     }),
-  ),
-  _meta: Type.Optional(
-    Type.Union([Type.Object({ [publisherMeta]: Type.Optional(Type.Unknown()) }), Type.Null()]),
-  ),
-});
+    _meta: { type: ['object', 'null'], properties: { [publisherMeta]: {} } },
+  },
+} as const;
 /** The parts of a publisher's server.json that a listing is made of; other fields are stored unchecked. */
 const serverJsonForm = Compile(serverJson);
 export type ServerJson = Static<typeof serverJson>;
