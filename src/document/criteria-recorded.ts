@@ -20,6 +20,7 @@ import {
 } from './criterion.ts';
 import { packageTypes, transports } from './record.ts';
 import { nativeStatement, sourcesFirst } from './sentences.ts';
+import { secretsOf } from './stands-out.ts';
 
 const evidence = 'imported';
 const maxDays = 3650;
@@ -83,6 +84,22 @@ export const recordedCriteria = {
           recorded: repository,
         })
       : absentFinding(compared, 'repository', { result: 'not_met', fact });
+  }),
+  needs_no_secret: plainCriterion({ evidence, label: 'Record asks for no secret' }, (compared) => {
+    const { remotes, packages, copy_lacks = [] } = compared.listing;
+    const names = secretsOf(compared.listing);
+    if (names.length > 0) {
+      const fact = `The record asks for ${counted(names.length, 'secret')}.`;
+      return recordedFinding(compared, { result: 'not_met', fact, recorded: listed(names) });
+    }
+    const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
+    if (lacking || remotes.length + packages.length === 0)
+      return absentFinding(compared, lacking ?? 'endpoint', {
+        result: 'unknown',
+        fact: 'The record does not say how it is reached or run.',
+      });
+    const fact = 'The record asks for no secret; the service may still ask for one.';
+    return recordedFinding(compared, { result: 'met', fact });
   }),
   transport: choiceCriterion(
     { evidence, label: 'Transport {} recorded', of: transports },

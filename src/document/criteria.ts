@@ -74,16 +74,15 @@ export function compareListing(
   return { imported: of('imported'), observed: of('observed'), native: of('native') };
 }
 
-/** The criteria of a comparison that names none. */
+/** The criteria of a comparison that names none: is it there and alive, what does it ask for, did it change, who vouches. */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },
-  { criterion: 'has_endpoint' },
-  { criterion: 'has_repository' },
+  { criterion: 'needs_no_secret' },
   { criterion: 'endpoint_observed_alive' },
-  { criterion: 'updated_within_days', value: 180 },
+  { criterion: 'price_known' },
+  { criterion: 'tools_unchanged_for', value: 30 },
   { criterion: 'claimed' },
   { criterion: 'native_ratings_at_least', value: 1 },
-  { criterion: 'rated_within_days', value: 90 },
 ];
 
 export interface Membership {

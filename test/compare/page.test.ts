@@ -24,7 +24,7 @@ const resultsIn = (page: string) =>
 const webhook = 'handle=co.webhook%2Fwebhook';
 const politics = 'handle=com.politicalcomms%2Fapi';
 const first =
-  'active=true&has_endpoint=true&has_repository=true&endpoint_observed_alive=true&updated_within_days=180&claimed=true&native_ratings_at_least=1&rated_within_days=90';
+  'active=true&needs_no_secret=true&endpoint_observed_alive=true&price_known=true&tools_unchanged_for=30&claimed=true&native_ratings_at_least=1';
 
 beforeAll(async () => {
   directory = await openDirectory({
@@ -68,11 +68,15 @@ describe('/compare', () => {
       'Packages com.politicalcomms/api npm @political-comms/mcp@1.2.0 co.webhook/webhook none recorded',
     );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
-    expect(resultsIn(imported)).toEqual([['Met'], ['Not met', 'Met'], ['Met', 'Met'], ['Met']]);
+    expect(resultsIn(imported)).toEqual([['Met'], ['Met']]);
     expect(observed).toContain('<h2 id="observed">As checked by Dossier</h2>');
-    expect(resultsIn(observed)).toEqual([['Does not apply', 'Unknown']]);
+    expect(resultsIn(observed)).toEqual([
+      ['Does not apply', 'Unknown'],
+      ['Does not apply', 'Unknown'],
+      ['Does not apply', 'Unknown'],
+    ]);
     expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
-    expect(resultsIn(native)).toEqual([['Not met'], ['Not met'], ['Not met']]);
+    expect(resultsIn(native)).toEqual([['Not met'], ['Not met']]);
     expect(native).toContain('The same for all 2:');
     expect(native).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
     expect(page).toContain('Unknown is not a no');

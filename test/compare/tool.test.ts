@@ -160,9 +160,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     }[];
     const namesOf = (kind: 'imported' | 'observed' | 'native') =>
       first?.[kind].map(({ criterion }) => criterion);
-    expect(namesOf('imported')).toEqual(['active', 'has_endpoint', 'has_repository', 'updated_within_days']);
-    expect(namesOf('observed')).toEqual(['endpoint_observed_alive']);
-    expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least', 'rated_within_days']);
+    expect(namesOf('imported')).toEqual(['active', 'needs_no_secret']);
+    expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
+    expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);
   });
 
   it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {

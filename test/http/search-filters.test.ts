@@ -104,6 +104,23 @@ describe('search_agents finds listings by what is stored of them:', () => {
     expect(await find({ needs_secret: false, active: true })).toEqual(['com.acme/maps']);
   });
 
+  it('the last one is a criterion of compare_agents too', async () => {
+    const handles = ['com.acme/maps', 'com.acme/mail', 'com.acme.labs/maps', 'io.github.Someone/maps'];
+    const { structuredContent } = await client.call('compare_agents', {
+      handles,
+      criteria: ['needs_no_secret'],
+    });
+    const { listings } = structuredContent as {
+      listings: { imported: { result: string; fact: string; recorded?: string }[] }[];
+    };
+    expect(listings.map(({ imported: [one] }) => [one?.result, one?.fact, one?.recorded])).toEqual([
+      ['met', 'The record asks for no secret; the service may still ask for one.', undefined],
+      ['not_met', 'The record asks for 1 secret.', 'X-Key'],
+      ['not_met', 'The record asks for 1 secret.', 'LABS_KEY'],
+      ['unknown', 'The record does not say how it is reached or run.', undefined],
+    ]);
+  });
+
   it('counts them, and says what else is taken', async () => {
     expect((await call({ facets: true })).facets).toMatchObject({ 'is:active': 4, 'is:without_secret': 2 });
     expect((await call({ needs_secret: true })).detail).toMatch(/^needs_secret must be false, or omitted\./);
