@@ -18,9 +18,8 @@ import {
   signalOf,
   tagCriterion,
 } from './criterion.ts';
-import { packageTypes, transports } from './record.ts';
+import { packageTypes, recordedSecrets, transports } from './record.ts';
 import { nativeStatement, sourcesFirst } from './sentences.ts';
-import { secretsOf } from './stands-out.ts';
 
 const evidence = 'imported';
 const maxDays = 3650;
@@ -87,10 +86,13 @@ export const recordedCriteria = {
   }),
   needs_no_secret: plainCriterion({ evidence, label: 'Record asks for no secret' }, (compared) => {
     const { remotes, packages, copy_lacks = [] } = compared.listing;
-    const names = secretsOf(compared.listing);
-    if (names.length > 0) {
-      const fact = `The record asks for ${counted(names.length, 'secret')}.`;
-      return recordedFinding(compared, { result: 'not_met', fact, recorded: listed(names) });
+    const { all, needed } = recordedSecrets(compared.listing);
+    if (all.length > 0) {
+      const asks = `The record asks for ${counted(needed.length, 'secret')}.`;
+      const takes = `The record names ${counted(all.length, 'secret')} that a caller may send, and requires none.`;
+      return needed.length > 0
+        ? recordedFinding(compared, { result: 'not_met', fact: asks, recorded: listed(needed) })
+        : recordedFinding(compared, { result: 'unknown', fact: takes, recorded: listed(all) });
     }
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (lacking || remotes.length + packages.length === 0)

@@ -6,6 +6,7 @@ import type { StoredObservation } from '../observations/observation.ts';
 import { shownGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
+import { recordedSecrets } from './record.ts';
 import { packageText } from './sentences.ts';
 
 /** A listing in a list: what its publisher writes, and the facts that decide whether to look closer. */
@@ -53,12 +54,11 @@ function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
 const namesShown = 2;
 
 /** The secrets that it asks for, or takes if it needs none. */
-function secretsOf({ remotes, packages }: Listing): string | undefined {
-  const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
-  const names = [...new Set(inputs.map(({ name }) => coded(name)))];
-  if (names.length === 0) return undefined;
-  const verb = inputs.some(({ required }) => required) ? 'asks for' : 'takes';
-  return `${verb} secret ${names.slice(0, namesShown).join(', ')}${more(names, namesShown)}`;
+function secretsText(listing: Listing): string | undefined {
+  const { all, needed } = recordedSecrets(listing);
+  if (all.length === 0) return undefined;
+  const names = all.slice(0, namesShown).map(coded).join(', ');
+  return `${needed.length > 0 ? 'asks for' : 'takes'} secret ${names}${more(all, namesShown)}`;
 }
 
 /** Whether the endpoint that is named answered when Dossier last looked. */
@@ -109,7 +109,7 @@ export function toHit({ listing, observations, native }: HitFacts, match?: WordM
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     reachOf(listing),
-    secretsOf(listing),
+    secretsText(listing),
     facets.includes('state:claimed') && 'claimed',
     facets.includes('state:suspended') && 'claim suspended',
     ratingsOf(native),

@@ -89,6 +89,15 @@ export const transports = ['streamable-http', 'sse', 'stdio'] as const;
 /** Kinds of package that searches and criteria accept; listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
+/** The names of the secrets that a record has for its endpoints and packages, each once; `needed` are those that it requires. */
+export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
+  const secrets = [...remotes, ...packages].flatMap(({ inputs = [] }) =>
+    inputs.filter(({ secret }) => secret),
+  );
+  const namesOf = (some: typeof secrets) => [...new Set(some.map(({ name }) => name))];
+  return { all: namesOf(secrets), needed: namesOf(secrets.filter(({ required }) => required)) };
+}
+
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
 /** Whether a tag only repeats a recorded transport or package. */

@@ -1,6 +1,7 @@
 import { asMembers } from '../core/json.ts';
 import { coded, counted, day, quoted } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
+import { recordedSecrets } from './record.ts';
 import {
   asksPayment,
   daysSince,
@@ -173,17 +174,15 @@ const advisories = ({ seen }: Judged): string[] =>
     );
 
 function secrets(judged: Judged): string[] {
-  const { remotes, packages } = judged.listing;
-  const inputs = [...remotes, ...packages].flatMap((one) => one.inputs ?? []).filter(({ secret }) => secret);
-  const [needed, all] = [inputs.filter(({ required }) => required), inputs].map(
-    (some) => new Set(some.map(({ name }) => name)).size,
-  ) as [number, number];
-  if (needed === 0)
-    return all > 0 ? [`The record names ${counted(all, 'secret')} that a caller may send.`] : [];
+  const { all, needed } = recordedSecrets(judged.listing);
+  if (needed.length === 0)
+    return all.length > 0
+      ? [`The record names ${counted(all.length, 'secret')} that a caller may send.`]
+      : [];
   // A contradiction names them.
   return contradictions(judged).some((text) => text.startsWith('The record asks'))
     ? []
-    : [`The record asks for ${counted(needed, 'secret')}.`];
+    : [`The record asks for ${counted(needed.length, 'secret')}.`];
 }
 
 function rated({ listing }: Judged): string[] {

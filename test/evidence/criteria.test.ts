@@ -181,9 +181,17 @@ const imported: readonly Row[] = [
   row(
     'needs_no_secret',
     undefined,
-    { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }] },
+    { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: true, secret: true }] }] },
     'not_met',
     'The record asks for 1 secret.',
+    'KEY',
+  ),
+  row(
+    'needs_no_secret',
+    undefined,
+    { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }] },
+    'unknown',
+    'The record names 1 secret that a caller may send, and requires none.',
     'KEY',
   ),
   row(

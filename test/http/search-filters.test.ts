@@ -10,7 +10,7 @@ const entries = [
   registryEntry('com.acme/maps', { description: 'Maps', ...remote('maps.acme.com') }),
   registryEntry('com.acme/mail', {
     description: 'Mail',
-    ...remote('mail.acme.com', [{ name: 'X-Key', isSecret: true }]),
+    ...remote('mail.acme.com', [{ name: 'X-Key', isRequired: true, isSecret: true }]),
   }),
   registryEntry('com.acme.labs/maps', {
     description: 'Maps of the labs',
@@ -116,7 +116,7 @@ describe('search_agents finds listings by what is stored of them:', () => {
     expect(listings.map(({ imported: [one] }) => [one?.result, one?.fact, one?.recorded])).toEqual([
       ['met', 'The record asks for no secret; the service may still ask for one.', undefined],
       ['not_met', 'The record asks for 1 secret.', 'X-Key'],
-      ['not_met', 'The record asks for 1 secret.', 'LABS_KEY'],
+      ['unknown', 'The record names 1 secret that a caller may send, and requires none.', 'LABS_KEY'],
       ['unknown', 'The record does not say how it is reached or run.', undefined],
     ]);
   });
