@@ -20,13 +20,13 @@ export const onCore = (core: keyof typeof cores): string[] =>
 /** Load average of the minute before this process began. */
 const loadBefore = loadavg()[0] ?? 0;
 
-/** The conditions of a measurement: date, Node, processor, how the cores are shared, load before. */
+/** The conditions of a measurement: date, Node, processor, load before; that nothing is pinned, where that is so. */
 export const machineLine = (): string =>
   [
     new Date().toISOString().slice(0, 16).replace('T', ' '),
     `Node ${process.version}`,
     `${cpus()[0]?.model.trim()} x ${cpus().length}`,
-    canPin ? 'server on one core, load on the other' : 'server and load not pinned',
+    ...(canPin ? [] : ['server and load not pinned']),
     `load average ${loadBefore.toFixed(1)} before`,
   ].join(', ');
 
