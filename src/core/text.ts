@@ -51,6 +51,12 @@ export const named = (text: string): string =>
 export const coded = (text: string): string =>
   /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text) ? `\`${text}\`` : quoted(text);
 
+/** Several of these behind commas, each in a code span, if each is one word; else the whole quoted. */
+export const codedList = (text: string): string => {
+  const parts = text.split(', ').map(coded);
+  return parts.every((part) => part.startsWith('`')) ? parts.join(', ') : quoted(text);
+};
+
 /** A quoted text in Markdown, escaped. */
 export const toQuote = (text: string): string => escapeMarks(quoted(text));
 
@@ -63,6 +69,9 @@ export const code = (text: string): string =>
 /** A phrase as a sentence: a capital at its beginning, a full stop at its end. */
 export const toSentence = (phrase: string): string =>
   `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
+
+/** A sentence as a phrase, to which more is added. */
+export const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 /** Joins lines, without absent ones. */
 export const lines = (...parts: readonly (string | false | undefined)[]): string =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
 import { code, lines, toInlineText, toQuote } from '../core/text.ts';
-import { type Answer, firstOf, lineText, toAnswer, toAnswerLines } from './answers.ts';
+import { type Answer, lineText, toAnswer, toAnswerLines } from './answers.ts';
 import { lineNames } from './lines.ts';
 import { type ListingDocument, sampleFlag } from './listing-document.ts';
 import { toMarkdown } from './markdown.ts';
@@ -79,6 +79,15 @@ function toFields(listing: ListingDocument, { lines: answered }: Answer) {
   };
 }
 
+const mostStandOut = 4;
+
+/** The first facts that stand out, and where the others are said. */
+function firstOf({ standsOut }: Answer): string[] {
+  const more = standsOut.length - mostStandOut;
+  const first = standsOut.slice(0, mostStandOut).map(({ text }) => text);
+  return more > 0 ? [...first, `And ${more} more: get_agent, detail full.`] : first;
+}
+
 /** The answer about a listing as JSON: in lines, or all facts as Markdown. */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
   const answer = toAnswer(listing);
@@ -87,7 +96,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const { notes, notThere, notSeen, notStated, notLookedAt, next } = answer;
   return {
     ...before,
-    ...withoutEmpty({ notes: [...notes], stands_out: firstOf(answer).map(({ text }) => text) }),
+    ...withoutEmpty({ notes: [...notes], stands_out: firstOf(answer) }),
     lines: toLines(answer),
     ...withoutEmpty({ not_there: notThere, unseen: notSeen, unstated: notStated, unchecked: notLookedAt }),
     ...after,

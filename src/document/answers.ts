@@ -92,9 +92,9 @@ function notesOf({ sample, moderation = [], appeal }: ListingDocument): string[]
   ];
 }
 
-/** Everything that is said of a listing first: what stands out, seven lines, what is not known. */
-export function toAnswer(listing: ListingDocument): Answer {
-  const judged = { listing, seen: toSeen(listing) };
+/** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
+export function toAnswer(listing: ListingDocument, isFull = false): Answer {
+  const judged = { listing, seen: toSeen(listing), isFull };
   const standsOut = toStandsOut(judged);
   return {
     notes: notesOf(listing),
@@ -108,17 +108,6 @@ export function toAnswer(listing: ListingDocument): Answer {
     notLookedAt: notKnownOf(judged, 'not_checked'),
     next: nextOf(judged, standsOut),
   };
-}
-
-/** How many of the facts that stand out are said first. */
-const mostStandOut = 4;
-
-/** The first four facts that stand out, and that there are more, if there are. */
-export function firstOf({ standsOut }: Answer): readonly Pick<StandOut, 'text' | 'anchor'>[] {
-  const more = standsOut.length - mostStandOut;
-  return more > 0
-    ? [...standsOut.slice(0, mostStandOut), { text: `And ${more} more among all facts.` }]
-    : standsOut;
 }
 
 const marks: Readonly<Record<Fact['source'], (date: string) => string>> = {
@@ -160,7 +149,7 @@ export const gapTitles = {
 export const gapNames = Object.keys(gapTitles) as (keyof typeof gapTitles)[];
 
 export const toTexts = (answer: Answer): AnswerTexts => ({
-  stands_out: firstOf(answer).map(({ text }) => text),
+  stands_out: answer.standsOut.map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
   not_there: answer.notThere,
   unseen: answer.notSeen,

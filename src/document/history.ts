@@ -1,16 +1,14 @@
 import type { ClaimEvent } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
-import { code, counted, day, named, quoted } from '../core/text.ts';
+import { code, coded, counted, day, named, quoted } from '../core/text.ts';
 import { differenceText } from '../core/word-difference.ts';
 import { type Change, changeText } from '../log/change.ts';
 import { readRuns } from '../observations/history.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
-import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
-import { observedText } from './all-facts.ts';
+import { valueText } from './all-facts.ts';
 import type { ListingFacts } from './record.ts';
-import { quoteText } from './seen.ts';
-import { toLabel } from './words.ts';
+import { factName, toLabel } from './words.ts';
 
 /** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
 export const historyKinds = [
@@ -170,19 +168,16 @@ export async function readHistory(
   return { events, next: isRead ? undefined : [seq, log_index] };
 }
 
-const toName = (name: string) => kindOf(name)?.title.toLowerCase() ?? toLabel(name);
 const titleOf = ({ kind, subject }: ShownChange) =>
-  `${kindOf(kind)?.title ?? toLabel(kind)}${subject === undefined ? '' : ` (${named(subject)})`}`;
+  `${kindOf(kind)?.title ?? toLabel(kind)}${subject === undefined ? '' : ` (${coded(subject)})`}`;
 
 const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
-const valueText = ({ kind }: ShownChange, { value, state, details }: ShownChange['after']): string =>
-  value === null
-    ? stateWords[state]
-    : ((kind === 'price.challenge' ? quoteText(value) : undefined) ??
-      cut(observedText({ kind, value, state, ...(details && { details }) })));
+/** A long value is cut before it is quoted, so that its quotation marks stay. */
+const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): string =>
+  valueText({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
 
 const mostItems = 10;
 const mostTexts = 5;
@@ -210,21 +205,27 @@ function toolText(
   return `${code(tool)} changed: ${parts.join(', ')}`;
 }
 
-/** What was and what is: a set of tools tool by tool, anything else by its value. */
-function changedText(change: ShownChange): string {
+/** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
+export function changedText(change: ShownChange, isListed = false): string {
   const { before, after, items = [], texts = [] } = change;
   const until = before ? ` until ${day(before.seen_until)}` : '';
-  if (change.kind !== 'tools.surface' || items.length === 0)
-    return `${titleOf(change)}: ${before ? valueText(change, before) : ''}${until}, now ${valueText(change, after)}`;
-  const tools = (items as readonly ToolChange[]).slice(0, mostItems);
-  const said = tools.map((item) =>
-    toolText(
-      item,
-      texts.filter(({ tool }) => tool === item.tool),
-    ),
-  );
-  return `${titleOf(change)}: ${[...said, ...more(items, mostItems)].join('; ')}; as before${until}`;
+  if (toolChangesOf(change).length === 0)
+    return `${titleOf(change)}: ${before ? seenValue(change, before) : ''}${until}, now ${seenValue(change, after)}`;
+  const said = toolChangesOf(change)
+    .slice(0, mostItems)
+    .map((item) =>
+      toolText(
+        item,
+        texts.filter(({ tool }) => tool === item.tool),
+      ),
+    );
+  const what = isListed ? 'changed' : [...said, ...more(items, mostItems)].join('; ');
+  return `${titleOf(change)}: ${what}; as before${until}`;
 }
+
+/** Which tools of a set were added, removed or changed; none of another kind of change. */
+export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolChange[] =>
+  kind === 'tools.surface' ? (items as readonly ToolChange[]) : [];
 
 const mostSeen = 3;
 
@@ -234,7 +235,7 @@ function seenText({ is_first, changes }: CheckEvent, kind: string | undefined): 
   if (is_first) return [kind ? 'first check' : `first check: ${counted(seen.length, 'fact')}`];
   const shown = seen
     .slice(0, mostSeen)
-    .map((change) => `${titleOf(change)}: ${valueText(change, change.after)}`);
+    .map((change) => `${titleOf(change)}: ${seenValue(change, change.after)}`);
   return [`seen for the first time: ${[...shown, ...more(seen, mostSeen)].join('; ')}`];
 }
 
@@ -251,7 +252,7 @@ const claimText = ({ type, kind, root, commit, reason }: ClaimEvent) =>
 function recordedText({ type, at, data, claim }: RecordedEvent): string {
   if (claim) return claimText(claim);
   const version = typeof data.version === 'string' ? `; version ${named(data.version)}` : '';
-  return `${changeText({ type, at, data, handle: '' }, toName)}${version}`;
+  return `${changeText({ type, at, data, handle: '' }, factName)}${version}`;
 }
 
 /** The facts that a check saw become others. */
@@ -268,7 +269,7 @@ export const logIndexOf = (event: HistoryEvent): unknown =>
 
 /** An event in words, a line for each fact that changed; texts of others are in “ ”. */
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): string[] {
-  const changed = changedOf(event).map(changedText);
+  const changed = changedOf(event).map((change) => changedText(change));
   const said = [...changed, ...wordsOf(event, kind)];
   const index = logIndexOf(event);
   const entry = index === undefined ? '' : ` (log index ${index})`;

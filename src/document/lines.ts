@@ -1,7 +1,7 @@
 import { claimMethods } from '../claims/methods.ts';
 import { handleParts, namespaceText } from '../core/handle.ts';
 import { asMembers } from '../core/json.ts';
-import { amount, coded, counted, day } from '../core/text.ts';
+import { amount, coded, codedList, counted, day, withoutStop } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import type { DatedObservation } from '../observations/observation.ts';
@@ -74,7 +74,6 @@ const observed = (one: DatedObservation, text: string): Fact => ({
   ...(day(one.first_seen_at) < day(one.observed_at) && { since: day(one.first_seen_at) }),
 });
 
-const withoutStop = (text: string) => text.replace(/\.$/, '');
 const whyOf = ({ reason, state }: DatedObservation) => withoutStop(reason ?? stateWords[state]);
 
 function signalOf({ listing }: Judged, kind: string) {
@@ -135,11 +134,12 @@ const whose: FactsOf = (judged) => {
 
 const most = 3;
 
-/** Three facts, of what is not there first, and how many more there are. */
+/** Three facts, of what is not there first, and how many more there are; in full all of them. */
 function firstThree(judged: Judged, facts: readonly Fact[], noun: string): readonly Fact[] {
   const more = facts.length - most;
   if (more <= 0) return facts;
   const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
+  if (judged.isFull) return shown;
   return [...shown.slice(0, most), recorded(judged, `${counted(more, `more ${noun}`)} recorded`)];
 }
 
@@ -197,15 +197,18 @@ function accessText(one: DatedObservation, { seen }: Judged): string {
 }
 
 const signInText = ({ value }: DatedObservation) =>
-  value === 'names no authorization server'
-    ? `, which ${value}`
-    : ` through ${String(value).split(', ').map(coded).join(', ')}`;
+  value === 'names no authorization server' ? `, which ${value}` : ` through ${codedList(String(value))}`;
 
 const asks: FactsOf = (judged) => {
-  const { listing, seen } = judged;
-  const needs = [...listing.remotes, ...listing.packages].flatMap(
-    ({ inputs }) => inputsText(inputs, coded) ?? [],
-  );
+  const { listing, seen, isFull } = judged;
+  const places = [
+    ...listing.remotes.map(({ url, inputs }) => ({ subject: url, inputs })),
+    ...listing.packages.map(({ identifier, inputs }) => ({ subject: identifier, inputs })),
+  ];
+  const needs = places.flatMap(({ subject, inputs }) => {
+    const text = inputsText(inputs, coded);
+    return text ? [isFull ? `${text}${atPlace({ subject }, places)}` : text] : [];
+  });
   const different = [...new Set(needs)];
   const required = seen('auth.required');
   const oauth = seen('auth.oauth').filter(isKnown);
@@ -235,14 +238,16 @@ const isNowhere = ({ seen }: Judged) =>
 
 const mostTools = 15;
 
-function toolNames({ details }: DatedObservation): string {
+function toolNames({ details }: DatedObservation, isFull: boolean): string {
   const { tools } = asMembers(details);
   const names = (Array.isArray(tools) ? tools : []).map((tool) => {
     const { name, hints } = asMembers(tool);
     return `${coded(String(name))}${Array.isArray(hints) ? ` (${hints.join(', ')})` : ''}`;
   });
-  const more = names.length - mostTools;
-  return [...names.slice(0, mostTools), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = isFull ? 0 : names.length - mostTools;
+  return [...names.slice(0, names.length - Math.max(more, 0)), ...(more > 0 ? [`${more} more`] : [])].join(
+    ', ',
+  );
 }
 
 const tools: FactsOf = (judged) => {
@@ -254,7 +259,7 @@ const tools: FactsOf = (judged) => {
       const why = one.state === 'auth_first' ? stateWords.auth_first : whyOf(one);
       return observed(one, `none seen${atPlace(one, all)}: ${why}`);
     }
-    const names = toolNames(one);
+    const names = toolNames(one, judged.isFull);
     const since =
       day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
     return observed(one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
@@ -281,7 +286,7 @@ const costs: FactsOf = (judged) => {
   const payees = seen('price.pay_to').filter(isKnown);
   const known = quoted.filter(isKnown).map((one) => {
     const payee = payees.find(({ subject }) => subject === one.subject);
-    const to = payee ? `, paid to ${String(payee.value).split(', ').map(coded).join(', ')}` : '';
+    const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
     return observed(one, `quotes ${priceText(one)}${to}${atPlace(one, quoted)}`);
   });
   const others = otherPrices.flatMap((kind) =>
@@ -312,7 +317,9 @@ const provenances: Readonly<Record<string, string>> = {
 
 const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
   const all = judged.seen(kind).filter(isKnown);
-  return all.slice(0, most).map((one) => observed(one, `${textOf(one.value)}${atPlace(one, all)}`));
+  return all
+    .slice(0, judged.isFull ? all.length : most)
+    .map((one) => observed(one, `${textOf(one.value)}${atPlace(one, all)}`));
 };
 
 const keptUp: FactsOf = (judged) => {

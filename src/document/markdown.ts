@@ -1,16 +1,12 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { code, counted, day, lines, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import type { CopyField } from '../imports/import-run.ts';
-import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
+import { code, counted, day, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
 import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts, ShortRating } from '../ratings/rating.ts';
-import { type Asked, type Known, otherFacts, toAllFacts } from './all-facts.ts';
+import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toTexts } from './answers.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { copyLacksSentence } from './record.ts';
-import { inputsText } from './sentences.ts';
 import {
   countsText,
   matchTexts,
@@ -24,42 +20,18 @@ import {
   versionsTitle,
 } from './words.ts';
 
-const places = ({ subjects: [first, ...others] }: Known) =>
-  first === undefined
-    ? ''
-    : ` at ${toInlineText(named(first))}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+const stateStarts = { known: '', not_there: 'Looked for and not seen: ', not_known: 'Not known: ' } as const;
 
-function knownLine(known: Known): string {
-  const { title, text, reason, since, source, at } = known;
-  const same = since ? `, the same since ${day(since)}` : '';
-  const why = reason ? `. ${toInlineText(reason)}` : '';
-  return `* ${title}: ${toInlineText(text)}${places(known)}${same} (${toInlineText(source)}, as of ${day(at)})${why}`;
-}
-
-const answerText = ({ title, known, notSeen, unknown }: Asked) =>
-  paragraphs(
-    `### ${title}`,
-    lines(
-      ...known.map(knownLine),
-      ...notSeen.map(
-        ({ text, at }) => `* Looked for and not seen: ${toInlineText(text)}${at ? ` at ${code(at)}` : ''}`,
-      ),
-      ...unknown.map(({ text }) => `* Not known: ${toInlineText(text)}`),
-    ),
-  );
-
-function others(listing: ListingDocument) {
-  const facts = otherFacts(listing);
-  return facts.length > 0 && paragraphs('### What else is recorded?', lines(...facts.map(knownLine)));
-}
+const factLine = ({ title, text, state }: ListedFact) =>
+  `* ${stateStarts[state]}${title && `${title}: `}${toInlineText(text)}`;
 
 /** Every question with every fact, its source and date, and what is not known. */
 const allFacts = (listing: ListingDocument): string =>
   paragraphs(
     '## All facts and sources',
-    'What is known, with source and date; what was looked for and not seen, with the date; and what is not known: not looked at, or not stated.',
-    ...toAllFacts(listing).map(answerText),
-    others(listing),
+    ...toAllFacts(listing).map(({ title, facts }) =>
+      paragraphs(`### ${title}`, lines(...facts.map(factLine))),
+    ),
   );
 
 function groupLine(name: string, counts: RatingCounts) {
@@ -125,18 +97,6 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   );
 }
 
-const needs = ({ inputs }: ListingRemote | ListingPackage) =>
-  inputs ? `; ${toInlineText(inputsText(inputs) ?? '')}` : '';
-
-function packageLine(recorded: ListingPackage): string {
-  const { registry_type, identifier, version, transport } = recorded;
-  const over = transport ? ` over ${named(transport)}` : '';
-  return `* Package: ${code(version ? `${identifier}@${version}` : identifier)} (${toInlineText(`${named(registry_type)}${over}`)})${needs(recorded)}`;
-}
-
-const orNone = (name: string, address: string | undefined, lacking?: string) =>
-  `* ${name}: ${address ? code(address) : (lacking ?? 'none recorded')}`;
-
 const versions = (listing: ListingDocument) =>
   listing.versions.length > 1 &&
   paragraphs(
@@ -147,25 +107,11 @@ const versions = (listing: ListingDocument) =>
     ),
   );
 
-const lacks = ({ copy_lacks }: ListingDocument, field: CopyField) => copyLacksSentence(copy_lacks, field);
-
-const recorded = (listing: ListingDocument) =>
+const record = (listing: ListingDocument) =>
   lines(
-    orNone('Endpoint', listing.endpoint, lacks(listing, 'endpoint')),
-    ...listing.remotes.map(
-      (recorded) =>
-        `* Remote: ${code(recorded.url)} (${toInlineText(named(recorded.type))})${needs(recorded)}`,
-    ),
-    orNone('Repository', listing.repository, lacks(listing, 'repository')),
-    listing.website !== undefined && orNone('Website', listing.website),
-    ...(listing.packages.length > 0
-      ? listing.packages.map(packageLine)
-      : [orNone('Packages', undefined, lacks(listing, 'package'))]),
     `* Tags: ${listing.tags.map(({ tag, reason }) => `${toInlineText(tag)} (${toInlineText(reason)})`).join(', ') || 'none recorded'}`,
     `* Version: ${code(listing.version)}, ${versionDates(listing)}`,
     `* Origin: ${toInlineText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
-    listing.status_message !== undefined &&
-      `* Status message of the publisher: ${toQuote(listing.status_message)}`,
   );
 
 /** The way of a claim says nothing about what became of the listing. */
@@ -219,7 +165,7 @@ const heading = (listing: ListingDocument) =>
     listing.appeal && toInlineText(listing.appeal),
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
-    lines(...toAnswerLines(toTexts(toAnswer(listing)))),
+    lines(...toAnswerLines(toTexts(toAnswer(listing, true)))),
     toInlineText(listing.evidence_snapshot),
   );
 
@@ -232,8 +178,8 @@ export const toMarkdown = (listing: ListingDocument): string =>
     heading(listing),
     allFacts(listing),
     paragraphs('## Ratings', native(listing)),
-    '## As recorded by the publisher',
-    recorded(listing),
+    '## Record',
+    record(listing),
     '## Claim',
     claimed(listing),
     versions(listing),

@@ -1,7 +1,7 @@
 import { asMembers } from '../core/json.ts';
 import { coded, day } from '../core/text.ts';
 import { convert, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
-import { type DatedObservation, isDated, knowingOf } from '../observations/observation.ts';
+import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** What Dossier has looked for of a listing, by kind. */
@@ -11,6 +11,8 @@ export type Seen = (kind: string) => readonly DatedObservation[];
 export interface Judged {
   readonly listing: ListingDocument;
   readonly seen: Seen;
+  /** Whether every endpoint, package and tool is named, however many there are. */
+  readonly isFull: boolean;
 }
 
 export function toSeen({ observations }: Pick<ListingDocument, 'observations'>): Seen {
@@ -18,7 +20,7 @@ export function toSeen({ observations }: Pick<ListingDocument, 'observations'>):
   return (kind) => byKind.get(kind) ?? [];
 }
 
-export const isKnown = (one: DatedObservation): boolean => knowingOf(one) === 'known';
+export const isKnown = (one: Pick<Observation, 'value' | 'state'>): boolean => knowingOf(one) === 'known';
 
 /** What is known beside what is not of the last check. */
 export const sinceThen = ({ missed_since, state, value }: DatedObservation): string =>
@@ -49,7 +51,7 @@ export const isAbsent = ({ kind, state }: DatedObservation): boolean =>
   state === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(kind);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
-export const atPlace = ({ subject }: DatedObservation, all: readonly unknown[]): string =>
+export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): string =>
   all.length > 1 && subject !== undefined ? ` at ${coded(subject)}` : '';
 
 /** Whether an endpoint let nobody in before a payment. */

@@ -49,7 +49,7 @@ const notKnownNames: Readonly<Record<string, string>> = {
   'tools.surface': 'tools',
   auth: 'credentials',
   operator: 'operator',
-  repository: 'source code',
+  repository: 'repository',
   'repository.contents': 'repository contents',
   'repository.last_commit': 'last commit',
   'ratings.native': 'what others met',

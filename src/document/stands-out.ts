@@ -1,5 +1,5 @@
 import { asMembers } from '../core/json.ts';
-import { coded, counted, day, quoted } from '../core/text.ts';
+import { coded, codedList, counted, day, quoted, withoutStop } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import { recordedSecrets } from './record.ts';
 import {
@@ -24,7 +24,6 @@ export interface StandOut {
 }
 
 const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
-const withoutStop = (text: string) => text.replace(/\.$/, '');
 
 function deprecated({ listing, seen }: Judged): string[] {
   const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
@@ -91,8 +90,6 @@ const changed_days = 90;
 const between = ({ changed_from, first_seen_at }: DatedObservation) =>
   `between ${day(changed_from?.seen_until ?? '')} and ${day(first_seen_at)}`;
 
-const codedList = (value: unknown) => String(value).split(', ').map(coded).join(', ');
-
 const mostTools = 5;
 
 function changedToolsText(one: DatedObservation, seen: Seen): string {
@@ -119,7 +116,7 @@ const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) =
     return `Price ${how} from ${before} to ${priceText(one)} (${between(one)})`;
   },
   'price.pay_to': (one) =>
-    `Paid to ${codedList(one.value)} instead of ${codedList(one.changed_from?.value)} (${between(one)})`,
+    `Paid to ${codedList(String(one.value))} instead of ${codedList(String(one.changed_from?.value))} (${between(one)})`,
   'tools.surface': changedToolsText,
   'auth.required': (one) =>
     `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,

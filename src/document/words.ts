@@ -1,8 +1,6 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { ownerTexts } from '../core/handle.ts';
 import { amount, counted } from '../core/text.ts';
-import type { ImportedSignal } from '../listings/listing.ts';
-import { stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
@@ -40,15 +38,6 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
   return typeof known === 'number' && known > shown
     ? `The newest ${shown} of ${amount(known)} versions`
     : `${counted(shown, 'version')}, newest first`;
-}
-
-/** The value of an imported signal (third-party text), or its state if there is none. */
-export function signalText({ kind, value, unit, state }: ImportedSignal): string {
-  if (state !== 'observed' || value === null) return stateWords[state];
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return value;
-  const count = amount(value);
-  return unit && !kind.includes(unit.replace(/s$/, '')) ? `${count} ${toLabel(unit)}` : count;
 }
 
 const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>

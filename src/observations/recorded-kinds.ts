@@ -1,4 +1,4 @@
-import { named } from '../core/text.ts';
+import { codedList } from '../core/text.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import type { Question } from './observation.ts';
@@ -121,8 +121,9 @@ const foreignKinds: ReadonlySet<string> = new Set([
     'security.contact',
     'terms.url',
   ],
+  ...['auth.oauth', 'price.pay_to', 'price.openapi', 'price.catalog'],
 ]);
 
-/** A value of a kind, in quotes if others wrote it and it could be read as ours. */
+/** A value of a kind, in code spans or quotes if others wrote it. */
 export const toShownValue = (kind: string, text: string): string =>
-  foreignKinds.has(kind) || !byName.has(kind) ? named(text) : text;
+  foreignKinds.has(kind) || !byName.has(kind) ? codedList(text) : text;

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { ageText, splitForeign } from '../core/text.ts';
-import { type Asked, type Known, otherFacts, toAllFacts, type Unknown } from '../document/all-facts.ts';
-import { firstOf, gapNames, gapTitles, lineText, toAnswer, toTexts } from '../document/answers.ts';
+import { type ListedFact, toAllFacts } from '../document/all-facts.ts';
+import { gapNames, gapTitles, lineText, toAnswer, toTexts } from '../document/answers.ts';
 import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { day, foreignLink, type Html, pagePath } from './html.ts';
+import { foreignLink, type Html, pagePath } from './html.ts';
 
 const isAddress = (text: string) => /^https?:\/\//i.test(text);
 
@@ -22,7 +22,7 @@ const aged = (text: string, today: string): Html =>
   })}`;
 
 /** A sentence of ours on a day, with the texts of others marked, and their addresses as links. */
-const marked = (text: string, today: string): Html =>
+export const marked = (text: string, today: string): Html =>
   html`${splitForeign(text).map((part, at) => {
     if (at % 2 === 0) return aged(part, today);
     if (part.startsWith('“')) return html`<span class="foreign">${part}</span>`;
@@ -38,7 +38,7 @@ export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const texts = toTexts(answer);
   const today = listing.evidence_snapshot_date;
-  const items = firstOf(answer).map(
+  const items = answer.standsOut.map(
     ({ text, anchor }) =>
       html`<li>${marked(text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`,
   );
@@ -49,44 +49,18 @@ ${items.length > 0 && html`<ul class="stands-out">${items}</ul>`}
 </section>`;
 }
 
-/** Facts of one source and day stand together, which is named once below them. */
-const placed = (facts: readonly Known[]) =>
-  Map.groupBy(facts, ({ source, at }) => `${source}\n${at.slice(0, 10)}`).values();
+const factClasses = { known: 'known', not_there: 'gap absent', not_known: 'gap' } as const;
 
-const places = ({ subjects }: Known) =>
-  subjects.length === 0
-    ? ''
-    : html` <span class="at foreign">at ${subjects[0]}${subjects.length > 1 ? ` and ${subjects.length - 1} more` : ''}</span>`;
-
-const fact = (known: Known) => html`
-<li class="known"><b>${known.title}:</b> <span class="foreign">${known.text}</span>${places(known)}${known.since && html` <span class="at">the same since ${day(known.since)}</span>`}
-${known.reason && html`<small>${known.reason}</small>`}${known.means && html`<small class="means">${known.means}</small>`}</li>`;
-
-const sourced = (facts: readonly Known[]) => {
-  const [first] = facts;
-  return first
-    ? html`<ul class="facts-of">${facts.map(fact)}</ul>
-<p class="source"><span class="unseen">Source: </span><span class="foreign">${first.source}</span> · ${day(first.at)}</p>`
-    : '';
-};
-
-const gap = ({ text }: Unknown) => html`<li class="gap">${text}</li>`;
-const absent = ({ text, at }: Unknown) =>
-  html`<li class="gap absent">${text}${at && html` <span class="at foreign">at ${at}</span>`}</li>`;
-
-const fold = ({ question, title, known, notSeen, unknown }: Asked) => html`
-<details id="ask-${question}"><summary>${title}</summary>${[...placed(known)].map(sourced)}${notSeen.length + unknown.length > 0 ? html`<ul class="facts-of">${notSeen.map(absent)}${unknown.map(gap)}</ul>` : ''}</details>`;
+const fact = ({ title, text, state, means }: ListedFact, today: string) => html`
+<li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${marked(text, today)}${means && html`<small class="means">${means}</small>`}</li>`;
 
 /** Every fact about a listing with its source and date: a fold a question. */
-export function allFactsBlock(listing: ListingDocument): Html {
-  const others = otherFacts(listing);
-  return html`
+export const allFactsBlock = (listing: ListingDocument): Html => html`
 <section class="asked" aria-labelledby="asked">
 <h2 id="asked">All facts and sources</h2>
 <p class="explain"><label><input type="checkbox"> Explain each fact</label></p>
-${toAllFacts(listing).map(fold)}${
-  others.length > 0 &&
-  html`<details><summary>What else is recorded?</summary>${[...placed(others)].map(sourced)}</details>`
-}
+${toAllFacts(listing).map(
+  ({ question, title, facts }) => html`
+<details id="ask-${question}"><summary>${title}</summary><ul class="facts-of">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,
+)}
 </section>`;
-}

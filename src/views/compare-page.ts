@@ -1,16 +1,18 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import type { Problem } from '../core/problem.ts';
+import { type AnswerTexts, toAnswer, toTexts } from '../document/answers.ts';
 import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
 import type { Criterion } from '../document/criterion.ts';
 import type { Hit } from '../document/hit.ts';
+import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { isRecordedTag } from '../document/record.ts';
-import { inputsText } from '../document/sentences.ts';
 import type { compareAgents } from '../tools/compare-agents.ts';
+import { marked } from './answers.ts';
 import { defaultPicks, type Picks, toPath } from './compare-address.ts';
-import { day, foreignLink, type Html, handleLink, paste, toCurl } from './html.ts';
+import { day, type Html, handleLink, paste, shortCommits, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { listingRows } from './listing-list.ts';
 
 type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;
 
@@ -88,53 +90,6 @@ ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 </form>`;
 }
 
-/** A fact of each listing under one name; undefined where none is recorded. */
-export interface FactRow {
-  readonly name: string;
-  value(listing: ListingDocument): Html | string | undefined;
-}
-
-const joined = (texts: readonly (string | undefined)[]) =>
-  [...new Set(texts.filter((text) => text !== undefined))].join('; ') || undefined;
-
-const packageText = ({ registry_type, identifier, version }: ListingDocument['packages'][number]) =>
-  `${registry_type} ${identifier}${version ? `@${version}` : ''}`;
-
-/** What is recorded of a listing that a buyer compares first, in this order. */
-const factRows: readonly FactRow[] = [
-  {
-    name: 'How it is reached',
-    value: (listing) =>
-      [
-        ...new Set([
-          ...listing.remotes.map(({ type }) => type),
-          ...listing.packages.flatMap(({ transport }) => transport ?? []),
-        ]),
-      ].join(', ') || undefined,
-  },
-  { name: 'Endpoint', value: ({ endpoint }) => endpoint && foreignLink(endpoint) },
-  {
-    name: 'What it asks for',
-    value: ({ remotes, packages }) =>
-      joined([...remotes, ...packages].map(({ inputs }) => inputsText(inputs))),
-  },
-  { name: 'Packages', value: ({ packages }) => joined(packages.map(packageText)) },
-  { name: 'Repository', value: ({ repository }) => repository && foreignLink(repository) },
-  { name: 'Version', value: ({ version, updated_at }) => `${version}, updated ${updated_at.slice(0, 10)}` },
-  {
-    name: 'Tags',
-    value: ({ tags }) =>
-      joined([
-        tags
-          .map(({ tag }) => tag)
-          .filter((tag) => !isRecordedTag(tag))
-          .join(', ') || undefined,
-      ]),
-  },
-];
-
-const noneRecorded = html`<span class="state unknown">none recorded</span>`;
-
 /** Where a fact is from, and as of when (RFC 3339). */
 interface SourceOfFact {
   readonly source: string;
@@ -180,9 +135,6 @@ export const kindTitles = {
 } as const;
 type Kind = keyof typeof kindTitles;
 
-/** A commit by its first twelve digits, as elsewhere. */
-const shortened = (text: string) => text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
-
 const isAddress = (words: string) => /^https?:/i.test(words);
 
 /** A row: its name, a cell for each listing, and what two cells must share to be said once. */
@@ -203,7 +155,7 @@ function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes)
         {
           handle,
           content: html`
-<p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortened(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
+<p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortCommits(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
 ${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}`,
           essence,
         },
@@ -212,22 +164,22 @@ ${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${an
   }));
 }
 
-/** Rows of what is recorded, without those that no listing records. */
-function recordedRows(documents: readonly ListingDocument[]): Row[] {
-  return factRows
-    .map(({ name, value }) => ({
-      name,
-      values: documents.map((listing) => [listing, value(listing)] as const),
-    }))
-    .filter(({ values }) => values.some(([, value]) => value !== undefined))
-    .map(({ name, values }) => ({
-      name,
-      cells: values.map(([{ handle }, value]) => ({
-        handle,
-        content: html`<p class="foreign">${value ?? noneRecorded}</p>`,
-        essence: `${value ?? ''}`,
-      })),
-    }));
+/** What is said first of each listing, a row a question; without rows that say nothing of any. */
+function answeredRows(documents: readonly ListingDocument[]): Row[] {
+  const answers = documents.map((listing) => ({ listing, texts: toTexts(toAnswer(listing)) }));
+  const rowOf = (name: string, textOf: (texts: AnswerTexts) => string): Row => ({
+    name,
+    cells: answers.map(({ listing, texts }) => ({
+      handle: listing.handle,
+      content: html`<p>${marked(textOf(texts) || 'Nothing.', listing.evidence_snapshot_date)}</p>`,
+      essence: textOf(texts),
+    })),
+  });
+  const rows = [
+    rowOf('Stands out', ({ stands_out }) => stands_out.join(' ')),
+    ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name] ?? '')),
+  ];
+  return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }
 
 // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
@@ -253,7 +205,7 @@ const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => 
   }));
   const [first] = marks;
   const isOne = first !== undefined && marks.every(({ mark }) => String(mark) === String(first.mark));
-  return html`<p class="note">By the publishers, in their records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
+  return html`<p class="note">Records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
 };
 
 interface Table {
@@ -278,7 +230,7 @@ const table = (listings: readonly Compared[], { id, title, of, rows, note }: Tab
 </section>`;
 
 /**
- * The tables of a comparison: first what is recorded, then the criteria by kind of evidence, last the sources. A row that
+ * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last the sources. A row that
  * is the same for all listings is said once, and can be hidden.
  */
 function comparisonTables({ listings, statement }: Comparison, documents: readonly ListingDocument[]): Html {
@@ -288,11 +240,11 @@ function comparisonTables({ listings, statement }: Comparison, documents: readon
   const kinds = ['imported', 'observed', 'native'] as const;
   const tables = [
     {
-      id: 'recorded',
-      title: 'What is recorded',
-      of: 'Fact',
+      id: 'answers',
+      title: 'In short',
+      of: 'Question',
       note: recordedIn(documents, notes),
-      rows: recordedRows(documents),
+      rows: answeredRows(documents),
     },
     ...kinds.map((id) => ({
       id,
@@ -334,12 +286,11 @@ function foundBlock({ picks, found }: ComparePage) {
     return html`<p class="notice" role="status">No listing matches “${picks.add}”. All words must match; try fewer.</p>`;
   return html`
 <section aria-labelledby="found"><h2 id="found">Listings that match “${picks.add}”</h2>
-<ul class="cards">${found.map(({ handle, description, facts }) => {
-    const isPicked = picks.handles.includes(handle);
-    return html`
-<li class="card"><h3>${handleLink(handle)}</h3><p class="foreign">${description}</p><p class="note">${facts.join(', ')}</p>
-<p>${isPicked ? html`<span class="note">already picked</span>` : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`}</p></li>`;
-  })}</ul></section>`;
+<ul class="cards">${listingRows(found, picks.add, ({ handle }) =>
+    picks.handles.includes(handle)
+      ? html`<span class="note">already picked</span>`
+      : html`<a class="button" href="${toPath(withHandle(picks, handle))}" aria-label="Add ${handle}">Add</a>`,
+  )}</ul></section>`;
 }
 
 /** Handles that cannot be compared, each with its problem and near handles. */

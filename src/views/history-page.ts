@@ -2,14 +2,18 @@ import { html } from 'hono/html';
 import { asMembers, own } from '../core/json.ts';
 import { cleanText, nameHidden } from '../core/text.ts';
 import type { TextPart } from '../core/word-difference.ts';
-import { observedText } from '../document/all-facts.ts';
-import { changedOf, type HistoryEvent, logIndexOf, wordsOf } from '../document/history.ts';
+import {
+  changedOf,
+  changedText,
+  type HistoryEvent,
+  logIndexOf,
+  toolChangesOf,
+  wordsOf,
+} from '../document/history.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { toLabel } from '../document/words.ts';
 import type { ListedTools, ListingTools } from '../observations/kind.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
-import { stateWords } from '../observations/observation.ts';
-import { kindOf } from '../observations/recorded-kinds.ts';
+import { marked } from './answers.ts';
 import { day, foreignLink, type Html, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingPageHead } from './listing-tabs.ts';
@@ -32,37 +36,26 @@ const toolChangeItem = (change: ToolChange, texts: Texts) => html`
   change.change === 'changed' ? html`: <span class="foreign">${changedMembers(change)}</span>` : ''
 }${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
-/** Which tools of a set were added, removed or changed, and how their texts differ. Nothing for another kind of change. */
-const toolChanges = ({ kind, items = [], texts = [] }: ShownChange) =>
-  kind === 'tools.surface' && items.length > 0
-    ? html`<ul>${(items as readonly ToolChange[]).map((item) =>
-        toolChangeItem(
-          item,
-          texts.filter(({ tool }) => tool === item.tool),
-        ),
-      )}</ul>`
-    : '';
-
-const textOf = (kind: string, { value, state, details }: ShownChange['after']) =>
-  value === null ? stateWords[state] : observedText({ kind, value, state, ...(details && { details }) });
-
-const entry = ({ at, log_index }: { readonly at: string; readonly log_index?: unknown }) =>
-  html`${day(at)}${typeof log_index === 'number' && html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`}`;
-
-/** What was and what is; a change that is listed item by item says only until when the old value was seen. */
-function wasAndIs({ kind, before, after, items = [] }: ShownChange, at: string): Html {
-  const until = before ? day(before.seen_until) : '';
-  if (items.length > 0) return html`changed between ${until} and ${day(at)}`;
-  return html`was <span class="foreign">${before && textOf(kind, before)}</span> until ${until}, now <span class="foreign">${textOf(kind, after)}</span>`;
+/** What a check saw change; of tools also how their texts differ. */
+function change(changed: ShownChange, today: string): Html {
+  const { texts = [] } = changed;
+  const tools = toolChangesOf(changed).map((item) =>
+    toolChangeItem(
+      item,
+      texts.filter(({ tool }) => tool === item.tool),
+    ),
+  );
+  return html`<p>${marked(changedText(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}</ul>`}`;
 }
 
-const changeText = (changed: ShownChange, at: string) => html`
-<p><b>${kindOf(changed.kind)?.title ?? toLabel(changed.kind)}</b>${changed.subject && html` <span class="note foreign">${changed.subject}</span>`}: ${wasAndIs(changed, at)}</p>${toolChanges(changed)}`;
+const entry = (log_index: unknown) =>
+  typeof log_index === 'number' &&
+  html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`;
 
-const eventItem = (event: HistoryEvent, kind: string | undefined) => html`
-<li>${entry({ at: event.at, log_index: logIndexOf(event) })}
-${changedOf(event).map((changed) => changeText(changed, event.at))}
-${wordsOf(event, kind).map((text) => html`<p class="foreign">${text}</p>`)}</li>`;
+const eventItem = (event: HistoryEvent, kind: string | undefined, today: string) => html`
+<li>${day(event.at)}${entry(logIndexOf(event))}
+${changedOf(event).map((changed) => change(changed, today))}
+${wordsOf(event, kind).map((text) => html`<p>${marked(text, today)}</p>`)}</li>`;
 
 /** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
 export function toHistoryPage(
@@ -83,7 +76,7 @@ export function toHistoryPage(
     body: html`
 ${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
-${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind))}</ol>`}
+${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,

@@ -75,7 +75,7 @@ describe('a copy that records no endpoint of any listing', () => {
     const markdown = await read(`/agents/${handle}.md`);
     expect(page).toContain(sentence.slice(0, -1));
     expect(page).not.toMatch(/Endpoint none recorded|The listing records no remote endpoint/);
-    expect(markdown).toContain(`* Endpoint: ${sentence}`);
+    expect(markdown).toContain(`* Where: ${sentence}`);
     for (const text of [page, markdown])
       expect(text).not.toContain('The record that Dossier read has no field that states a remote endpoint.');
     const compared = await directory.app.request(`/compare?handle=${handle}&handle=${other}`);

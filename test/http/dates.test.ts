@@ -86,11 +86,10 @@ describe('a listing from a saved copy with only the newest versions', () => {
     for (const kind of ['registry.versions', 'registry.first_published'])
       expect(signals.find((signal) => signal.kind === kind)).toMatchObject({ state: 'not_stated', reason });
     const page = await read(directory, `/agents/${handle}`);
-    for (const title of ['Versions published', 'First published'])
-      expect(page).toContain(`<li class="gap">${title}: ${reason}</li>`);
+    expect(page).toContain(`<b>Versions published, first published:</b> ${reason}</li>`);
     expect(page).toContain('as of <time datetime="2026-03-09T08:00:00.000Z">2026-03-09</time>; version');
     expect(await read(directory, `/agents/${handle}.md`)).toContain(
-      `* Not known: Versions published: ${reason}\n`,
+      `* Not known: Versions published, first published: ${reason}\n`,
     );
     expect(await read(directory, `/agents/${handle}`)).not.toContain('datePublished');
   });
@@ -105,12 +104,14 @@ describe('a listing from a saved copy with only the newest versions', () => {
       ['', '.md'].map((form) => read(directory, `/agents/${handle}${form}`)),
     );
     expect(page).not.toContain('seen ');
-    const sources = [...(page ?? '').matchAll(/<p class="source">.*?· <time datetime="([^"]+)">/g)];
-    expect(sources.length).toBeGreaterThan(2);
-    expect(new Set(sources.map(([, at]) => at))).toEqual(new Set(['2026-03-09T08:00:00.000Z']));
-    const stated = [...(markdown ?? '').matchAll(/^\* .*\(registry\.[^)]*\), saved copy, as of (\S+)\)$/gm)];
-    expect(stated).toHaveLength(6);
-    expect(new Set(stated.map(([, date]) => date))).toEqual(new Set(['2026-03-09']));
+    for (const [text = '', mark] of [
+      [page, /\(record, <time>(\d{4}-\d\d-\d\d)</g],
+      [markdown, /^\* .*\(record, (\d{4}-\d\d-\d\d)\)$/gm],
+    ] as const) {
+      const dates = [...text.matchAll(mark)].map(([, date]) => date);
+      expect(dates).toHaveLength(6);
+      expect(new Set(dates)).toEqual(new Set(['2026-03-09']));
+    }
     const compared = await compare(directory, [
       { criterion: 'active' },
       { criterion: 'has_endpoint' },

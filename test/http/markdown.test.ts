@@ -41,7 +41,7 @@ describe('the Markdown twin', () => {
         '### What happened to others?',
         '### On what terms, and where does my data go?',
         '## Ratings',
-        '## As recorded by the publisher',
+        '## Record',
         '## Claim',
         '## Links',
       ]);

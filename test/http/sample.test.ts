@@ -71,7 +71,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     ['the claim page', '/agents/com.politicalcomms/api/claim', `<p class="note">${specified}</p>`],
     ['the badge page', `/agents/${madeUp}/badge`, `[![${sentence} As of `],
     ['the feedback page', `/feedback?handle=${madeUp}`, `<p class="note">${sentence}</p>`],
-    ['listings to compare', '/compare?add=invoices', '<p class="note">shipped sample, '],
+    ['listings to compare', '/compare?add=invoices', '<li>shipped sample</li>'],
     ['a tag', '/tags/remote', '<li>shipped sample</li>'],
     ['the first page', '/', 'This is the sample that the service ships with'],
     [

@@ -32,8 +32,11 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ['/agents?q=remote', '<li>domain b.a</li><li><span class="foreign">https://a.example/mcp</span></li>'],
     ['/agents?q=template', '<li>template <span class="foreign">https://{host}/mcp</span></li>'],
     ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
-    ['/agents/a.b/remote', '<li class="gap">Number of tools, Tools it lists: Dossier has not looked at'],
-    ['/agents/a.b/neither', 'Packages: not stated.</li>'],
+    [
+      '/agents/a.b/remote',
+      '<li class="gap"><b>Number of tools, tools it lists:</b> Dossier has not looked at',
+    ],
+    ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
     ['/', 'Every fact with source and date; no score and no recommendation.'],
     ['/about', 'No score, mean, star or percentage is shown'],
     ['/llms.txt', 'No score is shown.'],
@@ -62,7 +65,7 @@ describe('what is not known', () => {
     ]);
     expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
     expect(await read('/agents/a.b/stating.md')).toContain(
-      '* Fields of the record that Dossier does not read: license, links, supportEmail, useCases (',
+      '* Fields of the record that Dossier does not read: `license`, `links`, `supportEmail`, `useCases` (',
     );
   });
 
@@ -89,10 +92,8 @@ describe('what is not known', () => {
     expect(not_known[0].reason).toBe('The record that Dossier read has no field that states a price.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
-      '<li class="gap">The record that Dossier read has no field that states terms of use, how data is handled, the region that the service runs in, a licence or support.</li>',
+      '<li class="gap"><b>Terms, data handling, region, licence, support:</b> not stated.</li>',
     );
-    expect(await read('/agents/a.b/remote.md')).toContain(
-      '* Not known: The record that Dossier read has no field that states a price.\n',
-    );
+    expect(await read('/agents/a.b/remote.md')).toContain('* Not known: Price: not stated.\n');
   });
 });

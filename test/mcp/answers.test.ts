@@ -68,6 +68,9 @@ interface Row {
   /** What every adapter says, and what none says. */
   readonly expected: readonly string[];
   readonly absent?: readonly string[];
+  /** What only the short answer says, and what only the page and the Markdown say. */
+  readonly short?: readonly string[];
+  readonly full?: readonly string[];
   /** What a search says of it. */
   readonly hit?: readonly string[];
 }
@@ -364,10 +367,8 @@ const rows: readonly Row[] = [
       ...withSecret,
       packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
     },
-    expected: [
-      'The record asks for 2 secrets.',
-      'Asks: Needs a secret header X-Key; needs a secret environment variable X_TOKEN (record).',
-    ],
+    expected: ['The record asks for 2 secrets.', 'Asks: Needs a secret header X-Key'],
+    short: ['Asks: Needs a secret header X-Key; needs a secret environment variable X_TOKEN (record).'],
   },
   {
     says: 'an endpoint that asks for credentials, and a record that does not',
@@ -448,10 +449,8 @@ const rows: readonly Row[] = [
         ...{ state: 'unreachable', reason: 'No connection.' },
       }),
     ],
-    expected: [
-      `Where: https://d.example/mcp: No connection; https://a.example/mcp answered`,
-      '1 more endpoint recorded (record).',
-    ],
+    expected: [`Where: https://d.example/mcp: No connection; https://a.example/mcp answered`],
+    short: ['1 more endpoint recorded (record).'],
     absent: ['1 more endpoint recorded (Dossier'],
     hit: [`answered ${today}`],
   },
@@ -523,7 +522,7 @@ const rows: readonly Row[] = [
     absent: ['Stands out', 'updated', '1 version'],
   },
   {
-    says: 'four facts first, and how many more there are',
+    says: 'four facts first, and where the others are said',
     record: { ...withSecret, ...npm },
     official: { status: 'deprecated', publishedAt: timeAgo(5), updatedAt: timeAgo(5) },
     seen: [
@@ -537,8 +536,10 @@ const rows: readonly Row[] = [
         reason: 'npm has no package x-mcp.',
       }),
     ],
-    expected: ['And 1 more among all facts.'],
-    absent: ['First published', 'The record asks for 1 secret.'],
+    expected: ['Deprecated in the registry (record).'],
+    short: ['And 1 more: get_agent, detail full.'],
+    full: [`First published ${dayAgo(5)} (record).`],
+    absent: ['The record asks for 1 secret.'],
   },
   {
     says: 'what is known, with source and date',
@@ -700,6 +701,9 @@ describe('the answer about a listing', () => {
       for (const [adapter, text] of Object.entries(adapters)) {
         for (const sentence of row.expected) expect(text, adapter).toContain(sentence);
         for (const sentence of row.absent ?? []) expect(text, adapter).not.toContain(sentence);
+        const isShort = adapter.endsWith('of get_agent');
+        for (const sentence of row.full ?? []) expect(text.includes(sentence), adapter).toBe(!isShort);
+        if (isShort) for (const sentence of row.short ?? []) expect(text, adapter).toContain(sentence);
       }
       expect(sizes.json).toBeLessThanOrEqual(sizes.text * 1.2);
     },

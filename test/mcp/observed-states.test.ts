@@ -28,7 +28,7 @@ describe('get_history', () => {
     const [price] = json.changes as string[];
     expect(price).toMatch(
       new RegExp(
-        `^${dayAgo(20)} Price that the endpoint quotes \\(https://mcp\\.quotewire\\.com/mcp\\): 0\\.01 USDC on \`eip155:8453\`, paid to \`0x1{40}\` until ${dayAgo(40)}, now 0\\.05 USDC on \`eip155:8453\`, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
+        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on \`eip155:8453\`, paid to \`0x1{40}\` until ${dayAgo(40)}, now 0\\.05 USDC on \`eip155:8453\`, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
       ),
     );
   });

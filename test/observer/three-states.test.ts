@@ -79,7 +79,7 @@ describe('what is known, what was not seen and what is not known', () => {
         observed_at: expect.stringContaining(days[0] ?? ''),
       }),
     );
-    expect(page).toContain('Number of tools: 1 tools');
+    expect(page).toContain(`Number of tools: 1 at ${url} (Dossier, ${days[0]})`);
   });
 
   it('an endpoint that did not answer on two days is said first, and is no gap of what was never looked at', async () => {
@@ -103,8 +103,8 @@ describe('what is known, what was not seen and what is not known', () => {
     );
     expect(full.not_known).not.toContainEqual(expect.objectContaining({ question: 'reach' }));
     for (const one of [page, markdown])
-      expect(one).toMatch(new RegExp(`Endpoint: [^\\n]+ \\(Dossier’s check of ${days[2]}\\)`));
-    expect(markdown).toContain('* Looked for and not seen: Endpoint: ');
+      expect(one).toMatch(new RegExp(`[Ee]ndpoint[^\\n]*: [^\\n]+ \\(Dossier, ${days[2]}\\)`));
+    expect(markdown).toMatch(/\* Looked for and not seen: Endpoint.*: /);
   });
 
   it('a stale fact is known with its value and date on every adapter, without names of states', async () => {
@@ -114,7 +114,7 @@ describe('what is known, what was not seen and what is not known', () => {
     expect(full.observations).toContainEqual(
       expect.objectContaining({ kind: 'tools.count', state: 'stale', value: 1 }),
     );
-    expect(page).toContain('Number of tools: 1 tools (not checked lately)');
+    expect(page).toContain('Number of tools: 1 (not checked lately)');
     for (const one of [text, page, markdown])
       expect(one).not.toMatch(/Last (?:observed|not_\w+|no_price_seen|auth_first|unreachable) on/);
   });

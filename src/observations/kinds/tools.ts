@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
-import { named } from '../../core/text.ts';
+import { coded } from '../../core/text.ts';
 import { type TextPart, wordDifference } from '../../core/word-difference.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
@@ -105,7 +105,7 @@ export const toolsSurface = defineKind({
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: 'The endpoint lists other tools',
-  shows: ({ details }) => toolNames(details?.tools).map(named).join(', ') || 'none',
+  shows: ({ details }) => toolNames(details?.tools).map(coded).join(', ') || 'none',
   method_version: 'tools/1',
   about: remotesOf,
   check: (run) =>

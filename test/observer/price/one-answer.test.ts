@@ -49,8 +49,8 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-const price = '10000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on eip155:8453';
-const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.';
+const price = `0.01 USDC on eip155:8453, paid to ${alice}`;
+const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
 const inRecord = 'Dossier has not checked whether fields of the record that it does not read state a price.';
 
 /** What every adapter says of the price of a listing. */
@@ -82,7 +82,7 @@ async function said(name: string) {
     document,
     costs: json.lines.costs.replaceAll('`', ''),
     text: short.content[0]?.text ?? '',
-    row: /<details id="ask-price">[\s\S]*?<\/details>/.exec(page)?.[0] ?? '',
+    row: (/<details id="ask-price">[\s\S]*?<\/details>/.exec(page)?.[0] ?? '').replaceAll(/<[^>]+>/g, ''),
     markdown: (/### What does it cost[\s\S]*?(?=\n###)/.exec(markdown)?.[0] ?? '').replaceAll('`', ''),
     criteria: listings[0]?.observed.map(({ result, fact }) => `${result}: ${fact}`),
     hits: `${found.content[0]?.text} ${JSON.stringify(found.structuredContent)}`,
@@ -97,10 +97,10 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
-    /Price that the endpoint quotes: The endpoint did not [^<]*<span class="at foreign">at https:\/\/plain\.example\.com\/mcp</,
+    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp \(Dossier, /,
   );
   expect(markdown).toMatch(
-    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp\n/,
+    /Price that the endpoint quotes: The endpoint did not .* at https:\/\/plain\.example\.com\/mcp \(Dossier, .*\n/,
   );
   expect(criteria).toEqual([
     'met: The endpoint quoted Dossier a price.',
@@ -135,7 +135,7 @@ it('a price that may stand in a field of the record which Dossier does not read 
 it('no price anywhere: that a call may still cost is said', async () => {
   const { row, markdown, criteria } = await said('silent');
   for (const one of [row, markdown]) {
-    expect(one).toContain('Dossier calls no tool, and a call may still cost.');
+    expect(one).toContain('Dossier calls no tool, and a call may still cost');
     expect(one).not.toContain(inRecord);
   }
   expect(criteria).toEqual([
@@ -147,7 +147,7 @@ it('no price anywhere: that a call may still cost is said', async () => {
 
 it('a request for payment without an offer that can be read is no silence', async () => {
   const { costs, row, markdown, criteria } = await said('unreadable');
-  for (const one of [costs.replace(/ \(Dossier, .*/, '.'), row, markdown]) expect(one).toContain(asked);
+  for (const one of [costs, row, markdown]) expect(one).toContain(asked);
   const unreadable =
     'unknown: The endpoint asked Dossier for a payment, in a form in which it could read no price.';
   expect(criteria).toEqual([unreadable, 'not_met: The endpoint asked Dossier for a payment.', unreadable]);
