@@ -1,3 +1,4 @@
+import { isHandle } from '../core/handle.ts';
 import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
 import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -72,10 +73,19 @@ const notKnownOf = (judged: Judged, state: 'not_stated' | 'not_checked') =>
     ),
   ].join(', ');
 
+/** The first handle of another listing, if there is one, that the registry's message on its status names. */
+const replacementOf = ({ handle, status_message = '' }: ListingDocument): string | undefined =>
+  status_message
+    .split(/[^\w./-]+/)
+    .map((word) => word.replace(/\.$/, ''))
+    .find((word) => isHandle(word) && word.includes('.') && word !== handle);
+
 /** What a reader of this answer can do next: what fits what was found comes first. */
 function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
+  const replacement = replacementOf(listing);
   return [
+    ...(replacement ? [`get_agent ${coded(replacement)}`] : []),
     ...(has('changed') ? ['get_history'] : []),
     ...(has('deprecated', 'no_answer', 'not_there') ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),

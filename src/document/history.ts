@@ -1,4 +1,5 @@
 import type { ClaimEvent } from '../claims/claim.ts';
+import { claimMethods } from '../claims/methods.ts';
 import type { Context } from '../context.ts';
 import { code, coded, counted, day, named, quoted } from '../core/text.ts';
 import { differenceText } from '../core/word-difference.ts';
@@ -239,15 +240,37 @@ function seenText({ is_first, changes }: CheckEvent, kind: string | undefined): 
   return [`seen for the first time: ${[...shown, ...more(seen, mostSeen)].join('; ')}`];
 }
 
-/** What the claim was shown at, and at which commit. */
-const claimText = ({ type, kind, root, commit, reason }: ClaimEvent) =>
-  [
-    `claim ${toLabel(type)} (${[toLabel(kind), root].filter(Boolean).join(', ')})`,
-    commit && `at commit ${commit.slice(0, 12)}`,
-    reason && toLabel(reason),
-  ]
-    .filter(Boolean)
-    .join(' ');
+/** Events of a claim; for the first four, something was shown. */
+const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
+  activated: 'claimed',
+  rotated: 'claimed with another secret key',
+  restored: 'claim in force again',
+  moved: 'claim moved',
+  suspended: 'claim suspended',
+  revoked: 'a secret key of the claim was revoked',
+  listing_withdrawn: 'no longer listed',
+  listing_restored: 'listed again',
+};
+
+const claimReasons: Readonly<Record<string, string>> = {
+  proof_missing: 'what proved it is no longer there',
+  repository_changed: 'the record names another repository',
+  host_unreachable_30d: 'where it was proven could not be read for 30 days',
+  withdrawn: 'the listing or its last secret key was withdrawn',
+  secret_published: 'it was published in the claim file',
+  optout: 'an opt-out line was read',
+  optout_removed: 'the opt-out line is gone',
+};
+
+/** What happened to a claim and why, with the account or domain and the commit that was read. */
+function claimText({ type, kind, root, commit, reason }: ClaimEvent): string {
+  const shown = `${claimMethods[kind].control} was shown`;
+  const why = /^(?:activated|rotated|restored|moved)$/.test(type)
+    ? shown
+    : reason && (claimReasons[reason] ?? named(reason));
+  const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
+  return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
+}
 
 function recordedText({ type, at, data, claim }: RecordedEvent): string {
   if (claim) return claimText(claim);

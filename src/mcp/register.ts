@@ -29,9 +29,10 @@ const toAnswer = (
   structuredContent,
 });
 
-/** A problem as a result: its sentence as text, with code and facts as structured content. */
+/** A problem as a result, the same as text and as structured content; what is wrong with each field stands in its sentence. */
 function toRefusal(problem: Problem): CallToolResult {
-  const structuredContent = { error: problem.toJSON() };
+  const { fields: _, ...error } = problem.toJSON();
+  const structuredContent = { error };
   return {
     content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
     structuredContent,

@@ -13,7 +13,7 @@ import type { StoredObservation } from '../observations/observation.ts';
 import type { ToolSurface } from '../observations/table.ts';
 import { findListingFacts } from './find-listing.ts';
 import { namedInput } from './inputs.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 type Tool = Readonly<Record<string, unknown>>;
@@ -112,6 +112,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     (a, b) => a.differs.length - b.differs.length,
   );
   const { differs, repeated, not_sent, is_of_names, prefix, texts } = closest;
+  const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
   const isSame = differs.length === 0;
   const protocol = typeof seen.as_seen?.protocol === 'string' ? seen.as_seen.protocol : undefined;
   const spoken = protocol ? ` in revision ${protocol} of MCP` : '';
@@ -153,7 +154,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     ...(earlier && {
       earlier: { first_seen_at: earlier.first_seen_at, ...(until && { seen_until: until }) },
     }),
-    untrusted_fields: ['differs', 'repeated', 'prefix', 'texts', 'endpoint'],
+    untrusted_fields: untrustedOf(foreign, Object.keys(foreign)),
   };
 }
 

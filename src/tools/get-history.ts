@@ -13,7 +13,7 @@ import { sampleFlag } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
 import { findListingFacts } from './find-listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './inputs.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const pageSize = 20;
@@ -99,12 +99,13 @@ export const getHistory = defineTool({
     const { events, is_observed, ...page } = await readHistoryPage(sent, context);
     const isEmpty = events.length === 0 && page.next_cursor === undefined;
     const isSome = (sent.kind ?? sent.since ?? sent.cursor) !== undefined;
+    const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     return {
       ...page,
       statement: isEmpty ? none(isSome, { is_observed }) : howToRead,
-      changes: events.flatMap((event) => toHistoryLines(event, sent.kind)),
+      changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
-      untrusted_fields: ['changes'],
+      untrusted_fields: untrustedOf({ changes }, ['changes']),
     };
   },
 });

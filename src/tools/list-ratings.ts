@@ -22,7 +22,7 @@ import {
 } from '../ratings/rating.ts';
 import { findListingFacts } from './find-listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './inputs.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const present = (...parts: readonly (string | false | undefined)[]) => parts.filter(Boolean).join('; ');
@@ -194,7 +194,7 @@ export const listRatings = defineTool({
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),
       }),
-      untrusted_fields: ['ratings'],
+      untrusted_fields: untrustedOf({ ratings }, ['ratings']),
     };
   },
 });

@@ -9,7 +9,7 @@ import type { SearchCounts } from '../search/query.ts';
 import { cursorInput, oneOf, tagInput } from './inputs.ts';
 import { type NearMisses, nearMisses } from './near-misses.ts';
 import { answerSimilar, findPage } from './search.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 type FoundListings = z.output<typeof output>;
@@ -41,9 +41,10 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }:
 
 /** Words that ask for what a filter finds, and texts seldom say. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
+const secretsHint = 'which says nothing of what it asks for (filter needs_secret: false)';
 
-const meantLine = ({ word, near }: { word: string; near: readonly string[] }) =>
-  `No listing has ${toQuote(word)} in its text${ofSecrets.test(word) ? ', which says nothing of what it asks for (filter needs_secret: false)' : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
+  `No listing has ${toQuote(word)} in its text${hint ? `, ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 /** The answer of search_agents as Markdown: one line a listing. */
 const toSearchText = (answer: FoundListings): string =>
@@ -91,15 +92,18 @@ const input = z.strictObject({
   cursor: cursorInput,
 });
 
+const unknownWord = z.object({
+  word: z.string(),
+  near: z.array(z.string()).describe('searched for instead'),
+  hint: z.string().optional(),
+});
+
 const output = z.object({
   listings: z.array(hit),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
   facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
-  did_you_mean: z
-    .array(z.object({ word: z.string(), near: z.array(z.string()).describe('searched for instead') }))
-    .optional()
-    .describe('Words that no listing has in its text'),
+  did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
@@ -155,17 +159,21 @@ export const searchAgents = defineTool({
     const page = await (text.trim() ? context.searches.run(asked, find) : find());
     const { listings, counts, next, unknown, no_match } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
+    const facets = query.facets && toFacetCounts(counts);
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
-      ...(query.facets && { facets: toFacetCounts(counts) }),
+      ...(facets && { facets }),
       ...(next && { next_cursor: next }),
       ...(unknown.length > 0 && {
-        did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
+        did_you_mean: unknown.map(({ word, near }) => ({
+          ...{ word, near: [...near] },
+          ...(ofSecrets.test(word) && { hint: secretsHint }),
+        })),
       }),
       ...(no_match && { no_match }),
       order: isOfSome ? `${sort}, of the ${counts.total} that were read` : sort,
-      untrusted_fields: ['listings', ...(query.facets ? ['facets'] : []), ...(no_match ? ['no_match'] : [])],
+      untrusted_fields: untrustedOf({ listings, facets, no_match }, ['listings', 'facets', 'no_match']),
     };
   },
 });

@@ -11,6 +11,7 @@ import { type Listing, withoutHidden } from '../listings/listing.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
 import { findListing, findNamed } from './find-listing.ts';
 import { findNearMisses, type NearMisses } from './near-misses.ts';
+import { untrustedOf } from './texts.ts';
 
 interface SearchPage {
   readonly listings: Hit[];
@@ -144,7 +145,7 @@ export async function answerSimilar(
     listings,
     total: { count: listings.length, capped: false },
     order: 'alike',
-    untrusted_fields: ['listings'],
+    untrusted_fields: untrustedOf({ listings }, ['listings']),
   };
 }
 

@@ -1,5 +1,9 @@
 import { lines } from '../core/text.ts';
 
+/** Those of the members that others write which an answer has. */
+export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
+  names.filter((name) => Object.keys(Object(answer[name])).length > 0);
+
 /** The end of a text: where it goes on, and which members of the answer others wrote. Undefined if neither applies. */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;

@@ -59,7 +59,9 @@ describe('a listing that was never claimed', () => {
     ]);
     const [withdrawn, restored] = document.history.map(({ at }: { at: string }) => at.slice(0, 10));
     expect((await service.get(`${page}/history`)).body.replaceAll(/<[^>]+>/g, ' ')).toMatch(
-      new RegExp(`${restored}[^]*listing restored[^]*${withdrawn}[^]*listing withdrawn`),
+      new RegExp(
+        `${restored}[^]*listed again: the opt-out line is gone[^]*${withdrawn}[^]*no longer listed: an opt-out line was read`,
+      ),
     );
     expect((await service.get(`${page}.md`)).body).toContain(
       `History of the listing:\n\n* ${withdrawn} listing withdrawn (optout)\n* ${restored} listing restored (optout removed)`,
@@ -103,7 +105,7 @@ describe('a claimed listing', () => {
     const shown = await service.get(page);
     expect(shown.status).toBe(200);
     expect(shown.body).toContain('Counts the days of a year.');
-    expect((await service.get(`${page}/history`)).body).toContain('restored');
+    expect((await service.get(`${page}/history`)).body).toContain('claim in force again: write access');
     expect((await service.get('/?q=counts+days')).body).toContain(handle);
     expect(await service.history(handle)).toEqual([
       'activated github.com/alice 0',

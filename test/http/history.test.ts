@@ -36,7 +36,9 @@ describe('the history of a listing', () => {
     expect(page).toContain('Number of tools (https://mcp.webhook.co/mcp): 3 until 2026-11-01, now 4');
     expect(page).toContain('first check: 1 fact');
     expect(page).toContain('2026-11-02 log index 0');
-    expect(page).toContain('claim activated (repository, github.com/webhook-co) at commit ');
+    expect(page).toContain(
+      'claimed: write access to its repository was shown (github.com/webhook-co, commit ',
+    );
     expect(await textOf(`/agents/${handle}`)).toContain(`href="/agents/${handle}/history"`);
   });
 

@@ -49,6 +49,14 @@ describe('a refused input', () => {
     expect(content[0]?.text?.length).toBeLessThanOrEqual(480);
   });
 
+  it('of submit_rating with five members wrong says each once, in at most 120 tokens', async () => {
+    const { content } = await client.call('submit_rating', { handle: 7, score: 9, outcome: 'good' });
+    const text = content[0]?.text ?? '';
+    for (const said of ['handle must be text', 'interaction_id is required', 'score must be at most 5'])
+      expect(text.split(said)).toHaveLength(2);
+    expect(text.length).toBeLessThanOrEqual(480);
+  });
+
   it('repeats at most 200 characters of the text that the caller sent', async () => {
     const fields = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`q${at}`.padEnd(300, 'q'), 1]));
     const { structuredContent } = await client.call('get_agent', { handle: 'a/b', ...fields });
@@ -64,8 +72,10 @@ describe('a refused input', () => {
       'x\ny\u202ez': 1,
       ...unknown,
     });
-    const { error } = structuredContent as { error: { fields: { field: string }[] } };
-    expect(error.fields.map(({ field }) => field)).toEqual(['x yz', 'q0', 'q1', 'q2', 'q3']);
+    const { error } = structuredContent as { error: { message: string } };
+    expect(
+      error.message.match(/[^;.]+(?= is not a field of this tool)/g)?.map((field) => field.trim()),
+    ).toEqual(['x yz', 'q0', 'q1', 'q2', 'q3']);
     expect(JSON.stringify(structuredContent).length).toBeLessThan(1000);
   });
 

@@ -268,7 +268,7 @@ describe('get_history of what is recorded here', () => {
       'rating withdrawn',
       'new rating',
       expect.stringMatching(
-        /^claim activated \(repository, github\.com\/webhook-co\) at commit [0-9a-f]{12}$/,
+        /^claimed: write access to its repository was shown \(github\.com\/webhook-co, commit [0-9a-f]{12}\)$/,
       ),
     ]);
   });

@@ -49,7 +49,29 @@ describe('get_history', () => {
   });
 });
 
+describe('an answer names what others wrote in it, and no more', () => {
+  const { healthy, toolsChanged, unobserved } = observedStates;
+  const tools = [{ name: 'read_file' }, { name: 'delete_files' }];
+  it.each<[tool: string, input: Record<string, unknown>, untrusted: readonly string[]]>([
+    ['search_agents', { query: 'maps' }, ['listings']],
+    ['search_agents', { similar_to: healthy }, []],
+    ['list_ratings', { handle: healthy }, ['ratings']],
+    ['list_ratings', { handle: unobserved }, []],
+    ['get_history', { handle: unobserved }, []],
+    ['check_surface', { handle: toolsChanged, tools }, ['endpoint']],
+  ])('%s %j', async (tool, input, untrusted) => {
+    const { text, json } = await ask(tool, input);
+    expect(json.untrusted_fields).toEqual(untrusted);
+    expect(text.includes('Written by third parties')).toBe(untrusted.length > 0);
+  });
+});
+
 describe('get_agent', () => {
+  it('offers to read the handle that a deprecation names, first', async () => {
+    const { json } = await ask('get_agent', { handle: observedStates.deprecated });
+    expect(json.next).toMatch(/^get_agent `com\.retired\/mail-two`; search_agents, similar_to this one; /);
+  });
+
   const several = [
     { handle: observedStates.twinOfDomain, whose: 'domain mapland.com' },
     { handle: observedStates.twinOfAccount, whose: 'GitHub account someone-else' },
@@ -114,10 +136,17 @@ describe('check_surface of names alone', () => {
 
 describe('search_agents', () => {
   it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
-    const { text } = await ask('search_agents', { query: 'maps no secret required' });
+    const { text, json } = await ask('search_agents', { query: 'maps no secret required' });
     expect(text).toContain(
       'No listing has “secret” in its text, which says nothing of what it asks for (filter needs_secret: false); nothing near was found.',
     );
     expect(text).toContain('No listing has “required” in its text; nothing near was found.');
+    expect(json.did_you_mean).toEqual([
+      {
+        ...{ word: 'secret', near: [] },
+        hint: 'which says nothing of what it asks for (filter needs_secret: false)',
+      },
+      { word: 'required', near: [] },
+    ]);
   });
 });
