@@ -171,7 +171,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const refused = async (handles: readonly string[], criteria: readonly (string | object)[]) => {
       const { code, message, detail } = await compare(handles, criteria);
       expect(code).toBe('invalid_input');
-      return /^(?:The input does not fit the schema\. )?(.+)\. Correct the named fields/.exec(message ?? detail ?? '')?.[1];
+      return /^(?:The input does not fit the schema\. )?(.+)\. Correct the named fields/.exec(
+        message ?? detail ?? '',
+      )?.[1];
     };
     const nine = Array.from({ length: 9 }, (_, at) => `com.example/n${at}`);
     expect(await refused([webhook], [active])).toBe('handles must have at least 2 entries');
