@@ -17,12 +17,6 @@ import type { HitFacts } from './hit.ts';
 import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
 
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly documents: ReturnType<typeof createDocumentReads>;
-  }
-}
-
 /** True or 1 if a table has a row of the listing. */
 const hasRow = (table: keyof Schema, column = 'handle') =>
   sql<

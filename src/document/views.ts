@@ -24,12 +24,6 @@ declare module '../store/store.ts' {
     view_member: ViewMemberRow;
     view_pass: ViewPassRow;
   }
-  interface Reads {
-    readonly views: ReturnType<typeof createViewReads>;
-  }
-  interface Transaction {
-    readonly views: ReturnType<typeof createViewWrites>;
-  }
 }
 
 export interface ViewMemberRow {

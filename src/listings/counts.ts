@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Facet } from '../search/facets.ts';
 import { countFacets } from '../search/gather.ts';
 import type { SearchCounts } from '../search/query.ts';
@@ -72,27 +73,18 @@ function toChanges(
   return [...change].filter(([, by]) => by !== 0);
 }
 
-const addToFacets = (db: Db, changes: readonly [facet: string, listings: number][]) =>
-  db
-    .insertInto('facet_count')
-    .values(changes.map(([facet, listings]) => ({ facet, listings })))
-    .onConflict((conflict) =>
-      conflict.column('facet').doUpdateSet(({ eb, ref }) => ({
-        listings: eb(ref('facet_count.listings'), '+', ref('excluded.listings')),
-      })),
-    )
-    .execute();
+/** The column that each table of counts has as its key. */
+const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-const addToPublishers = (db: Db, changes: readonly [namespace: string, listings: number][]) =>
-  db
-    .insertInto('publisher_count')
-    .values(changes.map(([namespace, listings]) => ({ namespace, listings })))
-    .onConflict((conflict) =>
-      conflict.column('namespace').doUpdateSet(({ eb, ref }) => ({
-        listings: eb(ref('publisher_count.listings'), '+', ref('excluded.listings')),
-      })),
-    )
-    .execute();
+const addToCounts = (db: Db, table: keyof typeof keyColumns, changes: ReturnType<typeof toChanges>) =>
+  inChunks(changes, (chunk) => {
+    const key = sql.ref(keyColumns[table]);
+    const rows = chunk.map(([name, listings]) => sql`(${name}, ${listings})`);
+    return sql`insert into ${sql.table(table)} (${key}, listings) values ${sql.join(rows)}
+      on conflict (${key}) do update set listings = ${sql.table(table)}.listings + excluded.listings`.execute(
+      db,
+    );
+  });
 
 /** Updates the stored counts after rows were replaced. */
 export async function updateCounts(
@@ -104,7 +96,7 @@ export async function updateCounts(
     everyListing,
     ...summaryTable.decode({ facets: row.facets }).facets,
   ]);
-  await inChunks(facets, (chunk) => addToFacets(db, chunk));
+  await addToCounts(db, 'facet_count', facets);
   const publishers = toChanges(before, after, ({ namespace }) => [namespace]);
-  await inChunks(publishers, (chunk) => addToPublishers(db, chunk));
+  await addToCounts(db, 'publisher_count', publishers);
 }

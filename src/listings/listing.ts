@@ -107,6 +107,7 @@ export const listingTable = table(
 /** One listing: the facts of its latest version, cleaned. */
 export type Listing = ValueOf<typeof listingTable>;
 
+/** The columns of a version without the publisher's record. */
 const versionColumns = {
   handle: text,
   version: text,
@@ -131,6 +132,7 @@ export const versionTable = table({
 export type ListedVersion = ValueOf<typeof versionTable>;
 /** One version of a listing, deleted ones included. */
 export type ListingVersion = Omit<ListedVersion, 'listed_at'>;
+export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 /** One version of a listing, without the publisher's record. */
 export type VersionSummary = Pick<ListingVersion, keyof typeof versionColumns>;
 

@@ -8,14 +8,6 @@ import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readByIds } from './table.ts';
 
-/** Visible handles like a text. */
-export interface NearHandles {
-  /** Within two edits; of the same namespace first. */
-  readonly near: readonly string[];
-  /** Farther away: of the same namespace, then those with all words of the name. */
-  readonly others: readonly string[];
-}
-
 const mostEdits = 2;
 /** Of a shorter name two letters are too much of it. */
 const shortName = 5;
@@ -72,13 +64,11 @@ function countNameEdits(name: string, other: string): number {
   return edits <= most ? edits : mostEdits + 1;
 }
 
-/** Reads handles within two edits of a text, or of its name, and others of the namespace or with the words of the name. */
-export async function readNear(
-  db: Db,
-  index: SearchIndex,
-  text: string,
-  limit: number,
-): Promise<NearHandles> {
+/**
+ * Reads visible handles like a text: those within two edits of it, or of its name, those of the same namespace first, and
+ * others, of the namespace, then those with all words of the name.
+ */
+export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const folded = text.trim().toLowerCase();
   const { namespace, name } = folded.includes('/') ? handleParts(folded) : { namespace: '', name: folded };
   const ofNamespace = namespace

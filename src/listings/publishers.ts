@@ -1,19 +1,8 @@
 import type { Context } from '../context.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
-import type { Listing } from './listing.ts';
 
 type Reads = Pick<Context, 'store'>;
-
-/** A page of the visible listings of one namespace. */
-interface PublisherPage {
-  readonly namespace: string;
-  readonly listings: readonly Listing[];
-  /** Of all pages. */
-  readonly total: number;
-  /** The handle after which the next page begins; undefined at the end. */
-  readonly next: string | undefined;
-}
 
 const notFound = () => new Problem('not_found', { detail: 'No listing stored here has this namespace.' });
 
@@ -29,11 +18,7 @@ export async function requireNamespace(text: string, reads: Reads): Promise<void
 const perPage = 50;
 
 /** Listings of a namespace in the order of their handles, after one of them. Throws not_found if none follows. */
-export async function readPublisher(
-  namespace: string,
-  after: string,
-  { store: { listings } }: Reads,
-): Promise<PublisherPage> {
+export async function readPublisher(namespace: string, after: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
   const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
@@ -43,7 +28,9 @@ export async function readPublisher(
   return {
     namespace,
     listings: shown.flatMap((handle) => found.get(handle) ?? []),
+    /** Of all pages. */
     total: await listings.publisherListings(namespace),
+    /** The handle after which the next page begins; undefined at the end. */
     next: handles.length > perPage ? shown.at(-1) : undefined,
   };
 }
@@ -51,23 +38,10 @@ export async function readPublisher(
 /** The most listings of a publisher that are read for what they have in common. */
 export const mostRead = 500;
 
-/** What the listings of a publisher have in common; of one with more than 500, its first 500 by handle. */
-export interface PublisherFacts {
-  readonly listings: number;
-  /** When the first of them was published, RFC 3339. */
-  readonly since: string;
-  /** Hosts of their endpoints, those of most listings first. */
-  readonly hosts: readonly string[];
-  readonly withRepository: number;
-  /** How many record a repository of another account; undefined for a namespace that is a domain. */
-  readonly otherOwners: number | undefined;
-}
+export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
-/** Reads what the listings of a publisher have in common. */
-export async function readPublisherFacts(
-  namespace: string,
-  { store: { listings } }: Reads,
-): Promise<PublisherFacts> {
+/** Reads what the listings of a publisher have in common; of one with more than 500, its first 500 by handle. */
+export async function readPublisherFacts(namespace: string, { store: { listings } }: Reads) {
   const start = `${namespace}/`;
   const rows = await listings.page(start, mostRead);
   const read = await listings.byHandles(
@@ -83,9 +57,12 @@ export async function readPublisherFacts(
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
     listings: read.length,
+    /** When the first of them was published, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
+    /** Hosts of their endpoints, those of most listings first. */
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),
     withRepository: read.filter(({ repository_key }) => repository_key !== undefined).length,
+    /** How many record a repository of another account; undefined for a namespace that is a domain. */
     otherOwners: isComparable ? owners.filter((owner) => owner === 'no').length : undefined,
   };
 }

@@ -11,6 +11,7 @@ import {
   type ListingVersion,
   listingTable,
   type VersionSummary,
+  versionSummaryColumns,
   versionTable,
   withoutHidden,
 } from './listing.ts';
@@ -79,12 +80,7 @@ const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
     .limit(limit)
     .execute();
 
-interface Updated {
-  readonly id: number;
-  readonly updated_at: string;
-}
-
-const isBehind = (a: Updated, b: Updated) =>
+const isBehind = (a: NonNullable<ListQuery['after']>, b: NonNullable<ListQuery['after']>) =>
   a.updated_at < b.updated_at || (a.updated_at === b.updated_at && a.id < b.id);
 
 /** Those of a few listings that come next by their last update. */
@@ -124,23 +120,12 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
     : newestFirst(db, after?.id, limit);
 }
 
-/** The columns of a version without its record and status message. */
-const summaryColumns = [
-  'handle',
-  'version',
-  'status',
-  'published_at',
-  'updated_at',
-  'is_latest',
-  'digest',
-] as const;
-
 /** All versions of some listings, without their records. */
 async function readVersionSummaries(db: Db, handles: readonly string[]): Promise<VersionSummary[]> {
   if (handles.length === 0) return [];
   const rows = db
     .selectFrom('listing_version')
-    .select(summaryColumns)
+    .select(versionSummaryColumns)
     .where('handle', 'in', [...handles]);
   return (await rows.execute()).map(versionTable.decode);
 }
@@ -206,12 +191,6 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
     .limit(limit)
     .execute();
   return rows.map(({ handle }) => handle);
-}
-
-declare module '../store/store.ts' {
-  interface Reads {
-    readonly listings: ListingReads;
-  }
 }
 
 export type ListingReads = ReturnType<typeof createListingReads>;

@@ -39,24 +39,14 @@ export interface ListQuery {
 
 export type ListingRow = RowOf<typeof listingTable>;
 
-/** How many visible listings have a facet; every write updates it, so that no read has to count. */
-export interface FacetCountRow {
-  facet: string;
-  listings: number;
-}
-
-/** How many visible listings a namespace has; every write updates it, so that no read has to count. */
-export interface PublisherCountRow {
-  namespace: string;
-  listings: number;
-}
-
 declare module '../store/store.ts' {
   interface Schema {
     listing: ListingRow;
     listing_version: RowOf<typeof versionTable>;
-    facet_count: FacetCountRow;
-    publisher_count: PublisherCountRow;
+    /** How many visible listings have a facet; every write updates it, so that no read has to count. */
+    facet_count: { facet: string; listings: number };
+    /** How many visible listings a namespace has; every write updates it, so that no read has to count. */
+    publisher_count: { namespace: string; listings: number };
   }
 }
 

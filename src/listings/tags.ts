@@ -18,12 +18,6 @@ interface Node {
   topics: Topic[] | undefined;
 }
 
-/** A phrase of the vocabulary in a text. */
-interface Match extends Topic {
-  /** As the text has it, in lower case. */
-  readonly phrase: string;
-}
-
 const newNode = (): Node => ({ next: new Map(), topics: undefined });
 
 const toPlural = (phrase: string) =>
@@ -49,10 +43,7 @@ for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
 for (const phrase of toPhrases(otherSenses)) insert(root, phrase, undefined);
 
 /** The longest phrase that starts at a word: where it ends and its tags. */
-function longestAt(
-  words: readonly string[],
-  start: number,
-): { end: number; topics: readonly Topic[] } | undefined {
+function longestAt(words: readonly string[], start: number) {
   let longest: { end: number; topics: readonly Topic[] } | undefined;
   let node = root.next.get(words[start] ?? '');
   for (let end = start + 1; node; end += 1) {
@@ -63,11 +54,11 @@ function longestAt(
 }
 
 /**
- * The phrases of the vocabulary in a text, in its order. The longest phrase wins and its words produce nothing else, so
- * that "video games" is not about video.
+ * The phrases of the vocabulary in a text, in its order, as the text has them, in lower case. The longest phrase wins and
+ * its words produce nothing else, so that "video games" is not about video.
  */
-export function matchPhrases(words: readonly string[]): Match[] {
-  const matches: Match[] = [];
+export function matchPhrases(words: readonly string[]) {
+  const matches: (Topic & { readonly phrase: string })[] = [];
   for (let at = 0; at < words.length; ) {
     const longest = longestAt(words, at);
     const phrase = longest?.topics.length ? words.slice(at, longest.end).join(' ') : '';

@@ -137,12 +137,6 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   await updateCounts(db, before, after);
 }
 
-declare module '../store/store.ts' {
-  interface Transaction {
-    readonly listings: ReturnType<typeof createListingWrites>;
-  }
-}
-
 /** Writes of listings inside a transaction; `touch` receives each handle that changed. */
 export function createListingWrites(db: Db, search: SearchIndex, touch: (handle: string) => void) {
   const put = async (rows: readonly ListingRow[]) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, RowCounts, Schema } from './store.ts';
+import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './store.ts';
 
 const formatName = 'dossier-backup';
 /** Goes up when the form of the lines changes, or the tables, columns or values in them. */
@@ -112,15 +112,13 @@ async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly D
 }
 
 /** Counts the rows of every table of a backup. */
-async function countRows(db: Db): Promise<RowCounts> {
-  const counts: [DumpedTable, number][] = [];
+async function countRows(db: Db): Promise<Dump['counts']> {
+  const counts: Partial<Record<DumpedTable, number>> = {};
   for (const table of dumpedTables) {
-    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(
-      db,
-    );
-    counts.push([table, Number(rows[0]?.rows)]);
+    const query = sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`;
+    counts[table] = Number((await query.execute(db)).rows[0]?.rows);
   }
-  return Object.fromEntries(counts) as Record<DumpedTable, number>;
+  return counts as Dump['counts'];
 }
 
 /** Passes the state of one moment to `work`, whatever is written meanwhile (docs/decisions/store.md). */
@@ -136,9 +134,7 @@ export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): 
   );
 
 /** A new database has the head of an empty log; only a load removes it, until its end. */
-type State = 'new' | 'interrupted' | 'in use';
-
-async function readState(db: Db): Promise<State> {
+async function readState(db: Db) {
   const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
   if (!head) return 'interrupted';
   if (more.length > 0 || head.size > 0) return 'in use';
@@ -168,12 +164,6 @@ type ReplaceInIndex = (
 
 /** Runs one transaction and resolves once it is durable. */
 type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
-
-/** What a load writes and checks at its end. */
-interface Ending {
-  readonly heads: readonly DumpedRow[];
-  readonly counts: Readonly<Record<string, number>>;
-}
 
 const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
 
@@ -212,24 +202,6 @@ const insert = (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) =>
     .values(rows.map((row) => toRestored(table, row)))
     .execute();
 
-async function indexListings(replaceInIndex: ReplaceInIndex, db: Db, ids: readonly number[]): Promise<void> {
-  const listings = await db
-    .selectFrom('listing')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute();
-  await replaceInIndex(db, { removedIds: [], listings });
-}
-
-async function putRows(
-  replaceInIndex: ReplaceInIndex,
-  db: Db,
-  { table, rows }: { readonly table: DumpedTable; readonly rows: readonly DumpedRow[] },
-) {
-  await insert(db, table, rows);
-  if (table === 'listing') await indexListings(replaceInIndex, db, idsOf(rows));
-}
-
 /** Transactions of a load; they fail once another load into the same database has ended. */
 const whileLoading =
   (commit: Commit): Commit =>
@@ -241,7 +213,11 @@ const whileLoading =
     });
 
 /** Writes the heads, after which no other load writes, and removes them again if the row counts are wrong. */
-async function finish(engine: Engine, commit: Commit, { heads, counts }: Ending): Promise<void> {
+async function finish(
+  engine: Engine,
+  commit: Commit,
+  { heads, counts }: { readonly heads: readonly DumpedRow[]; readonly counts: Parameters<Load['finish']>[0] },
+): Promise<void> {
   if (heads.length === 0) throw new Error('the backup contains no log');
   await whileLoading(commit)((db) => insert(db, 'log_head', heads));
   const found = await engine.snapshot(countRows);
@@ -265,11 +241,17 @@ export async function loadStore(
   const step = whileLoading(commit);
   if (state === 'interrupted') await clear(replaceInIndex, step);
   const heads: DumpedRow[] = [];
+  const putRows = async (db: Db, table: DumpedTable, rows: readonly DumpedRow[]) => {
+    await insert(db, table, rows);
+    if (table !== 'listing') return;
+    const listings = await db.selectFrom('listing').selectAll().where('id', 'in', idsOf(rows)).execute();
+    await replaceInIndex(db, { removedIds: [], listings });
+  };
   return {
     async put(table, rows) {
       if (!isDumped(table)) throw new Error(`unknown table ${table}`);
       if (table === 'log_head') heads.push(...rows);
-      else if (rows.length > 0) await step((db) => putRows(replaceInIndex, db, { table, rows }));
+      else if (rows.length > 0) await step((db) => putRows(db, table, rows));
     },
     finish: (counts) => finish(engine, commit, { heads, counts }),
   };
@@ -277,19 +259,6 @@ export async function loadStore(
 
 /** What is wrong with a backup, as a message for the operator. */
 class BackupError extends Error {}
-
-/** Some rows of one table. */
-interface Batch {
-  readonly table: string;
-  readonly rows: Readonly<Record<string, string | number | null>>[];
-}
-
-/** A backup whose header has been read. */
-export interface Backup {
-  readonly header: BackupHeader;
-  /** Throws BackupError if the backup is incomplete or changed. */
-  readonly batches: AsyncIterable<Batch>;
-}
 
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = [];
@@ -326,7 +295,8 @@ function toHeader(parsed: unknown): BackupHeader {
   return read.data;
 }
 
-function toBatch(parsed: unknown): Batch {
+/** Some rows of one table. */
+function toBatch(parsed: unknown) {
   const read = batchLine.safeParse(parsed);
   const { table = '', columns = [], rows = [] } = read.data ?? {};
   if (!read.success || !rows.every(({ length }) => length === columns.length))
@@ -339,7 +309,7 @@ function toBatch(parsed: unknown): Batch {
 async function* readBatches(
   lines: AsyncIterator<Buffer, void>,
   { rows }: BackupHeader,
-): AsyncGenerator<Batch, void> {
+): AsyncGenerator<ReturnType<typeof toBatch>, void> {
   const digest = createHash('sha256');
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const parsed = parse(next.value);
@@ -359,11 +329,14 @@ async function* readBatches(
   throw new BackupError('truncated');
 }
 
-/** Reads the header of a backup. Throws BackupError. */
-export async function readBackup(chunks: AsyncIterable<Buffer>): Promise<Backup> {
+/** A backup whose header has been read. */
+export type Backup = Awaited<ReturnType<typeof readBackup>>;
+
+/** Reads the header of a backup. Throws BackupError, and so do its batches if it is incomplete or changed. */
+export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
-  const first = toHeader(parse((await lines.next()).value ?? undefined));
-  return { header: first, batches: readBatches(lines, first) };
+  const header = toHeader(parse((await lines.next()).value ?? undefined));
+  return { header, batches: readBatches(lines, header) };
 }
 
 const toLine = (value: object) => `${JSON.stringify(value)}\n`;

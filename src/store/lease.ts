@@ -85,14 +85,13 @@ export const createLeaseWrites = (db: Db, clock: Clock) => {
 
 type Write = <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>;
 
+/** A lease of this node; `age_ms` is the time since its last renewal was asked for. */
 interface Held {
   readonly lost: AbortController;
-  /** Milliseconds since the last renewal was asked for; of both clocks, because one may stand still or be set back. */
-  age_ms(): number;
-  renewed(since: () => number): void;
+  age_ms: () => number;
 }
 
-/** A stopwatch. */
+/** A stopwatch of both clocks, because one may stand still or be set back. */
 function startWatch(): () => number {
   const [steady_ms, wall_ms] = [performance.now(), Date.now()];
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
@@ -110,9 +109,11 @@ export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leas
     const owners = [...held.keys()];
     const since = startWatch();
     const kept = await write((tx) => tx.leases.renew(owners));
-    for (const owner of owners)
-      if (kept.has(owner)) held.get(owner)?.renewed(since);
-      else lose(owner);
+    for (const owner of owners) {
+      const one = held.get(owner);
+      if (!kept.has(owner)) lose(owner);
+      else if (one) one.age_ms = since;
+    }
   };
   let isRenewing = false;
   const tick = () => {
@@ -126,19 +127,6 @@ export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leas
         isRenewing = false;
       });
   };
-  const hold = (owner: string, begun: () => number): Held => {
-    let age_ms = begun;
-    const one: Held = {
-      lost: new AbortController(),
-      age_ms: () => age_ms(),
-      renewed: (since) => {
-        age_ms = since;
-      },
-    };
-    held.set(owner, one);
-    timer ??= setInterval(tick, renewEvery_ms).unref();
-    return one;
-  };
   const release = async (owner: string) => {
     held.delete(owner);
     await write((tx) => tx.leases.release(owner)).catch(() => undefined);
@@ -148,11 +136,13 @@ export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leas
     async take(name) {
       if ((await find(name))?.isHeld) return undefined;
       const owner = randomUUID();
-      const begun = startWatch();
+      const one: Held = { lost: new AbortController(), age_ms: startWatch() };
       if (!(await write((tx) => tx.leases.take(name, owner)))) return undefined;
-      const { lost, age_ms } = hold(owner, begun);
-      const isOurs = () => !lost.signal.aborted && age_ms() < trusted_ms;
-      return { name, owner, signal: lost.signal, isOurs, release: () => release(owner) };
+      held.set(owner, one);
+      timer ??= setInterval(tick, renewEvery_ms).unref();
+      const { signal } = one.lost;
+      const isOurs = () => !signal.aborted && one.age_ms() < trusted_ms;
+      return { name, owner, signal, isOurs, release: () => release(owner) };
     },
     async end() {
       clearInterval(timer);

@@ -1,5 +1,5 @@
 import { precompileQuery } from './query.ts';
-import type { Db } from './store.ts';
+import type { Db, Schema } from './store.ts';
 
 /** A call against a token bucket. */
 export interface BucketCall {
@@ -13,22 +13,20 @@ export interface BucketCall {
 
 declare module './store.ts' {
   interface Schema {
-    limit_bucket: LimitBucketRow;
+    /** A token bucket of a limit that all nodes share (limits/limit.ts). */
+    limit_bucket: {
+      /** Name of the limit and what it counts; a network only as that day's HMAC. */
+      key: string;
+      /** The day whose key made the network's HMAC; null where `key` names no network. */
+      day: string | null;
+      /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
+      full_at: number;
+    };
     limit_key: {
       day: string;
       secret: string;
     };
   }
-}
-
-/** A token bucket of a limit that all nodes share (limits/limit.ts). */
-export interface LimitBucketRow {
-  /** Name of the limit and what it counts; a network only as that day's HMAC. */
-  key: string;
-  /** The day whose key made the network's HMAC; null where `key` names no network. */
-  day: string | null;
-  /** When it is full again, in microseconds since 1970; from then on the row can be deleted. */
-  full_at: number;
 }
 
 /** Times are stored as whole microseconds, so that the steps of any limit add up exactly. */
@@ -55,7 +53,7 @@ const readBuckets = precompileQuery((db, keys: readonly string[]) =>
     .where('key', 'in', [...keys]),
 );
 
-const putBuckets = precompileQuery((db, rows: readonly LimitBucketRow[]) =>
+const putBuckets = precompileQuery((db, rows: readonly Schema['limit_bucket'][]) =>
   db
     .insertInto('limit_bucket')
     .values([...rows])

@@ -1,11 +1,12 @@
 import type { Kysely, RawBuilder } from 'kysely';
 
 /**
- * Not part of a backup: limits expire within a day, shared checks of repositories within an hour or two, the counts of
- * search terms and the members of views follow from the listings, a restored database is audited anew, leases end with the
- * processes that hold them, and pauses of hosts within a day.
+ * A table that is part of a backup. The others are not: limits expire within a day, shared checks of repositories within
+ * an hour or two, the counts of search terms and the members of views follow from the listings, a restored database is
+ * audited anew, leases end with the processes that hold them, and pauses of hosts within a day.
  */
-type TransientTable =
+export type DumpedTable = Exclude<
+  keyof Schema,
   | 'limit_bucket'
   | 'limit_key'
   | 'claim_check'
@@ -14,17 +15,14 @@ type TransientTable =
   | 'view_pass'
   | 'audit_run'
   | 'lease'
-  | 'observed_pause';
-/** A table that is part of a backup. */
-export type DumpedTable = Exclude<keyof Schema, TransientTable>;
+  | 'observed_pause'
+>;
 /** A row as both engines store it: texts, whole numbers and nulls, by column. */
 export type DumpedRow = Readonly<Record<string, string | number | null>>;
-/** How many rows each table has. */
-export type RowCounts = Readonly<Record<DumpedTable, number>>;
-
 /** All data of a store, as of one moment. */
 export interface Dump {
-  readonly counts: RowCounts;
+  /** How many rows each table has. */
+  readonly counts: Readonly<Record<DumpedTable, number>>;
   /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 4 MiB at a time. */
   read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
@@ -77,25 +75,19 @@ export type ChangedHandles = readonly string[] | 'all';
 export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 
 /** The database behind one contract, which one conformance suite tests for every engine. */
-export interface Store extends Reads {
+export interface Store extends Reads, Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'close'> {
   /**
    * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws, nothing
    * is written. After a conflict `work` runs again, so it must have no effects outside the transaction: `write` rejects
    * in `work`, and so does a request to a host.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** What an error of the engine means to a caller; undefined for an unexpected one. */
-  failureOf(error: unknown): Failure | undefined;
-  /** Whether the database is where it was, and this process hears what others write. */
-  isWell(): Promise<boolean>;
   /** Reads that wait for no others, for the question whether this node is ready. */
   readonly health: Reads;
   /** Work that this node alone does: an import, an audit, the messages to a webhook, requests to a host. */
   readonly leases: Leases;
   /** Whether the database is complete: false during a restore, and after one that was interrupted. */
   isComplete(): Promise<boolean>;
-  /** What is wrong with the file of the database, in one line; undefined for none, and for engines that have no such check. */
-  findDamage(): Promise<string | undefined>;
   /** Reads as of one moment, however long `work` takes; in memory nothing is written meanwhile. */
   snapshot<T>(work: (reads: Reads) => Promise<T>): Promise<T>;
   /** Passes all data, as of one moment, to `work`. */
@@ -106,7 +98,6 @@ export interface Store extends Reads {
    * Calls back after each commit, of this process or another, that changed listings. Returns a function that stops it.
    */
   onChange(listener: (changed: ChangedHandles) => void): () => void;
-  close(): Promise<void>;
 }
 
 /** Every table by its name: each module adds its own beside its queries. */

@@ -12,10 +12,8 @@ export interface EngineDdl {
   createEngineTables(db: Db): Promise<void>;
 }
 
-type Types = Pick<EngineDdl, 'int8' | 'text'>;
-type Statements = readonly RawBuilder<unknown>[];
-
-const listing = ({ int8, text }: Types): Statements => [
+/** Every table and index of all engines, noun by noun, and the head of an empty log. */
+const createStatements = ({ int8, text }: EngineDdl): readonly RawBuilder<unknown>[] => [
   sql`create table listing (
     id ${int8} not null primary key, handle ${text} not null, handle_folded ${text} not null,
     namespace ${text} not null, description ${text} not null, version ${text} not null, origin ${text} not null,
@@ -26,9 +24,7 @@ const listing = ({ int8, text }: Types): Statements => [
   sql`create unique index listing_handle on listing (handle)`,
   sql`create index listing_handle_folded on listing (handle_folded)`,
   sql`create index listing_updated on listing (updated_at, id)`,
-];
 
-const listingParts = ({ int8, text }: Types): Statements => [
   sql`create table listing_version (
     handle ${text} not null, version ${text} not null, status ${text} not null, published_at ${text} not null,
     updated_at ${text} not null, digest ${text} not null, record ${text} not null, status_message ${text},
@@ -40,9 +36,7 @@ const listingParts = ({ int8, text }: Types): Statements => [
     place_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
   sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,
   sql`create table publisher_count (namespace ${text} not null primary key, listings ${int8} not null)`,
-];
 
-const imports = ({ int8, text }: Types): Statements => [
   sql`create table import_run (
     id ${int8} not null primary key, kind ${text} not null, source ${text} not null, state ${text} not null,
     started_at ${text} not null, progress ${text} not null, finished_at ${text}, updated_since ${text},
@@ -51,9 +45,7 @@ const imports = ({ int8, text }: Types): Statements => [
   sql`create table quarantine (
     name ${text} not null, version ${text} not null, reason ${text} not null, seen_at ${text} not null,
     run_id ${int8} not null, primary key (name, version))`,
-];
 
-const claims = ({ int8, text }: Types): Statements => [
   sql`create table claim (
     handle ${text} not null primary key, state ${text} not null, claimed_at ${text} not null,
     kind ${text} not null, place ${text} not null, place_key ${text} not null, seen ${text}, root ${text} not null,
@@ -79,9 +71,7 @@ const claims = ({ int8, text }: Types): Statements => [
     primary key (handle, kid, valid_from))`,
   sql`create table claim_key (
     kid integer not null primary key, secret ${text} not null, created_at ${text} not null)`,
-];
 
-const ratings = ({ int8, text }: Types): Statements => [
   sql`create table rating (
     id ${text} not null primary key, subject_handle ${text} not null, source_handle ${text} not null,
     source_capability_id ${text} not null, source_root ${text} not null, source ${text} not null, source_identity ${text} not null, interaction_id ${text} not null,
@@ -107,9 +97,7 @@ const ratings = ({ int8, text }: Types): Statements => [
   sql`create table rating_response (
     rating_id ${text} not null primary key, text ${text} not null, created_at ${text} not null,
     log_index ${int8} not null, erased_at ${text})`,
-];
 
-const transparencyLog = ({ int8, text }: Types): Statements => [
   sql`create table log_head (
     id ${int8} not null primary key, base ${int8} not null, size ${int8} not null, opened_at ${text} not null,
     closed_with ${text})`,
@@ -125,29 +113,21 @@ const transparencyLog = ({ int8, text }: Types): Statements => [
     id ${int8} not null primary key, finished_at ${text} not null, entries ${int8} not null,
     faults ${int8} not null)`,
   sql`create table log_key (id ${int8} not null primary key, seed ${text} not null, created_at ${text} not null)`,
-];
 
-const feedback = ({ text }: Types): Statements => [
   sql`create table feedback (
     id ${text} not null primary key, received_at ${text} not null, state ${text} not null,
     message ${text} not null, found_it integer, category ${text}, handle ${text}, looking_for ${text},
     contact ${text}, rating_id ${text})`,
   sql`create index feedback_state on feedback (state, received_at)`,
   sql`create index feedback_received on feedback (received_at)`,
-];
 
-const limits = ({ int8, text }: Types): Statements => [
   sql`create table limit_bucket (key ${text} not null primary key, day ${text}, full_at ${int8} not null)`,
   sql`create index limit_bucket_full_at on limit_bucket (full_at)`,
   sql`create index limit_bucket_day on limit_bucket (day)`,
   sql`create table limit_key (day ${text} not null primary key, secret ${text} not null)`,
-];
 
-const leases = ({ int8, text }: Types): Statements => [
   sql`create table lease (name ${text} not null primary key, owner ${text} not null, renewed_at ${int8} not null)`,
-];
 
-const observations = ({ int8, text }: Types): Statements => [
   sql`create table observation (
     handle ${text} not null primary key, observed_at ${text} not null, observations ${text} not null,
     due_since ${text})`,
@@ -161,24 +141,18 @@ const observations = ({ int8, text }: Types): Statements => [
     tools ${text} not null, primary key (handle, remote, digest))`,
   sql`create table observed_pause (
     host ${text} not null, place ${text} not null, not_before ${text} not null, primary key (host, place))`,
-];
 
-const changes = ({ int8, text }: Types): Statements => [
   sql`create table evidence_change (
     seq ${int8} not null primary key, type ${text} not null, handle ${text} not null, at ${text} not null,
     data ${text} not null)`,
   sql`create index evidence_change_handle on evidence_change (handle, seq)`,
-];
 
-const views = ({ int8, text }: Types): Statements => [
   sql`create table view_member (
     view ${text} not null, handle ${text} not null, joined_seq ${int8} not null, left_seq ${int8},
     primary key (view, handle))`,
   sql`create index view_member_moved on view_member (view, coalesce(left_seq, joined_seq))`,
   sql`create table view_pass (view ${text} not null primary key, seq ${int8} not null, passed_at ${text} not null)`,
-];
 
-const webhooks = ({ int8, text }: Types): Statements => [
   sql`create table webhook (
     id ${text} not null primary key, url ${text} not null, domain ${text} not null, network ${text}, secret ${text} not null,
     kind ${text} not null, value ${text} not null, created_at ${text} not null, state ${text} not null,
@@ -188,9 +162,7 @@ const webhooks = ({ int8, text }: Types): Statements => [
     webhook_id ${text} not null, seq ${int8} not null, handle ${text} not null, state ${text} not null,
     attempts integer not null, next_at ${text} not null, result ${text}, primary key (webhook_id, seq))`,
   sql`create index webhook_delivery_handle on webhook_delivery (webhook_id, handle, seq)`,
-];
 
-const moderation = ({ int8, text }: Types): Statements => [
   sql`create table moderation (
     log_index ${int8} not null primary key, action ${text} not null, target_kind ${text} not null,
     target ${text} not null, reason ${text} not null, statement ${text} not null, at ${text} not null,
@@ -199,27 +171,10 @@ const moderation = ({ int8, text }: Types): Statements => [
   sql`create index moderation_handle on moderation (handle)`,
 ];
 
-const nouns = [
-  listing,
-  listingParts,
-  imports,
-  claims,
-  ratings,
-  transparencyLog,
-  feedback,
-  limits,
-  leases,
-  observations,
-  changes,
-  views,
-  webhooks,
-  moderation,
-];
-
-/** Every table and index of the first release (see store/schema), and the head of an empty log. */
+/** Creates the database of the first release. */
 export const createInitialTables = (ddl: EngineDdl): Migration => ({
   async up(db) {
-    for (const statement of nouns.flatMap((noun) => noun(ddl))) await statement.execute(db);
+    for (const statement of createStatements(ddl)) await statement.execute(db);
     await ddl.createEngineTables(db);
   },
 });

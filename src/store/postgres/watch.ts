@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
+import { z } from 'zod';
 import type { ChangedHandles } from '../store.ts';
 import { keepSession, type Session } from './connection.ts';
 
@@ -9,12 +10,13 @@ const longestPayload_bytes = 7500;
 const mostPayloads = 8;
 
 /** What one node tells the others: who it is, and which handles it changed. */
-interface Notification {
-  readonly node: number;
-  readonly changed: ChangedHandles;
-}
+const notification = z.object({
+  node: z.number(),
+  changed: z.union([z.literal('all'), z.array(z.string()).readonly()]),
+});
+type Notification = z.infer<typeof notification>;
 
-const toPayload = (notification: Notification) => JSON.stringify(notification);
+const toPayload = (sent: Notification) => JSON.stringify(sent);
 
 /** Size of a handle in a payload, with its quotes and comma. */
 const sizeOf_bytes = (handle: string) => Buffer.byteLength(handle) + 3;
@@ -42,19 +44,13 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
     : groups.map((handles) => toPayload({ node, changed: handles }));
 }
 
-const isNotification = (parsed: unknown): parsed is Notification => {
-  const { node, changed } = (parsed ?? {}) as Partial<Notification>;
-  const areHandles = Array.isArray(changed) && changed.every((handle) => typeof handle === 'string');
-  return typeof node === 'number' && (changed === 'all' || areHandles);
-};
-
 /** Parses a payload. Any client of the database may send one: what is not ours counts as a change of everything. */
 function parsePayload(payload: string): Notification {
   try {
-    const parsed: unknown = JSON.parse(payload);
-    if (isNotification(parsed)) return parsed;
-  } catch {}
-  return { node: 0, changed: 'all' };
+    return notification.parse(JSON.parse(payload));
+  } catch {
+    return { node: 0, changed: 'all' };
+  }
 }
 
 const channel = 'dossier_changed';
@@ -63,20 +59,9 @@ const nodeLocks = 0x646f7373;
 const queryTimeout_ms = 1500;
 
 type Listener = (changed: ChangedHandles) => void;
-type Run = (text: string, values: readonly unknown[]) => Promise<unknown>;
 
 /** A session that receives what other nodes change, and whose advisory lock shows them that this node runs. */
-export interface Watch {
-  /** The number of this node among those on the database. */
-  readonly node: number;
-  /** Notifies the other nodes inside a transaction: they receive it if and when that commits. */
-  announce(run: Run, changed: ChangedHandles): Promise<void>;
-  /** Calls back on other nodes' changes; returns a function that unsubscribes. */
-  onChange(listener: Listener): () => void;
-  /** The same for this node's own changes, once other sessions can read them. */
-  onOwnChange(listener: Listener): () => void;
-  close(): Promise<void>;
-}
+export type Watch = Awaited<ReturnType<typeof openWatch>>;
 
 /** SQL that tells whether the node with the number in parameter 1 runs, which is whether its session holds its lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
@@ -86,7 +71,7 @@ export const isPresentQuery = `select exists(select from pg_locks where locktype
 async function openSession(
   config: ClientConfig,
   node: number,
-  onNotification: (notification: Notification) => void,
+  onNotification: (received: Notification) => void,
 ): Promise<Session> {
   const client = new Client({ ...config, query_timeout: queryTimeout_ms });
   const lost = Promise.withResolvers<void>();
@@ -110,22 +95,29 @@ const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
 };
 
 /** Opens a watch. After a lost session everything counts as changed, because notifications may have been missed. */
-export async function openWatch(config: ClientConfig): Promise<Watch> {
+export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
   const listeners = { own: new Set<Listener>(), foreign: new Set<Listener>() };
-  const publish = (notification: Notification) => {
-    for (const listener of notification.node === node ? listeners.own : listeners.foreign)
-      listener(notification.changed);
+  const publish = (received: Notification) => {
+    for (const listener of received.node === node ? listeners.own : listeners.foreign)
+      listener(received.changed);
   };
   const open = () => openSession(config, node, publish);
   const close = await keepSession(open, () => publish({ node: 0, changed: 'all' }));
   return {
+    /** The number of this node among those on the database. */
     node,
-    async announce(run, changed) {
+    /** Notifies the other nodes inside a transaction: they receive it if and when that commits. */
+    async announce(
+      run: (text: string, values: readonly unknown[]) => Promise<unknown>,
+      changed: ChangedHandles,
+    ) {
       for (const payload of toPayloads(node, changed))
         await run('select pg_notify($1, $2)', [channel, payload]);
     },
+    /** Calls back on other nodes' changes; returns a function that unsubscribes. */
     onChange: subscribeTo(listeners.foreign),
+    /** The same for this node's own changes, once other sessions can read them. */
     onOwnChange: subscribeTo(listeners.own),
     close,
   };
