@@ -138,11 +138,9 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
 /** What an import may touch. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
-/** How far a run is. */
-export interface ImportProgress {
+/** How far a run is; `total` are the rows in the source, if known. */
+export interface ImportProgress extends Pick<Page, 'total'> {
   readonly counts: ImportCounts;
-  /** Rows in the source, if known. */
-  readonly total: number | undefined;
 }
 
 /** One run and everything that writing its pages needs. */
@@ -152,8 +150,8 @@ export interface Import {
   readonly guard: MassChangeGuard;
   /** Whether the list may end before most of what the last full run read. */
   readonly acceptsShorter: boolean;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  readonly signal?: ImportRequest['signal'];
+  readonly onProgress?: ImportRequest['onProgress'];
   /** Whether what changes goes into the stream of changes. */
   readonly isRecorded: boolean;
   /** Whether the quarantine may hold entries that this run must release. */

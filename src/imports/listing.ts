@@ -1,23 +1,16 @@
 import { claimStates } from '../claims/claim.ts';
 import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
-import { toFacets, withNativeFacets } from '../search/facets.ts';
+import { type Facet, withNativeFacets } from '../search/facets.ts';
 import { newest, oldest } from './entry.ts';
-import { nothingRecorded, type Recorded, recordedOf } from './recorded.ts';
+import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
 
-/** What a listing is derived from. */
-export interface ListingSource {
-  readonly handle: string;
-  /** Every version in the registry, in any order; at least one. */
-  readonly versions: readonly VersionSummary[];
-  /** The version shown (see pickShown), with its record; undefined if the registry deleted every version. */
-  readonly shown: ListingVersion | undefined;
-  /** The stored listing, if there is one. */
-  readonly known: Listing | undefined;
-  readonly importedAt: string;
-  /** The run that reads it. */
+/** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
+export interface PageFacts {
+  readonly origin: string;
+  readonly at: string;
   readonly runId: number;
 }
 
@@ -40,30 +33,40 @@ function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing |
   const asksForSecret = ways.some(({ inputs }) => inputs?.some(({ secret }) => secret));
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
-  const facets = toFacets({
-    tags: tags.map(({ tag }) => tag),
-    transports,
-    packageTypes,
-    hasEndpoint: endpoint !== undefined,
-    hasRepository: repository !== undefined,
-    isActive,
-    needsNoSecret: ways.length > 0 && !asksForSecret,
-    state,
-    hasNativeRatings,
-  });
-  // In the order that reindexing writes, so that an unchanged listing is equal.
-  return { tags, facets: withNativeFacets(facets, state, hasNativeRatings) };
+  const flags: readonly (readonly [Facet, boolean])[] = [
+    ['has:endpoint', endpoint !== undefined],
+    ['has:repository', repository !== undefined],
+    ['is:active', isActive],
+    ['is:without_secret', ways.length > 0 && !asksForSecret],
+  ];
+  const facets = new Set<Facet>([
+    ...tags.map(({ tag }) => `tag:${tag}` as const),
+    ...transports.map((one) => `transport:${one}` as const),
+    ...packageTypes.map((one) => `package:${one}` as const),
+    ...flags.flatMap(([facet, has]) => (has ? [facet] : [])),
+  ]);
+  return { tags, facets: withNativeFacets([...facets], state, hasNativeRatings) };
 }
 
 /**
- * Derives a server's listing from all its versions; pure. `published_at` is the oldest publication of all its versions. A
- * listing whose versions are all deleted is withdrawn and has no publisher text.
+ * Derives a server's listing from all its versions (at least one, in any order), from the one that is `shown` (pickShown)
+ * and from the listing as it is stored; pure. `published_at` is the oldest publication of all its versions. A listing whose
+ * versions are all deleted is withdrawn and has no publisher text.
  */
 export function toListing(
-  { handle, versions, shown, known, importedAt, runId }: ListingSource,
-  origin: string,
+  handle: string,
+  {
+    versions,
+    shown,
+    known,
+  }: {
+    readonly versions: readonly VersionSummary[];
+    readonly shown: ListingVersion | undefined;
+    readonly known: Listing | undefined;
+  },
+  { origin, at, runId }: PageFacts,
 ): Listing {
-  const recorded = shown ? recordedOf(shown) : nothingRecorded;
+  const recorded = shown ? recordedOf(shown) : toRecorded({});
   const published_at = oldest(versions.map((version) => version.published_at));
   const { keywords: _, ...fields } = recorded;
   const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
@@ -77,7 +80,7 @@ export function toListing(
     status_message: shown?.status_message,
     published_at,
     updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
-    imported_at: importedAt,
+    imported_at: at,
     import_run: runId,
     withdrawn: shown ? undefined : 'deleted',
     ...(shown ? toTagsAndFacets(recorded, origin_status === 'active', known) : { tags: [], facets: [] }),

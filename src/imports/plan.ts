@@ -21,7 +21,7 @@ import {
   type Unreadable,
 } from './entry.ts';
 import { type CopyField, type ImportCounts, zeroImportCounts } from './import-run.ts';
-import { toListing } from './listing.ts';
+import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
 
 /** Mutable counts, for counting. */
@@ -41,15 +41,16 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
 type Versions = Map<string, Map<string, VersionSummary>>;
 
 /** A page's entries, each counted once: versions to write by keyOf, unreadable entries, and readable ones. */
-interface ClassifiedEntries {
-  readonly rows: Map<string, ListingVersion>;
-  readonly quarantined: Unreadable[];
-  readonly readable: EntryHead[];
+const createClassified = () => ({
+  rows: new Map<string, ListingVersion>(),
+  quarantined: [] as Unreadable[],
+  readable: [] as EntryHead[],
   /** Of the readable ones, those that are not deleted. */
-  readonly servers: ServerJson[];
-  readonly updatedAt: string[];
-  readonly counts: Counting;
-}
+  servers: [] as ServerJson[],
+  updatedAt: [] as string[],
+  counts: createCounts(),
+});
+type ClassifiedEntries = ReturnType<typeof createClassified>;
 
 /** Key of one version of one handle; handles contain no line feed. */
 const keyOf = (handle: string, version: string) => `${handle}\n${version}`;
@@ -86,18 +87,8 @@ function classify(head: EntryHead, versions: Versions, classified: ClassifiedEnt
 }
 
 /** Compares a page's entries with the stored versions: new, changed, unchanged, unreadable. `versions` includes the page's. */
-async function classifyEntries(
-  reads: ListingReads,
-  entries: readonly unknown[],
-): Promise<ClassifiedEntries & { versions: Versions }> {
-  const classified: ClassifiedEntries = {
-    rows: new Map(),
-    quarantined: [],
-    readable: [],
-    servers: [],
-    updatedAt: [],
-    counts: createCounts(),
-  };
+async function classifyEntries(reads: ListingReads, entries: readonly unknown[]) {
+  const classified = createClassified();
   const heads: EntryHead[] = [];
   for (const head of entries.map(readHead)) {
     if ('reason' in head) classified.quarantined.push(head);
@@ -120,31 +111,6 @@ interface ListingChange {
   readonly optOut?: OptOut;
 }
 
-/** Everything one page changes, planned before anything is written. */
-export interface PagePlan {
-  readonly versions: readonly ListingVersion[];
-  readonly listings: readonly ListingChange[];
-  /** Opt-out lines that stay in force, with the listing as now recorded. */
-  readonly optedOut: readonly OptOut[];
-  readonly quarantined: readonly Unreadable[];
-  /** Entries that were read, changed or not. */
-  readonly readable: readonly { readonly name: string; readonly version: string }[];
-  /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
-  readonly affected: readonly string[];
-  readonly counts: ImportCounts;
-  /** Whether any entry that was read, changed or not, records a field. */
-  records(field: CopyField): boolean;
-  /** Registry times of the page's rows, RFC 3339. */
-  readonly updatedAt: readonly string[];
-}
-
-/** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
-interface PageFacts {
-  readonly origin: string;
-  readonly at: string;
-  readonly runId: number;
-}
-
 /** Keeps the stored id while the first publication is the same, as the id may have moved past one that was taken. */
 const withKnownId = (listing: Listing, known: Listing | undefined): Listing =>
   known?.published_at === listing.published_at ? { ...listing, id: known.id } : listing;
@@ -164,15 +130,14 @@ const differ = (listing: Listing, known: Listing): boolean =>
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
-  { origin, at, runId }: PageFacts,
-): Promise<Pick<PagePlan, 'listings' | 'optedOut'>> {
+  facts: PageFacts,
+) {
   const handles = [...new Set([...rows.values()].map(({ handle }) => handle))];
   const known = new Map(
     (await reads.listings.byHandles(handles)).map((listing) => [listing.handle, listing]),
   );
   const listings: ListingChange[] = [];
   const optedOut: OptOut[] = [];
-  const ownOrigin = (handle: string) => (isSample({ origin }) ? sampleOriginOf(handle) : origin);
   for (const handle of handles) {
     const before = known.get(handle);
     const all = [...(versions.get(handle)?.values() ?? [])];
@@ -180,10 +145,8 @@ async function planListings(
     const shown =
       picked &&
       (rows.get(keyOf(handle, picked.version)) ?? (await reads.listings.version(handle, picked.version)));
-    const made = toListing(
-      { handle, versions: all, shown, known: before, importedAt: at, runId },
-      ownOrigin(handle),
-    );
+    const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
+    const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });
     const listing = withModeration(withKnownId(made, before), before);
     const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.of(handle) : undefined;
     if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
@@ -232,12 +195,11 @@ function toAffected(changes: readonly ListingChange[], rows: ClassifiedEntries['
     .map(({ listing }) => listing.handle);
 }
 
+/** Everything one page changes, planned before anything is written. */
+export type PagePlan = Awaited<ReturnType<typeof planPage>>;
+
 /** Plans what a page changes in the store; writes nothing. Counts every entry once. */
-export async function planPage(
-  reads: Reads,
-  entries: readonly unknown[],
-  facts: PageFacts,
-): Promise<PagePlan> {
+export async function planPage(reads: Reads, entries: readonly unknown[], facts: PageFacts) {
   const classified = await classifyEntries(reads.listings, entries);
   const { rows, quarantined, readable, servers, updatedAt, counts, versions } = classified;
   const { listings, optedOut } = await planListings(reads, { rows, versions }, facts);
@@ -248,12 +210,17 @@ export async function planPage(
   return {
     versions: [...rows.values()],
     listings,
+    /** Opt-out lines that stay in force, with the listing as now recorded. */
     optedOut,
     quarantined,
+    /** Entries that were read, changed or not. */
     readable,
+    /** Known listings whose shown version is deleted, or whose recorded repository or host of the endpoint changes. */
     affected: toAffected(listings, rows),
     counts,
-    records: (field) => servers.some((server) => hasField[field](toRecorded(server))),
+    /** Whether any entry that was read, changed or not, records a field. */
+    records: (field: CopyField) => servers.some((server) => hasField[field](toRecorded(server))),
+    /** Registry times of the page's rows, RFC 3339. */
     updatedAt,
   };
 }

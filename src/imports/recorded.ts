@@ -62,16 +62,11 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
 }
 
 /** The inputs that a remote needs from its caller; malformed parts are ignored. */
-const remoteInputs = (remote: { readonly headers?: unknown; readonly variables?: unknown }) =>
+const remoteInputs = (remote: NonNullable<ServerJson['remotes']>[number]) =>
   toInputs([...toHeaders(remote.headers), ...toVariables(remote.variables)]);
 
 /** The inputs that running a package needs, including those of its transport. */
-const packageInputs = (recorded: {
-  readonly environmentVariables?: unknown;
-  readonly runtimeArguments?: unknown;
-  readonly packageArguments?: unknown;
-  readonly transport?: { readonly headers?: unknown; readonly variables?: unknown } | undefined;
-}) =>
+const packageInputs = (recorded: NonNullable<ServerJson['packages']>[number]) =>
   toInputs([
     ...toEnvironment(recorded.environmentVariables),
     ...toArguments(recorded.runtimeArguments),
@@ -83,16 +78,6 @@ const packageInputs = (recorded: {
 const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
-
-/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are undefined. */
-export type Recorded = Pick<
-  Listing,
-  'title' | 'description' | 'endpoint' | 'repository' | 'repository_key' | 'website'
-> & {
-  readonly remotes: readonly ListingRemote[];
-  readonly packages: readonly ListingPackage[];
-  readonly keywords: readonly string[];
-};
 
 const line = (text: string | null | undefined) =>
   toLine(text ?? '')
@@ -131,15 +116,18 @@ const toPackages = (server: ServerJson): ListingPackage[] =>
 
 /** Whether a record has a field that a copy may leave out. */
 export const hasField: Readonly<
-  Record<CopyField, (of: Pick<Recorded, 'remotes' | 'packages' | 'repository_key'>) => boolean>
+  Record<CopyField, (of: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>) => boolean>
 > = {
   endpoint: ({ remotes }) => remotes.length > 0,
   package: ({ packages }) => packages.length > 0,
   repository: ({ repository_key }) => repository_key !== undefined,
 };
 
+/** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are undefined. */
+export type Recorded = ReturnType<typeof toRecorded>;
+
 /** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
-export function toRecorded(server: ServerJson): Recorded {
+export function toRecorded(server: ServerJson) {
   const remotes = toRemotes(server);
   const repository = line(server.repository?.url);
   const repository_key = toRepositoryKey(repository);
@@ -167,16 +155,3 @@ export function recordedOf(version: ListingVersion): Recorded {
   read.set(version, recorded);
   return recorded;
 }
-
-/** The parts of a listing whose publisher text was deleted. */
-export const nothingRecorded: Recorded = {
-  title: undefined,
-  description: '',
-  endpoint: undefined,
-  repository: undefined,
-  repository_key: undefined,
-  website: undefined,
-  remotes: [],
-  packages: [],
-  keywords: [],
-};

@@ -49,19 +49,13 @@ export async function saveWithLease(
 const overlap_ms = 10 * 60_000;
 
 /** A run in progress, new or resumed. */
-export interface Run extends RunProgress {
-  readonly id: number;
-  readonly kind: ImportRun['kind'];
-  readonly startedAt: string;
-  readonly updatedSince: string | undefined;
-  readonly cursor: string | undefined;
-  readonly isResumed: boolean;
-  readonly lease: Lease;
-  /** Rows that the last full run of this source read; undefined if that says nothing about this one. */
-  readonly expectedRows: number | undefined;
-}
+export type Run = ReturnType<typeof toRun>;
 
-const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Omit<Run, 'expectedRows'> => ({
+/** `expectedRows` are those that the last full run of this source read; undefined if that says nothing about this one. */
+const toRun = (
+  run: ImportRun,
+  { lease, isResumed, expectedRows }: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
+) => ({
   ...run.progress,
   id: run.id,
   kind: run.kind,
@@ -70,6 +64,7 @@ const toRun = (run: ImportRun, lease: Lease, isResumed: boolean): Omit<Run, 'exp
   cursor: run.cursor,
   isResumed,
   lease,
+  expectedRows,
 });
 
 /**
@@ -90,12 +85,7 @@ function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunS
 async function replace(tx: Transaction, run: ImportRun | undefined, at: string): Promise<void> {
   if (run?.state !== 'running') return;
   const error = 'replaced by a full import';
-  await tx.imports.saveRun(run.id, {
-    state: 'failed',
-    finished_at: at,
-    cursor: undefined,
-    error,
-  });
+  await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
 }
 
 /** How a run is begun. */
@@ -146,12 +136,8 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
   const lastFull = await tx.imports.lastFull(source.name);
   const expectedRows = source.isIncremental ? lastFull?.progress.counts.rows_seen : undefined;
   if (isResumable(run, isFull)) {
-    await tx.imports.saveRun(run.id, {
-      state: 'running',
-      finished_at: undefined,
-      error: undefined,
-    });
-    return { ...toRun(run, lease, true), expectedRows };
+    await tx.imports.saveRun(run.id, { state: 'running', finished_at: undefined, error: undefined });
+    return toRun(run, { lease, isResumed: true, expectedRows });
   }
   await replace(tx, run, at);
   const since = isFull || isFullDue(lastFull, start) ? undefined : toUpdatedSince(done, source);
@@ -167,7 +153,8 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
       recorded: await readRecorded(tx, source),
     },
   };
-  return { ...toRun({ ...begun, id: await tx.imports.startRun(begun) }, lease, false), expectedRows };
+  const id = await tx.imports.startRun(begun);
+  return toRun({ ...begun, id }, { lease, isResumed: false, expectedRows });
 }
 
 /** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */

@@ -49,37 +49,27 @@ export interface RegistrySource {
 export class RegistryError extends Error {
   /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
+  /** The pause that the registry requested before that. */
+  readonly after_ms: number | undefined;
 
-  constructor(message: string, isPassing: boolean) {
+  constructor(message: string, isPassing: boolean, after_ms?: number) {
     super(message);
     this.name = 'RegistryError';
     this.isPassing = isPassing;
+    this.after_ms = after_ms;
   }
 }
 
 const largestPage_bytes = 8 * 1024 * 1024;
 const longestRetryAfter_s = 120;
 
-/** A transient failure; `after_ms` is the pause that the registry requested. */
-class PassingFailure extends RegistryError {
-  readonly after_ms: number | undefined;
-
-  constructor(message: string, after_ms?: number) {
-    super(message, true);
-    this.after_ms = after_ms;
-  }
-}
-
 async function refuse(response: Response): Promise<never> {
   const { status, headers } = response;
   await response.body?.cancel();
   const message = `the registry answered with status ${status}`;
-  if (status !== 429 && status < 500) throw new RegistryError(message, false);
   const wait_s = readRetryAfter_s(headers.get('retry-after'), Date.now());
-  throw new PassingFailure(
-    message,
-    wait_s === undefined ? undefined : Math.min(wait_s, longestRetryAfter_s) * 1000,
-  );
+  const after_ms = wait_s === undefined ? undefined : Math.min(wait_s, longestRetryAfter_s) * 1000;
+  throw new RegistryError(message, status === 429 || status >= 500, after_ms);
 }
 
 /** The body, at most 8 MiB after decompression; reading stops there, so that a compression bomb is never unpacked. */
@@ -109,24 +99,19 @@ async function readJson(response: Response): Promise<unknown> {
 
 function toFailure(error: unknown, timeout_ms: number): unknown {
   if (error instanceof RegistryError) return error;
-  if ((error as Error).name === 'TimeoutError')
-    return new PassingFailure(`the registry did not answer within ${timeout_ms / 1000} s`);
-  return new PassingFailure('the registry cannot be reached, or the connection broke');
-}
-
-/** How to send one request. */
-interface FetchOptions {
-  readonly userAgent: string;
-  /** For the whole exchange. */
-  readonly timeout_ms: number;
-  readonly signal?: AbortSignal | undefined;
+  const isLate = (error as Error).name === 'TimeoutError';
+  const late = `the registry did not answer within ${timeout_ms / 1000} s`;
+  return new RegistryError(isLate ? late : 'the registry cannot be reached, or the connection broke', true);
 }
 
 /**
- * Fetches JSON; redirects are not followed. Throws PassingFailure for what may work later, RegistryError for what will
- * not (status, content type, UTF-8, more than 8 MiB), and the signal's reason.
+ * Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError (status, content
+ * type, UTF-8, more than 8 MiB, no connection), and the signal's reason.
  */
-async function fetchJson(url: URL, { userAgent, timeout_ms, signal }: FetchOptions): Promise<unknown> {
+async function fetchJson(
+  url: URL,
+  { userAgent, timeout_ms, signal }: { userAgent: string; timeout_ms: number } & Pick<PageRequest, 'signal'>,
+): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeout_ms);
   try {
     const response = await fetch(url, {
@@ -177,9 +162,6 @@ function toPage(json: unknown): Page {
   return page;
 }
 
-const isPassing = (error: unknown): error is RegistryError =>
-  error instanceof RegistryError && error.isPassing;
-
 /**
  * A registry that implements the generic registry API, read in pages of 100 with deleted entries. 429 (with its
  * Retry-After), 5xx, truncated responses and network failures are retried, each time after twice the pause. Throws
@@ -202,9 +184,8 @@ function createRegistryClient(
         try {
           return toPage(await fetchJson(toPageUrl(api, request), { userAgent, timeout_ms, signal }));
         } catch (error) {
-          if (!isPassing(error) || tried >= tries) throw error;
-          const requested_ms = error instanceof PassingFailure ? error.after_ms : undefined;
-          const pause_ms = requested_ms ?? wait_ms * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
+          if (!(error instanceof RegistryError && error.isPassing) || tried >= tries) throw error;
+          const pause_ms = error.after_ms ?? wait_ms * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
           await wait(pause_ms, undefined, { signal });
         }
       }
@@ -259,18 +240,16 @@ const official = 'registry.modelcontextprotocol.io';
 /** Origin of the directories that start with the shipped sample; one of another registry does not. */
 export const officialOrigin = `${official} (MCP)`;
 
-type Settings = Pick<
-  Config,
-  'serviceName' | 'version' | 'publicUrl' | 'registryUrl' | 'registryName' | 'origin'
->;
-
 const isWeb = (source: string) => /^https?:\/\//i.test(source);
 
 /**
  * The origin stored with a source's listings: the configured one for the configured source, else the host. A saved copy
  * has no host: its origin is REGISTRY_NAME, else the official registry if that is configured, else its file name.
  */
-function originOf(source: string, { registryUrl, registryName, origin }: Settings): string {
+function originOf(
+  source: string,
+  { registryUrl, registryName, origin }: Pick<Config, 'registryUrl' | 'registryName' | 'origin'>,
+): string {
   if (source.replace(/\/+$/, '') === registryUrl) return origin;
   if (isWeb(source)) return `${new URL(source).host} (MCP)`;
   const configured = URL.parse(registryUrl)?.host === official ? official : basename(source);
@@ -294,7 +273,7 @@ export const readSampleHandles = cachedOnce<readonly string[]>(readHandles);
  */
 export async function openSource(
   source: string,
-  settings: Settings,
+  settings: Pick<Config, 'serviceName' | 'version' | 'publicUrl'> & Parameters<typeof originOf>[1],
   patience?: Partial<Patience>,
 ): Promise<RegistrySource> {
   const { serviceName, version, publicUrl } = settings;
@@ -353,16 +332,8 @@ const firstBatch = 100;
 const largestBatch = 1000;
 
 /** Whether a promise settles within `quick_ms`. */
-function settlesSoon(next: Promise<unknown>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, quick_ms, false);
-  const settled = () => {
-    clearTimeout(timer);
-    resolve(true);
-  };
-  next.then(settled, settled);
-  return promise;
-}
+const settlesSoon = (next: Promise<unknown>): Promise<boolean> =>
+  Promise.race([Promise.allSettled([next]).then(() => true), wait(quick_ms, false)]);
 
 const join = (batch: Page | undefined, page: Page): Page =>
   batch ? { ...page, entries: [...batch.entries, ...page.entries] } : page;
@@ -382,17 +353,15 @@ export async function* batchPages(
       yield batch;
       batch = undefined;
     }
-    const { value, failure } = await next.then(
-      ({ value: page }) => ({ value: page, failure: undefined }),
-      (error: unknown) => ({ value: undefined, failure: { error } }),
-    );
+    const [ended] = await Promise.allSettled([next]);
+    const value = ended.status === 'fulfilled' ? ended.value.value : undefined;
     if (value) batch = join(batch, value);
     if (batch && (!value || batch.entries.length >= size)) {
       yield batch;
       batch = undefined;
       size = Math.min(size * 2, largestBatch);
     }
-    if (failure) throw failure.error;
+    if (ended.status === 'rejected') throw ended.reason;
     if (!value) return;
   }
 }

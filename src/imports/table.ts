@@ -1,3 +1,4 @@
+import { excluded } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type ImportRun, importRunTable, type QuarantinedRecord } from './import-run.ts';
@@ -9,22 +10,16 @@ declare module '../store/store.ts' {
   }
 }
 
-interface RunFilter {
-  readonly source?: string | undefined;
-  readonly state?: ImportRun['state'];
-  readonly kind?: ImportRun['kind'];
-}
-
-const readNewest = (db: Db, { source, state, kind }: RunFilter) =>
-  db
-    .selectFrom('import_run')
-    .selectAll()
-    .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
-    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'done'))
-    .$if(kind !== undefined, (query) => query.where('kind', '=', kind ?? 'full'))
+/** The newest run whose columns have these values. */
+async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'state' | 'kind'>>) {
+  const runs = db.selectFrom('import_run').selectAll();
+  const found = runs
+    .where(({ and }) => and(where))
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+  const row = await found.executeTakeFirst();
+  return row && importRunTable.decode(row);
+}
 
 /** Reasons are a few fixed texts; the limit only bounds the read. */
 const mostReasons = 100;
@@ -33,15 +28,11 @@ const mostReasons = 100;
 export const createImportReads = (db: Db) => ({
   /** The latest run, and the latest one that completed; of one source if it is given. */
   last: async (source?: string) => {
-    const run = await readNewest(db, { source });
-    const done = await readNewest(db, { source, state: 'done' });
-    return { run: run && importRunTable.decode(run), done: done && importRunTable.decode(done) };
+    const where = source === undefined ? {} : { source };
+    return { run: await readNewest(db, where), done: await readNewest(db, { ...where, state: 'done' }) };
   },
   /** The latest run of a source that read all of it, and completed. */
-  lastFull: async (source: string) => {
-    const run = await readNewest(db, { source, state: 'done', kind: 'full' });
-    return run && importRunTable.decode(run);
-  },
+  lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
   /** How many records are quarantined for each reason, most first. */
   quarantineReasons: async () => {
     const counted = await db
@@ -86,13 +77,7 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
     await db
       .insertInto('quarantine')
       .values([...records])
-      .onConflict((conflict) =>
-        conflict.columns(['name', 'version']).doUpdateSet(({ ref }) => ({
-          reason: ref('excluded.reason'),
-          run_id: ref('excluded.run_id'),
-          seen_at: ref('excluded.seen_at'),
-        })),
-      )
+      .onConflict((conflict) => conflict.columns(['name', 'version']).doUpdateSet(excluded(records[0])))
       .execute();
   },
   /** Removes records from quarantine that have since been read. */

@@ -1,4 +1,5 @@
-import { type LookupAddress, type LookupOptions, lookup as resolveByHost } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as resolveByHost } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
@@ -31,17 +32,6 @@ export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddr
 export const isLoopbackBase = (base: URL): boolean =>
   base.hostname === 'localhost' || isLoopbackAddress(plainAddress(base.hostname));
 
-type LookupDone = (
-  error: NodeJS.ErrnoException | null,
-  address: string | LookupAddress[],
-  family?: number,
-) => void;
-type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
 /** Error code of a name that resolves to a refused address; never shown to callers. */
 export const refusedAddress = 'EREFUSEDADDRESS';
 
@@ -50,8 +40,15 @@ export const refusedAddress = 'EREFUSEDADDRESS';
  * here, so that DNS rebinding has no effect.
  */
 export const createGuardedLookup =
-  (isAllowed: (address: string) => boolean, resolve: Resolve = resolveByHost) =>
-  (hostname: string, options: LookupOptions, done: LookupDone): void =>
+  (
+    isAllowed: (address: string) => boolean,
+    resolve: (
+      hostname: string,
+      options: LookupAllOptions,
+      done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+    ) => void = resolveByHost,
+  ): LookupFunction =>
+  (hostname, options, done) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return done(error ?? new Error('no address'), '');
@@ -60,48 +57,26 @@ export const createGuardedLookup =
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
 
-/** When to stop reading a body. */
-export interface BodyEnd {
-  readonly limit_bytes: number;
-  /** Gets each piece as it arrives; whether what was read so far is enough: the rest is then not read. */
-  readonly isComplete?: ((piece: Uint8Array) => boolean) | undefined;
-}
-
-const first_bytes = 16 * 1024;
-
-/** Joins pieces in one growing buffer: a body of a million pieces of one byte costs no more than its bytes. */
-function createBuffer() {
-  let buffer = Buffer.allocUnsafe(first_bytes);
-  let size_bytes = 0;
-  return {
-    add(piece: Uint8Array) {
-      if (size_bytes + piece.byteLength > buffer.length) {
-        const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, size_bytes + piece.byteLength));
-        buffer.copy(larger, 0, 0, size_bytes);
-        buffer = larger;
-      }
-      buffer.set(piece, size_bytes);
-      size_bytes += piece.byteLength;
-    },
-    read: () => Buffer.from(buffer.subarray(0, size_bytes)),
-  };
-}
-
-/** Reads a body to its end, or until it is complete; undefined as soon as it has more than `limit_bytes`. */
+/**
+ * Reads a body to its end; undefined as soon as it has more than `limit_bytes`. `isComplete` gets each piece as it arrives;
+ * where what was read so far is enough, the rest is not read.
+ */
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
-  { limit_bytes, isComplete }: BodyEnd,
+  limit_bytes: number,
+  isComplete: OutboundRequest['isComplete'],
 ): Promise<Buffer | undefined> {
-  const read = createBuffer();
-  let size_bytes = 0;
+  // One buffer that grows: a body of a million pieces of one byte costs no more than its bytes.
+  const read = new ArrayBuffer(0, { maxByteLength: limit_bytes });
   for await (const chunk of chunks) {
-    size_bytes += chunk.byteLength;
+    const at = read.byteLength;
     // Leaving the loop cancels the stream.
-    if (size_bytes > limit_bytes) return undefined;
-    read.add(chunk);
+    if (at + chunk.byteLength > limit_bytes) return undefined;
+    read.resize(at + chunk.byteLength);
+    new Uint8Array(read).set(chunk, at);
     if (isComplete?.(chunk)) break;
   }
-  return read.read();
+  return Buffer.from(read.transferToFixedLength());
 }
 
 /** A request without cookies and credentials. */
@@ -210,7 +185,7 @@ async function exchange(
   });
   const plain = decode(body, single(headers['content-encoding']));
   if (!plain) return { result: 'host_error' };
-  const read = await readBody(plain, { limit_bytes: bodyLimit_bytes, isComplete: sent.isComplete });
+  const read = await readBody(plain, bodyLimit_bytes, sent.isComplete);
   if (!read) return { result: 'too_large' };
   const location = single(headers.location);
   return {
@@ -230,11 +205,6 @@ const isProtocolError = (error: unknown) =>
   error instanceof errors.HeadersOverflowError ||
   (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
 
-const toFailure = (error: unknown, deadline: AbortSignal): FetchFailure => {
-  if (deadline.aborted) return 'host_timeout';
-  return isProtocolError(error) ? 'host_error' : 'host_unreachable';
-};
-
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not yet valid',
@@ -247,21 +217,15 @@ const certificateFaults: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'issued for another name',
 };
 
-function toCertificateFault(error: unknown): Pick<Failed, 'certificate'> {
-  const certificate = certificateFaults[String((error as { code?: unknown }).code)];
-  return certificate === undefined ? {} : { certificate };
-}
+const codeOf = (error: unknown) => String((error as { code?: unknown } | undefined)?.code);
 
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
 /** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
 export const isOurFailure = (error: unknown): boolean =>
-  error instanceof AggregateError
-    ? error.errors.every(isOurFailure)
-    : ourCodes.test(String((error as { code?: unknown } | undefined)?.code));
+  error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
-const isWithoutAddress = (error: unknown) =>
-  ['ENOTFOUND', refusedAddress].includes(String((error as { code?: unknown } | undefined)?.code));
+const isWithoutAddress = (error: unknown) => ['ENOTFOUND', refusedAddress].includes(codeOf(error));
 
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
@@ -303,10 +267,11 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       try {
         return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
       } catch (error) {
-        const result = toFailure(error, sent.deadline);
+        const certificate = certificateFaults[codeOf(error)];
+        const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
         return {
-          result,
-          ...toCertificateFault(error),
+          result: sent.deadline.aborted ? 'host_timeout' : failure,
+          ...(certificate && { certificate }),
           ...(isOurFailure(error) && { unsent: 'no_way' }),
           ...(isWithoutAddress(error) && { hasNoAddress: true }),
         };

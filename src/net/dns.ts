@@ -20,9 +20,7 @@ interface AskedName {
   readonly type: 'TXT' | 'A' | 'AAAA' | 'CAA';
 }
 
-interface DnsQuestion extends AskedName {
-  readonly id: number;
-}
+type DnsQuestion = AskedName & { readonly id: number };
 
 const recursionDesired = 0x100;
 /** Asks the server to say whether it validated the answer (RFC 6840 section 5.7). */

@@ -4,26 +4,19 @@ import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPu
 import { type DnsRecords, dnsServersFor, readRecords } from './dns.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
-export type AgreedTxt =
-  | {
-      /** The records that every server gave. */
-      readonly records: readonly string[];
-      /** Whether all servers gave the same: only then is a missing record known to be gone. */
-      readonly isAgreed: boolean;
-      readonly resolvers: number;
-      readonly dnssec: boolean;
-    }
-  | 'no_answer';
+export type AgreedTxt = ReturnType<typeof agree>;
 
 /** Compares the answers of several servers; `undefined` is that of one that gave none. */
-function agree(answers: readonly (DnsRecords | undefined)[]): AgreedTxt {
+function agree(answers: readonly (DnsRecords | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
-  if (given.length < answers.length || given.length === 0) return 'no_answer';
+  if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
   const sets = given.map(({ records }) => new Set(records));
   const all = new Set(given.flatMap(({ records }) => records));
   const records = [...all].filter((record) => sets.every((set) => set.has(record)));
   return {
+    /** The records that every server gave. */
     records,
+    /** Whether all servers gave the same: only then is a missing record known to be gone. */
     isAgreed: records.length === all.size,
     resolvers: given.length,
     dnssec: given.every(({ dnssec }) => dnssec),
@@ -37,8 +30,6 @@ export type WebRead =
       readonly result: 'absent' | 'redirect_refused' | 'host_rate_limited' | FetchFailure;
       readonly retry_after_s?: number;
     };
-
-type Rules = Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>;
 
 function toWebRead({ status, location, body, contentType, retry_after_s }: OutboundResponse): WebRead {
   const wait = retry_after_s === undefined ? {} : { retry_after_s };
@@ -54,7 +45,10 @@ export type DomainReader = ReturnType<typeof createDomainReader>;
  * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of DNS_SERVERS, or else two
  * public ones, and compares their answers. Never throws.
  */
-export function createDomainReader(rules: Rules, timeouts: Timeouts = defaultTimeouts) {
+export function createDomainReader(
+  rules: Pick<Config, 'dnsServers' | 'hostOverrides' | 'version' | 'publicUrl'>,
+  timeouts: Timeouts = defaultTimeouts,
+) {
   const { hostOverrides, version, publicUrl } = rules;
   const client = createOutboundClient({
     userAgent: `Dossier/${version} (claim check; +${publicUrl}/about)`,

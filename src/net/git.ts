@@ -153,14 +153,9 @@ export function toFileText(
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
 }
 
-/** Failures that any request to a forge can have. */
-interface ExchangeFailure {
-  readonly result:
-    | FetchFailure
-    | 'repository_moved'
-    | 'redirect_refused'
-    | 'host_rate_limited'
-    | 'host_error';
+/** Why a forge gave no usable response. */
+export interface ExchangeFailure<Result = FetchFailure> {
+  readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: Failed['unsent'];
   /** Of `repository_moved`: the path that the host redirects to, without .git. */
@@ -168,9 +163,7 @@ interface ExchangeFailure {
 }
 
 /** Sends one request to a forge. Redirects, rate limits and server errors arrive as failures, not as responses. */
-export type Exchange = (
-  request: Omit<OutboundRequest, 'deadline'>,
-) => Promise<OutboundResponse | ExchangeFailure>;
+export type Exchange = ReturnType<typeof createExchange>;
 
 /** The repository in the path of a request to git-upload-pack; other redirects name none. */
 const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
@@ -202,8 +195,8 @@ function toFailure(
 
 /** Requests to one forge under one deadline. Follows one redirect, and only to another spelling of the same path. */
 export const createExchange =
-  (client: OutboundClient, deadline: AbortSignal): Exchange =>
-  async (request) => {
+  (client: OutboundClient, deadline: AbortSignal) =>
+  async (request: Omit<OutboundRequest, 'deadline'>): Promise<OutboundResponse | ExchangeFailure> => {
     const response = await client.fetch({ ...request, deadline });
     if (response.result !== 'response') return response;
     const { location } = response;

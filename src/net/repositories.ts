@@ -2,16 +2,11 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/settings.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { meaningOf } from './answer.ts';
-import {
-  createOutboundClient,
-  type Failed,
-  isAddress,
-  isLoopbackBase,
-  type OutboundClient,
-} from './client.ts';
+import { createOutboundClient, isAddress, isLoopbackBase, type OutboundClient } from './client.ts';
 import {
   createExchange,
   type Exchange,
+  type ExchangeFailure,
   type HeadRef,
   readCommitTime,
   readHead,
@@ -44,16 +39,8 @@ export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & 
     | { readonly result: ReadFailure; readonly retry_after_s?: number }
   );
 
-/** Why a repository or its file could not be read. */
-type Failure = {
-  readonly result: ReadFailure;
-  readonly retry_after_s?: number;
-  readonly unsent?: Failed['unsent'];
-  /** Of `repository_moved`: the path that the host redirects to. */
-  readonly moved_to?: string;
-  /** Of `not_text`: an HTML page came instead of the file. */
-  readonly isPage?: true;
-};
+/** Why a repository or its file could not be read. `isPage`: an HTML page came instead of the file. */
+type Failure = ExchangeFailure<ReadFailure> & { readonly isPage?: true };
 
 /** The result of reading a file at a commit. */
 type FileRead = { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never } | Failure;

@@ -1,16 +1,6 @@
+import type { Schema } from '../store/store.ts';
 import { isPlaceholder, toPosition } from './query.ts';
 import { stem, stopWords, toWords, type Word } from './words.ts';
-
-/**
- * The text of a search document, all that ranking and counting read: `!` for a placeholder, the facets, a line end, and in
- * their order each term as ` term:` and a letter for its weight; ` |` divides fields.
- */
-interface DocumentText {
-  readonly isPlaceholder: boolean;
-  readonly facets: string;
-  /** In their order, with weights from 0 to 1; fields one after the other. */
-  readonly fields: readonly (readonly (readonly [term: string, weight: number])[])[];
-}
 
 /** A weight is stored as one of so many letters. */
 const steps = 64;
@@ -21,12 +11,13 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 /** The weight that a letter stands for. */
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
-/** Writes the text of a document. */
-function toDocumentText({ isPlaceholder, facets, fields }: DocumentText): string {
-  const written = fields
-    .filter((terms) => terms.length > 0)
-    .map((terms) => terms.map(([term, weight]) => ` ${term}:${toLetter(weight)}`).join(''));
-  return `${isPlaceholder ? '!' : ''}${facets}\n${written.join(' |')} `;
+/**
+ * The text of a search document, all that ranking and counting read: `!` for a placeholder, the facets, a line end, and in
+ * their order each term as ` term:` and a letter for its weight; ` |` divides fields.
+ */
+function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
+  const written = fields.map((terms) => terms.join('')).filter(Boolean);
+  return `${isPlaceholder(description) ? '!' : ''}${facets}\n${written.join(' |')} `;
 }
 
 /** The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none. */
@@ -48,17 +39,11 @@ export function toTermsOfText(text: string): Map<string, number> {
   );
 }
 
-/** What of a listing is searched in; `tags` and `facets` as they are stored. */
-interface SearchableListing {
-  readonly id: number;
-  readonly handle: string;
-  readonly title: string | null;
-  readonly description: string;
-  readonly tags: string;
-  readonly facets: string;
-  /** What it can be found by besides its words and facets, each as a facet. */
-  readonly keys: readonly string[];
-}
+/** A listing's row as it is searched in. `keys`: what it can be found by besides its words and facets, each as a facet. */
+type SearchableListing = Pick<
+  Schema['listing'],
+  'id' | 'handle' | 'title' | 'description' | 'tags' | 'facets'
+> & { readonly keys: readonly string[] };
 
 /** What the index stores of a listing. */
 export interface SearchDocument {
@@ -81,7 +66,6 @@ const fields = {
   tags: { weight: 0.6, evening: 0.3, usual: 2 },
   description: { weight: 1, evening: 0.3, usual: 10 },
 } as const;
-type Field = keyof typeof fields;
 
 /** What a description is about stands first; side remarks ("pay per call in USDC") follow, and count less. */
 const firstTerms = 9;
@@ -106,33 +90,23 @@ function toJoined(words: readonly Word[]): string[] {
   return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
 }
 
-interface FieldTerms {
-  readonly field: Field;
-  /** In their order. */
-  readonly terms: readonly string[];
-  /** Terms that have no place in the text. */
-  readonly joined: readonly string[];
-}
-
-function toFieldTerms(listing: SearchableListing): FieldTerms[] {
+/** The terms of each field, in their order, and terms that have no place in its text (`joined`). */
+function toFieldTerms(listing: SearchableListing) {
   const slash = listing.handle.indexOf('/');
   const name = toWords(listing.handle.slice(slash + 1));
+  const namespace = toWords(toNamespaceText(listing.handle.slice(0, slash)));
   const tags = (JSON.parse(listing.tags) as { tag: string }[]).flatMap(({ tag }) => toWords(tag));
   const description = toWords(listing.description).filter(({ text }) => !stopWords.has(text));
   return [
     { field: 'name', terms: toTerms(name), joined: toJoined(name) },
     { field: 'name', terms: toTerms(toWords(listing.title ?? '')), joined: [] },
-    {
-      field: 'namespace',
-      terms: toTerms(toWords(toNamespaceText(listing.handle.slice(0, slash)))),
-      joined: [],
-    },
+    { field: 'namespace', terms: toTerms(namespace), joined: [] },
     { field: 'tags', terms: toTerms(tags), joined: [] },
     { field: 'description', terms: toTerms(description), joined: [] },
-  ];
+  ] as const;
 }
 
-function toWeights(texts: readonly FieldTerms[]): Map<string, number> {
+function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { field, terms, joined } of texts) {
     const { weight, evening, usual } = fields[field];
@@ -151,17 +125,17 @@ function toWeights(texts: readonly FieldTerms[]): Map<string, number> {
 export function toSearchDocument(listing: SearchableListing): SearchDocument {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);
-  const weigh = (terms: readonly string[]) => terms.map((term) => [term, weights.get(term) ?? 0] as const);
+  const write = (terms: readonly string[]) =>
+    terms.map((term) => ` ${term}:${toLetter(weights.get(term) ?? 0)}`);
   return {
     id: listing.id,
     position: toPosition(listing.id),
     terms: [...weights.keys()],
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
-    text: toDocumentText({
-      isPlaceholder: isPlaceholder(listing.description),
-      facets: listing.facets,
-      fields: texts.flatMap(({ terms, joined }) => [weigh(terms), weigh(joined)]),
-    }),
+    text: toDocumentText(
+      listing,
+      texts.flatMap(({ terms, joined }) => [write(terms), write(joined)]),
+    ),
   };
 }

@@ -17,15 +17,6 @@ import {
 import { type Candidate, createScorer, isPhraseIn, type RankedWord, type Scored } from './score.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** What is searched for. */
-interface Gathering {
-  readonly query: ParsedQuery;
-  readonly words: readonly RankedWord[];
-  readonly facets: readonly string[];
-  /** Visible listings in all. */
-  readonly total: number;
-}
-
 /** So many matches are all read and scored; of more, those that the plan finds. */
 const mostMatches = 20_000;
 /** Of more listings than this, most documents are not in memory, and reading thousands of them takes too long. */
@@ -50,15 +41,12 @@ function nextTurn(): Promise<void> {
   return turn;
 }
 
-/** What every look into the index asks for. */
-type Conditions = Pick<Probe, 'facets' | 'excluded'>;
-
 /** Looks into the index until there are enough candidates; `isAll` if no listing that matches was left out. */
 async function gatherCandidates(
   db: Db,
   index: SearchIndex,
   steps: ReturnType<typeof toSteps>,
-  conditions: Conditions,
+  conditions: Pick<Probe, 'facets' | 'excluded'>,
 ): Promise<{ candidates: Candidate[]; isAll: boolean }> {
   const found = new Map<number, Candidate>();
   let read = 0;
@@ -90,7 +78,8 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 async function findScored(
   db: Db,
   index: SearchIndex,
-  { query, words, facets, total }: Gathering,
+  query: ParsedQuery,
+  { words, facets, total }: { words: readonly RankedWord[]; facets: readonly string[]; total: number },
 ): Promise<{ scored: Scored[]; isAll: boolean }> {
   const { phrases, excluded } = query;
   const counting = words.filter(({ isCounted }) => isCounted);
@@ -200,7 +189,7 @@ export async function rankListings(
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
-  const found = await findScored(db, index, { words, facets, total, query });
+  const found = await findScored(db, index, query, { words, facets, total });
   const { isAll } = found;
   const owned = (await findOwned(db, index, text, facets)).map(createScorer(words));
   const ownedIds = new Set(owned.map(({ id }) => id));

@@ -1,7 +1,7 @@
 import { afterPrefix } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { widestOf } from './plan.ts';
-import type { ParsedQuery, QueryWord, UnknownWord } from './query.ts';
+import type { ParsedQuery, QueryWord } from './query.ts';
 import type { RankedWord } from './score.ts';
 import type { SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
@@ -27,15 +27,6 @@ async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCoun
 const mostCorrections = 6;
 const correctedFactor = 0.9;
 
-/** What an unknown word may be. */
-interface Corrections {
-  readonly alternatives: readonly Alternative[];
-  /** The same as words. */
-  readonly near: readonly string[];
-  /** Of the terms of the alternatives that listings have. */
-  readonly counts: ReadonlyMap<string, TermCount>;
-}
-
 const mostFrequent = (counts: readonly [string, TermCount][]) =>
   counts
     .toSorted(([a, many], [b, more]) => more.listings - many.listings || (a < b ? -1 : 1))
@@ -43,7 +34,7 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .map(([term]) => term);
 
 /** Other spellings of an unknown word that listings have, with their synonyms, and the two words it may be. */
-async function readCorrections(db: Db, index: SearchIndex, word: string): Promise<Corrections> {
+async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
   const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
@@ -60,7 +51,9 @@ async function readCorrections(db: Db, index: SearchIndex, word: string): Promis
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
+    /** The same as words. */
     near: [...likely.map((term) => spellings.get(term) ?? term), ...split.map(({ text }) => text)],
+    /** Of the terms of the alternatives that listings have. */
     counts: new Map([...known, ...ofMeant]),
   };
 }
@@ -141,21 +134,10 @@ async function readTotal(db: Db): Promise<number> {
   return (await everything.executeTakeFirst())?.listings ?? 0;
 }
 
-/** The words of a query as the index knows them. */
-interface KnownWords {
-  /** Without those that no listing has; of many, the rarest ones. */
-  readonly words: RankedWord[];
-  /** How many count. */
-  readonly counted: number;
-  readonly unknown: UnknownWord[];
-  /** Visible listings in all. */
-  readonly total: number;
-}
-
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
 /** Looks up the words of a query, and what unknown ones may be. */
-export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery): Promise<KnownWords> {
+export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) {
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
@@ -164,13 +146,16 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery):
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
+    /** Without those that no listing has; of many, the rarest ones. */
     words: known.filter((word) => rarest.has(word)),
+    /** How many count. */
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
     unknown: expanded.flatMap((word) =>
       word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
     ),
+    /** Visible listings in all. */
     total,
   };
 }

@@ -4,33 +4,22 @@ import type { SearchIndex, TermCount } from './search-index.ts';
 
 export type ListingRow = Schema['listing'];
 
-/** How the counts of terms change. */
-class TermChanges {
-  readonly #changes = new Map<string, { listings: number; strong: number }>();
-
-  add(term: string, listings: number, strong: number): void {
-    const change = this.#changes.get(term);
-    if (!change) {
-      this.#changes.set(term, { listings, strong });
-      return;
-    }
+/** How the counts of terms change, without terms of which nothing changes. */
+function countTerms(removed: readonly string[], added: readonly SearchDocument[]): Map<string, TermCount> {
+  const changes = new Map<string, { listings: number; strong: number }>();
+  const add = (term: string, listings: number, strong: number) => {
+    const change = changes.get(term) ?? { listings: 0, strong: 0 };
+    changes.set(term, change);
     change.listings += listings;
     change.strong += strong;
+  };
+  for (const text of removed)
+    for (const [term, weight] of toTermsOfText(text)) add(term, -1, isStrong(weight) ? -1 : 0);
+  for (const { terms, strong } of added) {
+    for (const term of terms) add(term, 1, 0);
+    for (const term of strong) add(term, 0, 1);
   }
-
-  addDocument({ terms, strong }: SearchDocument): void {
-    for (const term of terms) this.add(term, 1, 0);
-    for (const term of strong) this.add(term, 0, 1);
-  }
-
-  removeDocument(text: string): void {
-    for (const [term, weight] of toTermsOfText(text)) this.add(term, -1, isStrong(weight) ? -1 : 0);
-  }
-
-  /** Without terms of which nothing changes. */
-  toCounts(): Map<string, TermCount> {
-    return new Map([...this.#changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
-  }
+  return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
 /** A row as the index may know it, without the texts that the operator has hidden. */
@@ -51,13 +40,10 @@ export async function replaceInIndex(
     readonly toKeys: (row: ListingRow) => readonly string[];
   },
 ): Promise<void> {
-  const changes = new TermChanges();
-  if (change.removedIds.length > 0)
-    for (const text of await index.remove(db, change.removedIds)) changes.removeDocument(text);
+  const removed = change.removedIds.length > 0 ? await index.remove(db, change.removedIds) : [];
   const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
   const documents = visible.map((row) => toSearchDocument({ ...toIndexed(row), keys: change.toKeys(row) }));
   if (documents.length > 0) await index.put(db, documents);
-  for (const document of documents) changes.addDocument(document);
-  const counts = changes.toCounts();
+  const counts = countTerms(removed, documents);
   if (counts.size > 0) await index.addTermCounts(db, counts);
 }

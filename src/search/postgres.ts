@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/store.ts';
+import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
 import type { Atom, Probe } from './plan.ts';
 import { windowsOf } from './query.ts';
 import type { Candidate } from './score.ts';
-import type { FacetRange, SearchIndex, SearchTermRow } from './search-index.ts';
+import type { FacetRange, SearchIndex } from './search-index.ts';
 
 const toFacetLexeme = (facet: string) => `f${facet}`;
 const toWindowLexeme = (window: number) => `z${window}`;
@@ -107,7 +107,7 @@ export const postgresSearch: SearchIndex = {
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<SearchTermRow>`select term, listings, strong from search_term
+    const known = sql<Schema['search_term']>`select term, listings, strong from search_term
       where term = any(${terms}::text[]) and listings > 0`;
     return new Map((await known.execute(db)).rows.map(({ term, ...count }) => [term, count]));
   },

@@ -44,18 +44,8 @@ declare module '../store/store.ts' {
   interface Engine {
     readonly search: SearchIndex;
   }
-}
-
-/** How many visible listings have a search term; every write updates it. */
-export interface SearchTermRow {
-  term: string;
-  listings: number;
-  /** Those of which it is one of the terms that say most. */
-  strong: number;
-}
-
-declare module '../store/store.ts' {
   interface Schema {
-    search_term: SearchTermRow;
+    /** In how many visible listings a term is; every write updates it. */
+    search_term: { term: string } & TermCount;
   }
 }

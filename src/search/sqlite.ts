@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/store.ts';
+import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
 import type { Atom, Probe } from './plan.ts';
 import { toPosition } from './query.ts';
 import type { Candidate } from './score.ts';
-import type { SearchIndex, SearchTermRow } from './search-index.ts';
+import type { SearchIndex } from './search-index.ts';
 
 /** Letters and digits only, as the tokenizer of the index takes them. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
@@ -26,18 +26,15 @@ function createFacetTokens(): (facets: readonly string[]) => string {
 const join = (prefix: string, terms: readonly string[]) =>
   terms.length > 0 ? `${prefix}${terms.join(` ${prefix}`)} ` : '';
 
-/** Rows of the two indexes and of the table of documents, each as JSON of pairs, because SQLite reads all of what it is given. */
-interface IndexRows {
-  readonly terms: string;
-  readonly facets: string;
-  readonly texts: string;
-}
-
+/** JSON of pairs, because SQLite reads all of what it is given. */
 const toPairs = (documents: readonly SearchDocument[], toPair: (document: SearchDocument) => unknown) =>
   JSON.stringify(documents.map(toPair));
 
-/** The rows of documents in the order of their keys: FTS5 begins a new segment wherever one is smaller than the one before. */
-function toIndexRows(documents: readonly SearchDocument[]): IndexRows {
+/**
+ * Rows of the two indexes and of the table of documents, in the order of their keys: FTS5 begins a new segment wherever one
+ * is smaller than the one before.
+ */
+function toIndexRows(documents: readonly SearchDocument[]) {
   const toFacetText = createFacetTokens();
   const byPosition = documents.toSorted((a, b) => a.position - b.position);
   const byId = documents.toSorted((a, b) => a.id - b.id);
@@ -146,7 +143,7 @@ export const sqliteSearch: SearchIndex = {
   },
 
   async readTermCounts(db, terms) {
-    const known = sql<SearchTermRow>`select term, listings, strong from search_term
+    const known = sql<Schema['search_term']>`select term, listings, strong from search_term
       where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
     return new Map(
       (await known.execute(db)).rows.map(({ term, listings, strong }) => [term, { listings, strong }]),

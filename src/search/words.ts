@@ -189,14 +189,8 @@ export function toSpellings(word: string): Map<string, string> {
   return spellings;
 }
 
-/** Two words that an unknown one may be: their stems, and both as written. */
-interface Halves {
-  readonly terms: readonly [string, string];
-  readonly text: string;
-}
-
-/** The ways to take an unknown word for two. */
-export const toHalves = (word: string): Halves[] =>
+/** The ways to take an unknown word for two: their stems, and both as written. */
+export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const [start, end] = [word.slice(0, at), word.slice(at)];
     const isBoth = start.length >= shortestHalf && end.length >= shortestHalf;
