@@ -19,6 +19,7 @@ const homes: Record<string, readonly string[]> = {
     'http/cache/answer-cache.ts',
     'http/response.ts',
     'core/cached-once.ts',
+    'limits/networks.ts',
   ],
   diff: ['core/word-difference.ts'],
   'dns-packet': ['net/dns.ts'],

@@ -1,16 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Transaction } from '../store/store.ts';
-
-/** A network that a call is counted for, and how many times the amount of the narrowest one it may call. */
-interface CountedNetwork {
-  readonly network: string;
-  readonly times: number;
-}
 
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-function readNetworks(network: string): readonly CountedNetwork[] {
+function readNetworks(network: string): readonly { readonly network: string; readonly times: number }[] {
   const own = { network, times: 1 };
   const [, first3] = ipv4.exec(network) ?? [];
   if (first3) return [own, { network: `${first3}.0/24`, times: 16 }];
@@ -20,22 +15,15 @@ function readNetworks(network: string): readonly CountedNetwork[] {
   return [own, { network: `${site}:${part}::/56`, times: 4 }, { network: `${site}::/48`, times: 16 }];
 }
 
-const mostRead = 10_000;
 /** What was read of recent networks: every request asks, and most come from networks that came before. */
-const read = new Map<string, readonly CountedNetwork[]>();
+const read = new LRUCache({ max: 10_000, memoMethod: readNetworks });
 
 /**
- * The networks that a caller's network (`Caller.network`) is counted for, narrowest first: an IPv4 address and its /24, an
- * IPv6 /64 with its /56 and /48 (docs/contract.md). Anything else is counted alone.
+ * The networks that a caller's network (`Caller.network`) is counted for, narrowest first, each with how many times the
+ * amount of the narrowest one it may call: an IPv4 address and its /24, an IPv6 /64 with its /56 and /48
+ * (docs/contract.md). Anything else is counted alone.
  */
-export function toCountedNetworks(network: string): readonly CountedNetwork[] {
-  const known = read.get(network);
-  if (known) return known;
-  if (read.size >= mostRead) read.clear();
-  const counted = readNetworks(network);
-  read.set(network, counted);
-  return counted;
-}
+export const toCountedNetworks = (network: string) => read.memo(network);
 
 /** The widest network that a caller's network is counted for. */
 export const toWidestNetwork = (network: string): string =>

@@ -7,14 +7,11 @@ const mostRunning = 20;
 /** Share of its limit from which a caller waits for those who ask for anything else. */
 const heavy = 0.5;
 
+/** A search that waits: `used` is the share of its limit that the caller's network had used, 0 to 1. */
 interface Waiting {
-  /** Share of its limit that the caller's network had used, 0 to 1. */
   readonly used: number;
-  readonly answer: (end: EndTurn | undefined) => void;
+  readonly answer: (end: (() => void) | undefined) => void;
 }
-
-/** To be called when a search has ended. */
-type EndTurn = () => void;
 
 /**
  * One search begins in a turn of the event loop: on SQLite it computes for some milliseconds at a stretch, and what else arrived
@@ -70,7 +67,7 @@ export function createSearchTurns(mostWaiting: number) {
   return {
     /** Resolves to what ends the search when it may begin, or to undefined if it gave up its place. */
     wait: (used: number) =>
-      new Promise<EndTurn | undefined>((resolve) => {
+      new Promise<(() => void) | undefined>((resolve) => {
         enqueue({ used, answer: resolve });
         beginNext();
       }),

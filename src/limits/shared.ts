@@ -4,23 +4,19 @@ import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
 import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
 
-/** One call to count against a limit. `day` is set if `key` is a network's pseudonym of that day. */
-interface LimitedCall {
-  readonly limit: Limit;
-  /** Identifies the caller within the limit. */
-  readonly key: string;
-  readonly day?: string;
-  /** How many times the amount the key may call; once if absent. */
-  readonly times?: number;
-}
-
 /**
- * Counts calls for all nodes together, in the transaction of what they do. If one does not fit, throws rate_limited and
- * counts none. With LIMITS=off every call is counted and none refused.
+ * Counts calls for all nodes together, in the transaction of what they do: `key` identifies the caller within the limit, and
+ * is a network's pseudonym of `day` if that is set; it may call `times` the amount. If one does not fit, throws rate_limited
+ * and counts none. With LIMITS=off every call is counted and none refused.
  */
 export async function takeLimits(
   tx: Transaction,
-  calls: readonly LimitedCall[],
+  calls: readonly {
+    readonly limit: Limit;
+    readonly key: string;
+    readonly day?: string;
+    readonly times?: number;
+  }[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
 ): Promise<void> {
   const tried = calls.map(({ limit, key, day, times = 1 }) => {

@@ -137,8 +137,10 @@ interface RequestContext {
   readonly http?: { readonly authInfo?: AuthInfo };
 }
 
-type Listed = { readonly tools: readonly { readonly name: string }[] };
-type ListHandler = (asked: unknown, request: RequestContext) => Listed | Promise<Listed>;
+type ListHandler = (
+  asked: unknown,
+  request: RequestContext,
+) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
 /** The context with the caller of this request; over stdio there is only one caller. */
 function contextOf(context: Context, { http }: RequestContext): Context {

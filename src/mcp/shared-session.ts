@@ -35,11 +35,7 @@ interface Waiting {
 }
 
 /** A session that all callers share: connect one server to `transport`, and every request gets its own answer. */
-export interface SharedSession {
-  readonly transport: Transport;
-  /** The JSON-RPC answer to one request, under the caller's id. Throws unavailable after `timeout_ms`. */
-  request(request: JSONRPCRequest, authInfo: AuthInfo): Promise<object>;
-}
+export type SharedSession = ReturnType<typeof createSharedSession>;
 
 /** Replaces the SDK's messages for its own failures, which may contain internals; ours carry a code as data. */
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
@@ -56,7 +52,7 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
  * A session over one long-lived server: no server, stream or transport is made per request. Ids of different callers
  * collide, so each request gets an id of ours; messages that are not answers are dropped.
  */
-export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number): SharedSession {
+export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
   const waiting = new Map<unknown, Waiting>();
   let next = 0;
   let sweeping: NodeJS.Timeout | undefined;
@@ -85,7 +81,8 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
       ? members
       : Object.assign(new PerRequestHTTPServerTransport({ classification }), members);
   const extra: MessageExtraInfo = era === 'legacy' ? {} : { classification };
-  const request = (sent: JSONRPCRequest, authInfo: AuthInfo) => {
+  /** The JSON-RPC answer to one request, under the caller's id. Throws unavailable after `timeout_ms`. */
+  const request = (sent: JSONRPCRequest, authInfo: AuthInfo): Promise<object> => {
     const id = next++;
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<object>();
     waiting.set(id, { id: sent.id, due_ms: performance.now() + timeout_ms, settle, fail });

@@ -42,30 +42,26 @@ export async function answerOperator(
 }
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
-export interface Metrics {
-  readonly url: string;
-  stop(): Promise<void>;
-}
+export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
 /** Names of this machine, which no DNS entry of another site can take over. */
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
-/** What the listener answers with. */
-export interface MetricsSources {
-  /** Reads the figures of one scrape; rejects if the database does not answer. */
-  readonly readStoreFigures: () => Promise<StoreFigures>;
-  /** Without it there is no page of reports. */
-  readonly reports?: OperatorPage | undefined;
-}
-
 /**
  * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
- * Throws what listening throws.
+ * `readStoreFigures` reads those of one scrape, and rejects if the database does not answer; without `reports` there is no
+ * such page. Throws what listening throws.
  */
 export async function startMetrics(
   listener: ListenOptions,
-  { readStoreFigures, reports }: MetricsSources,
-): Promise<Metrics> {
+  {
+    readStoreFigures,
+    reports,
+  }: {
+    readonly readStoreFigures: () => Promise<StoreFigures>;
+    readonly reports?: OperatorPage | undefined;
+  },
+) {
   const registry = new Registry();
   const instruments = createInstruments(registry);
   let isLoopback = true;

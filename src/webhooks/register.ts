@@ -130,9 +130,7 @@ async function add(url: URL, secret: string, filter: ChangeSubject, context: Con
     const created_at = context.clock().toISOString();
     const webhook: Webhook = {
       ...{ id: uuidv7(), url: url.href, ...holder, secret, ...filter, created_at, served_at: created_at },
-      ...{ state: 'active', position: newest?.seq ?? 0 },
-      ...{ delivered: 0, failures: 0, failing_since: undefined, rest_until: undefined },
-      ...{ delivered_at: undefined, last_result: undefined },
+      ...{ state: 'active', position: newest?.seq ?? 0, delivered: 0, failures: 0 },
     };
     await tx.webhooks.put(webhook);
     return webhook;

@@ -61,17 +61,15 @@ export type Delivery = ValueOf<typeof deliveryTable>;
 
 /** A change as a delivery that was not tried yet. */
 export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: Date): Delivery => ({
-  ...{ webhook_id: id, seq, handle, state: 'waiting', attempts: 0 },
-  ...{ next_at: now.toISOString(), result: undefined },
+  webhook_id: id,
+  ...{ seq, handle, state: 'waiting', attempts: 0, next_at: now.toISOString() },
 });
 
 /** The message of a change: its id, the same at every attempt, and its body (Standard Webhooks). */
-export function toWebhookMessage(change: Change): { readonly id: string; readonly body: string } {
-  return {
-    id: `evt_${change.id}`,
-    body: JSON.stringify({ ...change, timestamp: change.at }),
-  };
-}
+export const toWebhookMessage = (change: Change) => ({
+  id: `evt_${change.id}`,
+  body: JSON.stringify({ ...change, timestamp: change.at }),
+});
 
 /** The pauses between the ten attempts of a delivery, about three days (the schedule that Standard Webhooks suggests). */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
