@@ -1,15 +1,14 @@
 import { placeMember } from '../claims/claim.ts';
 import type { Config } from '../config/config.ts';
+import { readAll, readPages } from '../core/pages.ts';
 import { findKeyOfOrigin, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import type { Store } from '../store/store.ts';
-import type { AuditedLog, EvidenceReader, ReadRecord, ShownObservations } from './evidence-reader.ts';
+import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
 
-const batchRatings = 100;
-const batchHandles = 100;
-const batchChanges = 100;
+const batch = 100;
 
 interface Place {
   readonly store: Store;
@@ -34,39 +33,22 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === of && file) }));
 }
 
-async function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
-  const ratings: RatingRecord[] = [];
+function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
   const now = clock().toISOString();
-  for (;;) {
-    const last = ratings.at(-1);
+  return readAll<RatingRecord>(batch, (last) => {
     const after = last && { created_at: last.created_at, id: last.rating_id };
-    const page = await store.ratings.list(handle, { after, limit: batchRatings, now });
-    ratings.push(...page);
-    if (page.length < batchRatings) return ratings;
-  }
+    return store.ratings.list(handle, { after, limit: batch, now });
+  });
 }
 
-async function readAllObservations({ store }: Place, handle: string): Promise<ShownObservations> {
-  const current = (await store.observations.ofListing(handle))?.observations ?? [];
-  const changes: RecordedChange[] = [];
-  for (;;) {
-    const page = await store.observations.history(handle, {
-      before: changes.at(-1)?.log_index,
-      limit: batchChanges,
-    });
-    changes.push(...page);
-    if (page.length < batchChanges) return { current, changes };
-  }
-}
+const readAllChanges = ({ store }: Place, handle: string): Promise<RecordedChange[]> =>
+  readAll<RecordedChange>(batch, (last) =>
+    store.observations.history(handle, { before: last?.log_index, limit: batch }),
+  );
 
 async function* readHandles({ store }: Place): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const handles = await store.listings.withEvidence(after, batchHandles);
-    yield* handles;
-    const last = handles.at(-1);
-    if (last === undefined || handles.length < batchHandles) return;
-    after = last;
-  }
+  for await (const page of readPages<string>(batch, (last = '') => store.listings.withEvidence(last, batch)))
+    yield* page;
 }
 
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
@@ -83,7 +65,8 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
   async listing(handle) {
     const { store, clock } = place;
     const [facts] = await store.documents.factsOfAll([handle], clock().toISOString());
-    const observations = await readAllObservations(place, handle);
+    const current = (await store.observations.ofListing(handle))?.observations ?? [];
+    const changes = await readAllChanges(place, handle);
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
     const stored = facts?.claim;
@@ -95,7 +78,7 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
       ratings,
       claim,
       events,
-      observations,
+      observations: { current, changes },
       native: facts?.native,
       withdrawn: facts?.listing.withdrawn,
       isHidden: facts?.listing.hidden === true,

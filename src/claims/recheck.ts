@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { unlessAborted } from '../core/abort.ts';
 import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
+import { readPages } from '../core/pages.ts';
 import type { Listing } from '../listings/listing.ts';
 import { checkClaim } from './check.ts';
 import { type Claim, type ClaimKind, type OptOut, secondCheck_ms } from './claim.ts';
@@ -100,23 +101,17 @@ async function recheck(handle: string, context: Context): Promise<boolean> {
   return checked.includes(true);
 }
 
-async function* readAll<T extends { readonly handle: string }>(
+const readAll = <T extends { readonly handle: string }>(
   read: (afterHandle: string, limit: number) => Promise<T[]>,
-): AsyncGenerator<T> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: T[] = await read(after, page);
-    yield* rows;
-    after = rows.length === page ? rows.at(-1)?.handle : undefined;
-  }
-}
+) => readPages<T>(page, (last) => read(last?.handle ?? '', page));
 
 /** Handles whose claim or opt-out line is due, with the location. */
 async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
   const interval_s = config.claimRecheck_s;
-  for await (const claim of readAll(store.claims.claimed))
-    if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
-  for await (const optOut of readAll(store.optOuts.page))
-    if (isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config)) yield optOut;
+  for await (const claims of readAll(store.claims.claimed))
+    yield* claims.filter((claim) => isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config));
+  for await (const optOuts of readAll(store.optOuts.page))
+    yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
 
 /** Hosts that are asked at the same time; one of them is asked one thing at a time. */

@@ -6,17 +6,7 @@ import { settings } from '../config/settings.ts';
 import { countEdits } from '../core/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
-import {
-  addBackupCommands,
-  addEvidenceCommands,
-  addFeedbackCommands,
-  addListingsCommands,
-  addLockCommands,
-  addModerateCommands,
-  addServiceCommands,
-  addWebhookCommands,
-} from './commands.ts';
-import type { Shell } from './shell.ts';
+import { addCommands } from './commands.ts';
 
 const letters = (text: string) => [...text].sort().join('');
 
@@ -40,6 +30,7 @@ const misspeltSettings = (environment: Readonly<Record<string, string | undefine
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+/** Reads the settings, and warns of names that look misspelt. Throws ExitError. */
 function config() {
   for (const line of misspeltSettings(process.env)) process.stderr.write(`${line}\n`);
   return readConfig(process.env, version);
@@ -52,19 +43,6 @@ function sayNoCommand(text: string, commands: readonly string[]): string {
   const question = meant ? `did you mean ${meant}? See` : 'see';
   return `error: no such command: ${process.argv.slice(2).join(' ')}; ${question} dossier --help\n`;
 }
-
-const shell: Shell = { environment: process.env, config };
-
-const commands = [
-  addServiceCommands,
-  addListingsCommands,
-  addLockCommands,
-  addFeedbackCommands,
-  addWebhookCommands,
-  addModerateCommands,
-  addBackupCommands,
-  addEvidenceCommands,
-];
 
 function createCommandLine(): Command {
   const program = new Command('dossier')
@@ -80,7 +58,7 @@ function createCommandLine(): Command {
           ),
         ),
     });
-  for (const add of commands) add(program, shell);
+  addCommands(program, config);
   return program;
 }
 

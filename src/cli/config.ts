@@ -1,7 +1,6 @@
 import { requireUsableSettings } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { type Setting, settings, toShownDatabase } from '../config/settings.ts';
-import type { Shell } from './shell.ts';
 
 /** Settings whose value follows from others, or from where the service is, where they are not set. */
 const inForce: Readonly<Record<string, (config: Config) => string>> = {
@@ -14,7 +13,7 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
  * Prints every setting in force as NAME=value, as it could be set again, secrets masked. Throws ExitError (78) for what
  * `serve` refuses.
  */
-export function runConfigCommand(config: Config, environment: Shell['environment']): void {
+export function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): void {
   requireUsableSettings(config);
   for (const [name, { secret, default: fallback }] of Object.entries<Setting>(settings)) {
     const text = environment[name] || inForce[name]?.(config) || fallback;

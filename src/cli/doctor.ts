@@ -6,6 +6,7 @@ import { requireUsableSettings } from '../app/server.ts';
 import type { OptOut } from '../claims/claim.ts';
 import type { Config } from '../config/config.ts';
 import { toShownDatabase } from '../config/settings.ts';
+import { readAll } from '../core/pages.ts';
 import { counted } from '../core/text.ts';
 import { sampleSource } from '../listings/listing.ts';
 import { type IssuedCheckpoint, logOfOrigin, logOrigin, readCheckpointFile } from '../log/checkpoints.ts';
@@ -18,27 +19,21 @@ import { listBackups } from './backups.ts';
 
 const patience_ms = 10_000;
 
-export interface ServiceAnswered {
-  readonly status: number;
-  readonly text: string;
-  /** By how much the other clock is ahead, in ms, as its Date header says; undefined without one. */
-  readonly ahead_ms?: number;
-}
-
-/** Sends a GET without following redirects; a text says why there is no answer. */
-export async function ask(url: string): Promise<ServiceAnswered | string> {
+/** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date header. */
+async function ask(url: string) {
   try {
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience_ms) });
     const date_ms = Date.parse(answer.headers.get('date') ?? '');
     const text = (await answer.text()).slice(0, 100_000);
-    return { status: answer.status, text, ...(!Number.isNaN(date_ms) && { ahead_ms: date_ms - Date.now() }) };
+    const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - Date.now();
+    return { status: answer.status, text, ahead_ms };
   } catch (error) {
     const { cause, message } = error as Error;
     return cause instanceof Error ? cause.message : message;
   }
 }
 
-export interface Subject {
+interface Subject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
@@ -46,128 +41,108 @@ export interface Subject {
 }
 
 /** What a check found: one sentence, and what to do where something is to be done. */
-export interface Finding {
+interface Finding {
   /** `fault`: the service does not work as it should. `warning`: it does, and something is worth a look. */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;
 }
 
-/** One question of `dossier doctor`. It changes nothing; what it throws is a fault (doctor.ts). */
-export interface Check {
-  readonly name: string;
-  run(subject: Subject): Promise<Finding | readonly Finding[]>;
+/** What one check found. It changes nothing; what it throws is a fault. */
+type Found = Promise<Finding | readonly Finding[]>;
+
+const fine = (text: string): Finding => ({ state: 'fine', text });
+const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
+const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
+
+async function checkBackups({ config: { backupDir, backupInterval_s }, clock }: Subject): Found {
+  if (!backupDir)
+    return warning(
+      'none are made by schedule',
+      'set BACKUP_DIR, or run dossier backup by a schedule of your own',
+    );
+  const all = await listBackups(backupDir).catch(() => []);
+  const now_ms = clock().getTime();
+  const ahead = all
+    .filter(({ madeAt_ms }) => madeAt_ms > now_ms)
+    .map(({ file }) =>
+      warning(`${file} has a date in the future`, 'a clock was wrong; delete the file, or rename it'),
+    );
+  const newest = all.find(({ madeAt_ms }) => madeAt_ms <= now_ms);
+  if (!newest)
+    return [...ahead, warning(`${backupDir} has none yet`, 'the service makes one when it starts')];
+  const age_s = (now_ms - newest.madeAt_ms) / 1000;
+  if (age_s <= 2 * backupInterval_s) return [...ahead, fine(`the newest is ${newest.file}`)];
+  return [
+    ...ahead,
+    fault(`the newest is ${newest.file}, older than two intervals`, 'the log of the service says why'),
+  ];
 }
-
-export const fine = (text: string): Finding => ({ state: 'fine', text });
-export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
-export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
-
-export const backups: Check = {
-  name: 'backups',
-  async run({ config: { backupDir, backupInterval_s }, clock }) {
-    if (!backupDir)
-      return warning(
-        'none are made by schedule',
-        'set BACKUP_DIR, or run dossier backup by a schedule of your own',
-      );
-    const all = await listBackups(backupDir).catch(() => []);
-    const now_ms = clock().getTime();
-    const ahead = all
-      .filter(({ madeAt_ms }) => madeAt_ms > now_ms)
-      .map(({ file }) =>
-        warning(`${file} has a date in the future`, 'a clock was wrong; delete the file, or rename it'),
-      );
-    const newest = all.find(({ madeAt_ms }) => madeAt_ms <= now_ms);
-    if (!newest)
-      return [...ahead, warning(`${backupDir} has none yet`, 'the service makes one when it starts')];
-    const age_s = (now_ms - newest.madeAt_ms) / 1000;
-    if (age_s <= 2 * backupInterval_s) return [...ahead, fine(`the newest is ${newest.file}`)];
-    return [
-      ...ahead,
-      fault(`the newest is ${newest.file}, older than two intervals`, 'the log of the service says why'),
-    ];
-  },
-};
 
 const page = 100;
 const mostNamed = 5;
 
-async function readContested({ optOuts }: Store): Promise<OptOut[]> {
-  const found: OptOut[] = [];
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: OptOut[] = await optOuts.page(after, page);
-    found.push(...rows.filter(({ state }) => state === 'contested'));
-    after = rows.length === page ? rows.at(-1)?.handle : undefined;
-  }
-  return found;
+async function readContested({ optOuts }: Store) {
+  const all = await readAll<OptOut>(page, (last) => optOuts.page(last?.handle ?? '', page));
+  return all.filter(({ state }) => state === 'contested');
 }
 
 /** Opt-out lines that count for nothing: who wrote them does not hold the claim of the listing. */
-export const claims: Check = {
-  name: 'claims',
-  async run({ store }) {
-    const contested = store ? await readContested(store) : [];
-    if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
-    const named = contested
-      .slice(0, mostNamed)
-      .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${seen_at.slice(0, 10)})`);
-    const more = contested.length > mostNamed ? `, and ${contested.length - mostNamed} more` : '';
-    return warning(
-      `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
-      'nothing follows from it; if it is right, withdraw the listing with dossier moderate withdraw',
-    );
-  },
-};
+async function checkClaims({ store }: Subject): Found {
+  const contested = store ? await readContested(store) : [];
+  if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
+  const named = contested
+    .slice(0, mostNamed)
+    .map(({ handle, place, seen_at }) => `${handle} (at ${place} since ${seen_at.slice(0, 10)})`);
+  const more = contested.length > mostNamed ? `, and ${contested.length - mostNamed} more` : '';
+  return warning(
+    `an opt-out line of somebody who does not hold the claim: ${named.join(', ')}${more}`,
+    'nothing follows from it; if it is right, withdraw the listing with dossier moderate withdraw',
+  );
+}
 
 /** A Date header has whole seconds, and an answer takes time. */
 const tolerated_ms = 5000;
 
 /** Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back repeats dates. */
-export const clock: Check = {
-  name: 'clock',
-  async run({ config, store, clock: now }) {
-    const { done } = (await store?.imports.last()) ?? {};
-    const stored_ms = Date.parse(done?.finished_at ?? '');
-    if (stored_ms > now().getTime() + tolerated_ms)
-      return fault(
-        `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
-        'set the clock (NTP), then restart the service',
-      );
-    if (!/^https?:/.test(config.registryUrl))
-      return fine('nothing to compare it with (REGISTRY_URL is no address)');
-    const answer = await ask(`${config.registryUrl}/v0.1/servers?limit=1`);
-    const ahead_ms = typeof answer === 'string' ? undefined : answer.ahead_ms;
-    if (ahead_ms === undefined) return warning('no other clock answered', 'see registry');
-    if (Math.abs(ahead_ms) <= tolerated_ms) return fine('agrees with the registry’s to a few seconds');
-    const seconds = Math.round(Math.abs(ahead_ms) / 1000);
+async function checkClock({ config, store, clock: now }: Subject): Found {
+  const { done } = (await store?.imports.last()) ?? {};
+  const stored_ms = Date.parse(done?.finished_at ?? '');
+  if (stored_ms > now().getTime() + tolerated_ms)
     return fault(
-      `${seconds} s ${ahead_ms > 0 ? 'behind' : 'ahead of'} the registry’s`,
-      'set it (NTP), then restart the service',
+      `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
+      'set the clock (NTP), then restart the service',
     );
-  },
-};
+  if (!/^https?:/.test(config.registryUrl))
+    return fine('nothing to compare it with (REGISTRY_URL is no address)');
+  const answer = await ask(`${config.registryUrl}/v0.1/servers?limit=1`);
+  const ahead_ms = typeof answer === 'string' ? undefined : answer.ahead_ms;
+  if (ahead_ms === undefined) return warning('no other clock answered', 'see registry');
+  if (Math.abs(ahead_ms) <= tolerated_ms) return fine('agrees with the registry’s to a few seconds');
+  const seconds = Math.round(Math.abs(ahead_ms) / 1000);
+  return fault(
+    `${seconds} s ${ahead_ms > 0 ? 'behind' : 'ahead of'} the registry’s`,
+    'set it (NTP), then restart the service',
+  );
+}
 
 /** Whether the database is whole (SQLite), and what it has. That it opens is asked before any check runs. */
-export const database: Check = {
-  name: 'database',
-  async run({ store }) {
-    if (!store) return fine('there is none yet; dossier serve makes it');
-    const damage = await store.findDamage().catch((error: Error) => error.message);
-    if (damage)
-      return fault(
-        `it is damaged: ${damage}`,
-        'copy what there is, then restore the newest backup into a new database',
-      );
-    const { claims, ratings } = await store.figures.counts();
-    const counts = [
-      counted(await store.listings.count(), 'listing'),
-      counted(claims.claimed + claims.suspended, 'claim'),
-      counted(ratings, 'rating'),
-    ];
-    return fine(counts.join(', '));
-  },
-};
+async function checkDatabase({ store }: Subject): Found {
+  if (!store) return fine('there is none yet; dossier serve makes it');
+  const damage = await store.findDamage().catch((error: Error) => error.message);
+  if (damage)
+    return fault(
+      `it is damaged: ${damage}`,
+      'copy what there is, then restore the newest backup into a new database',
+    );
+  const { claims, ratings } = await store.figures.counts();
+  const counts = [
+    counted(await store.listings.count(), 'listing'),
+    counted(claims.claimed + claims.suspended, 'claim'),
+    counted(ratings, 'rating'),
+  ];
+  return fine(counts.join(', '));
+}
 
 const low_bytes = 1_000_000_000;
 const least_bytes = 100_000_000;
@@ -189,23 +164,17 @@ async function checkFolder([setting, folder]: [string, string]): Promise<Finding
   }
 }
 
-export const disk: Check = {
-  name: 'disk',
-  async run({ config }) {
-    const folders = [
-      ...(config.databaseUrl.startsWith('file:')
-        ? [['DATABASE_URL', dirname(config.databaseUrl.slice(5))] as [string, string]]
-        : []),
-      ...(config.checkpointFile
-        ? [['CHECKPOINT_FILE', dirname(config.checkpointFile)] as [string, string]]
-        : []),
-      ...(config.backupDir ? [['BACKUP_DIR', config.backupDir] as [string, string]] : []),
-    ];
-    return folders.length > 0
-      ? Promise.all(folders.map(checkFolder))
-      : [fine('nothing is written on this machine')];
-  },
-};
+async function checkDisk({ config }: Subject): Found {
+  const { databaseUrl, checkpointFile, backupDir } = config;
+  const folders = Object.entries({
+    DATABASE_URL: databaseUrl.startsWith('file:') ? dirname(databaseUrl.slice(5)) : '',
+    CHECKPOINT_FILE: checkpointFile && dirname(checkpointFile),
+    BACKUP_DIR: backupDir,
+  }).filter(([, folder]) => folder !== '');
+  return folders.length > 0
+    ? Promise.all(folders.map(checkFolder))
+    : [fine('nothing is written on this machine')];
+}
 
 const auditAge_ms = 2 * 86_400_000;
 
@@ -245,16 +214,13 @@ async function readAudit(store: Store, now: Date): Promise<Finding> {
 }
 
 /** The transparency log against the checkpoint that was published last, and its last audit. */
-export const log: Check = {
-  name: 'log',
-  async run({ config, store, clock }) {
-    if (!store) return fine('there is none yet');
-    const text = await readCheckpointFile(config);
-    const compared =
-      text === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, text);
-    return [compared, await readAudit(store, clock())];
-  },
-};
+async function checkLog({ config, store, clock }: Subject): Found {
+  if (!store) return fine('there is none yet');
+  const text = await readCheckpointFile(config);
+  const compared =
+    text === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, text);
+  return [compared, await readAudit(store, clock())];
+}
 
 /** Whether the newest checkpoint there is of this log: a proxy may lead to another service. */
 async function compareLog(url: string, store: Store): Promise<Finding> {
@@ -285,19 +251,16 @@ async function readHealth({ config: { publicUrl }, store }: Subject): Promise<Fi
 }
 
 /** Whether PUBLIC_URL, which all links and challenges are made from, leads to this service. */
-export const publicUrl: Check = {
-  name: 'PUBLIC_URL',
-  async run(subject) {
-    const { publicUrl: url } = subject.config;
-    const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
-    return [
-      ...(plain
-        ? [warning(`${url} is not encrypted`, 'put a proxy with TLS in front (docs/operations.md)')]
-        : []),
-      await readHealth(subject),
-    ];
-  },
-};
+async function checkPublicUrl(subject: Subject): Found {
+  const { publicUrl: url } = subject.config;
+  const plain = url.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(url).hostname);
+  return [
+    ...(plain
+      ? [warning(`${url} is not encrypted`, 'put a proxy with TLS in front (docs/operations.md)')]
+      : []),
+    await readHealth(subject),
+  ];
+}
 
 async function readImport({ store, config, clock }: Subject): Promise<Finding> {
   const { run, done } = (await store?.imports.last()) ?? {};
@@ -333,10 +296,10 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
 }
 
 /** Whether the registry answers, and when the last import ended. */
-export const registry: Check = {
-  name: 'registry',
-  run: async (subject) => [await readUpstream(subject.config.registryUrl), await readImport(subject)],
-};
+const checkRegistry = async (subject: Subject): Found => [
+  await readUpstream(subject.config.registryUrl),
+  await readImport(subject),
+];
 
 const compare =
   'compare this log with checkpoints saved elsewhere: dossier audit --checkpoint FILE; ask the witness for the one it cosigned';
@@ -399,37 +362,34 @@ function toFinding(witness: AskedWitness, { asked, before }: Answered, size: num
 }
 
 /** Asks each witness of WITNESSES for the published checkpoint, as the service does. */
-export const witnesses: Check = {
-  name: 'witnesses',
-  async run(subject) {
-    const { config, store } = subject;
-    const asked = readWitnesses(config.witnesses);
-    if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');
-    const checkpoint = await publishedCheckpoint(subject);
-    if (!store || !checkpoint)
-      return warning('not asked: there is no published checkpoint that the database contains', 'see log');
-    const asking = { store, client: createWitnessClient(config) };
-    const { size: oldSize } = checkpoint;
-    return Promise.all(
-      asked.map(async (witness) =>
-        toFinding(witness, await askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
-      ),
-    );
-  },
-};
+async function checkWitnesses(subject: Subject): Found {
+  const { config, store } = subject;
+  const asked = readWitnesses(config.witnesses);
+  if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');
+  const checkpoint = await publishedCheckpoint(subject);
+  if (!store || !checkpoint)
+    return warning('not asked: there is no published checkpoint that the database contains', 'see log');
+  const asking = { store, client: createWitnessClient(config) };
+  const { size: oldSize } = checkpoint;
+  return Promise.all(
+    asked.map(async (witness) =>
+      toFinding(witness, await askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
+    ),
+  );
+}
 
 /** In the order in which an operator would ask. */
-const checks: readonly Check[] = [
-  clock,
-  disk,
-  database,
-  log,
-  witnesses,
-  claims,
-  registry,
-  publicUrl,
-  backups,
-];
+const checks = {
+  clock: checkClock,
+  disk: checkDisk,
+  database: checkDatabase,
+  log: checkLog,
+  witnesses: checkWitnesses,
+  claims: checkClaims,
+  registry: checkRegistry,
+  PUBLIC_URL: checkPublicUrl,
+  backups: checkBackups,
+} as const;
 
 const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
@@ -447,18 +407,6 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
         ),
   );
 
-/** What a check finds; a check that cannot end is a fault of its own, and the others are made all the same. */
-async function lookGuarded(check: Check, subject: Subject): ReturnType<Check['run']> {
-  try {
-    return await check.run(subject);
-  } catch (error) {
-    return fault(
-      `this check could not end: ${(error as Error).message}`,
-      'see database above; otherwise report this to whoever maintains Dossier',
-    );
-  }
-}
-
 /**
  * Looks at everything that an operator would, and prints a line for each finding, with what to do. Changes nothing.
  * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
@@ -466,19 +414,26 @@ async function lookGuarded(check: Check, subject: Subject): ReturnType<Check['ru
 export async function runDoctor(config: Config): Promise<void> {
   requireUsableSettings(config);
   const opened = await openAsItIs(config);
-  const store = opened && 'state' in opened ? undefined : opened;
+  const [store, problem] = opened && 'state' in opened ? [undefined, opened] : [opened];
   const subject = { config, store, clock: () => new Date() };
   const found: Finding[] = [];
   const note = (name: string, finding: Finding) => {
     found.push(finding);
     print(name, finding);
   };
-  print('settings', { state: 'fine', text: 'serve would accept them' });
-  if (opened && 'state' in opened) note('database', opened);
+  print('settings', fine('serve would accept them'));
+  if (problem) note('database', problem);
   try {
-    const asked = opened && 'state' in opened ? checks.filter((check) => check !== database) : checks;
-    for (const check of asked)
-      for (const finding of [await lookGuarded(check, subject)].flat()) note(check.name, finding);
+    for (const [name, check] of Object.entries(checks)) {
+      if (problem && name === 'database') continue;
+      const findings = await check(subject).catch((error: Error) =>
+        fault(
+          `this check could not end: ${error.message}`,
+          'see database above; otherwise report this to whoever maintains Dossier',
+        ),
+      );
+      for (const finding of [findings].flat()) note(name, finding);
+    }
   } finally {
     await store?.close();
   }

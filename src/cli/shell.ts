@@ -3,13 +3,6 @@ import { openStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a command has of the shell that it was started in. */
-export interface Shell {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads the settings, and warns of names that look misspelt. Throws ExitError. */
-  config(): Config;
-}
-
 /** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
 export function startBar(form: string, total: number, payload: object = {}): SingleBar {
   const bar = new SingleBar({

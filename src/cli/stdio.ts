@@ -3,7 +3,6 @@ import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
-import type { Shell } from './shell.ts';
 
 /**
  * Serves MCP on standard input and output until the client goes; logs go to stderr. Where there are no listings yet the
@@ -12,7 +11,7 @@ import type { Shell } from './shell.ts';
  */
 export async function runStdio(
   config: Config,
-  { PUBLIC_URL, DOSSIER_CAPABILITY }: Shell['environment'],
+  { PUBLIC_URL, DOSSIER_CAPABILITY }: NodeJS.ProcessEnv,
 ): Promise<void> {
   const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) }, 'make');
   const caller = { ...opened.caller, ...(DOSSIER_CAPABILITY && { capability: DOSSIER_CAPABILITY }) };

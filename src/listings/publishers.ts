@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 
 type Reads = Pick<Context, 'store'>;
@@ -90,12 +91,7 @@ export const countListings = ({ store }: Reads): Promise<number> => store.listin
 const perRead = 1000;
 
 /** All visible listings after a handle, in the order of their handles: pages of a handle and its last update each. */
-export async function* pagesAfter(after: string, { store: { listings } }: Reads) {
-  for (let position = after; ; ) {
-    const rows = await listings.page(position, perRead);
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < perRead) return;
-    position = last.handle;
-  }
-}
+export const pagesAfter = (after: string, { store: { listings } }: Reads) =>
+  readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
+    listings.page(last?.handle ?? after, perRead),
+  );

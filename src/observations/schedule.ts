@@ -4,6 +4,7 @@ import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
+import { readAll } from '../core/pages.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
 import { dueListings } from '../telemetry/events.ts';
 import type { RunReport } from './observe-listing.ts';
@@ -54,15 +55,11 @@ const isDue = (handle: string, last: LastRun, { config, clock }: ObserverContext
   dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
 
 async function readDue(context: ObserverContext): Promise<string[]> {
-  const due: string[] = [];
-  for (let after: number | undefined = -1; after !== undefined; ) {
-    const runs: Awaited<ReturnType<typeof context.store.observations.lastRuns>> =
-      await context.store.observations.lastRuns(after, page);
-    for (const { handle, origin, ...last } of runs)
-      if (!isSample({ origin }) && isDue(handle, last, context)) due.push(handle);
-    after = runs.length === page ? runs.at(-1)?.id : undefined;
-  }
-  return due;
+  const { lastRuns } = context.store.observations;
+  const runs = await readAll<Awaited<ReturnType<typeof lastRuns>>[number]>(page, (last) =>
+    lastRuns(last?.id ?? -1, page),
+  );
+  return runs.filter((run) => !isSample(run) && isDue(run.handle, run, context)).map(({ handle }) => handle);
 }
 
 /** Whether no other node has observed a listing meanwhile. */

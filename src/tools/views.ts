@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { keyOf, type SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
+import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 import { judgeMember, type Membership } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -224,13 +225,10 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal): Vi
     if (config.views.length === 0) return;
     const seq = await newest();
     await judge(await store.views.unlisted());
-    for (let after = ''; ; ) {
-      const page = await store.listings.page(after, batch);
+    const read = (last?: { readonly handle: string }) => store.listings.page(last?.handle ?? '', batch);
+    for await (const page of readPages(batch, read)) {
       await judge(page.map(({ handle }) => handle));
       await follow();
-      const last = page.at(-1);
-      if (!last || page.length < batch) break;
-      after = last.handle;
     }
     const now = clock();
     const before = new Date(now.getTime() - longestUnused_ms).toISOString();

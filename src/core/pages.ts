@@ -1,0 +1,25 @@
+/**
+ * The pages of a list to its end. `read` reads the page after an item, the first one after none; one of fewer than `size` items
+ * is the last.
+ */
+export async function* readPages<T>(
+  size: number,
+  read: (last: T | undefined) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for (let last: T | undefined; ; ) {
+    const page = await read(last);
+    if (page.length > 0) yield page;
+    if (page.length < size) return;
+    last = page.at(-1);
+  }
+}
+
+/** All items of a list that is read in pages. */
+export async function readAll<T>(
+  size: number,
+  read: (last: T | undefined) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of readPages(size, read)) all.push(...page);
+  return all;
+}
