@@ -8,13 +8,8 @@ import {
   indexesOf,
   noteShown,
 } from './check-listing.ts';
-import {
-  createEntryCheck,
-  createTreeCheck,
-  type EntryCheck,
-  type KnownRoot,
-  readKnownRoot,
-} from './check-log.ts';
+import { createEntryCheck } from './check-log.ts';
+import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts';
 import type { AuditedLog, EvidenceReader, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 import { createStoredEvidence } from './stored.ts';
@@ -24,24 +19,12 @@ interface AuditWatch {
   /** Called for each fault, in the order in which they are found. */
   readonly onFault: (fault: AuditFault) => void;
   /** Called after each piece of work; awaited, so that the caller can slow the audit down. */
-  readonly onProgress?: (progress: AuditProgress) => void | Promise<void>;
-}
-
-/** How far an audit is. */
-export interface AuditProgress {
-  readonly part: 'listings' | 'entries';
-  readonly done: number;
-  /** Undefined if it is not known before the end. */
-  readonly total?: number;
-}
-
-/** What was compared. */
-export interface AuditResult {
-  readonly entries: number;
-  readonly listings: number;
-  readonly faults: number;
-  /** What could not be checked, and why, each as a sentence. */
-  readonly not_checked: readonly string[];
+  readonly onProgress?: (progress: {
+    readonly part: 'listings' | 'entries';
+    readonly done: number;
+    /** Undefined if it is not known before the end. */
+    readonly total?: number;
+  }) => void | Promise<void>;
 }
 
 /** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
@@ -86,7 +69,7 @@ const toGap = (from: number, [wanted, found]: [number, number]) =>
 
 async function auditLog(
   reader: EvidenceReader,
-  [log, roots, check]: [AuditedLog, readonly KnownRoot[], EntryCheck],
+  [log, roots, check]: [AuditedLog, readonly KnownRoot[], ReturnType<typeof createEntryCheck>],
   [watch, total]: [AuditWatch, number],
 ): Promise<void> {
   const tree = createTreeCheck(reader, log, roots);
@@ -98,7 +81,7 @@ async function auditLog(
     const records = await reader.records(indexes);
     for (const [at, leaf] of leaves.entries()) {
       const log_index = log.base + from + at;
-      for (const fault of check.check({ log_index, leaf, record: records.get(log_index) ?? 'absent' }))
+      for (const fault of check.check(log_index, leaf, records.get(log_index) ?? 'absent'))
         watch.onFault(fault);
     }
     for (const fault of await tree.add(leaves)) watch.onFault(fault);
@@ -135,13 +118,14 @@ function readRoots(
 /**
  * Holds what is shown against the transparency log, both ways (docs/log.md): every record, claim event and
  * count that a listing shows against the entries; every entry against what is shown; tree nodes and checkpoints against
- * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Throws what the reader throws.
+ * the leaves. `kept` are roots and checkpoints that the caller has from elsewhere. Returns how much was compared, and in sentences
+ * what could not be. Throws what the reader throws.
  */
 export async function audit(
   reader: EvidenceReader,
   kept: readonly (KnownRoot | AuditFault)[],
   watcher: AuditWatch,
-): Promise<AuditResult> {
+) {
   let faults = 0;
   const watch: AuditWatch = {
     ...watcher,
@@ -181,7 +165,7 @@ function createRest(signal: AbortSignal): () => Promise<void> {
   };
 }
 
-function runAudit(context: LogContext, signal: AbortSignal): Promise<AuditResult> {
+function runAudit(context: LogContext, signal: AbortSignal) {
   let logged = 0;
   return audit(createStoredEvidence(context), [], {
     onProgress: createRest(signal),

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts';
 import { readMembers, toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { essenceOf, keyOf } from '../observations/compare.ts';
@@ -16,8 +17,6 @@ import {
 } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
 interface ShownNotice {
   readonly where: string;
@@ -29,7 +28,7 @@ interface ShownNotice {
 /** Actions of the operator as the log's entries say them. */
 export const createSaidActions = () => ({
   /** Those that stand or stood, by log index. */
-  applied: new Map<number, Members>(),
+  applied: new Map<number, JsonObject>(),
   /** Which entry ended each of those that do not stand any more. */
   ended: new Map<number, number>(),
   /** Entries of closed logs, whose records this audit cannot read. */
@@ -38,7 +37,7 @@ export const createSaidActions = () => ({
 type SaidActions = ReturnType<typeof createSaidActions>;
 
 /** Remembers an entry `moderation.applied`. */
-export function noteAction({ applied, ended }: SaidActions, members: Members, log_index: number): void {
+export function noteAction({ applied, ended }: SaidActions, members: JsonObject, log_index: number): void {
   if (typeof members.ends === 'number') ended.set(members.ends, log_index);
   else applied.set(log_index, members);
 }
@@ -64,10 +63,10 @@ export const isErasedByAction = ({ applied }: SaidActions, record_index: number)
   );
 
 const noticeFields = ['action', 'reason', 'statement', 'at'] as const;
-const pick = (members: Members) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
+const pick = (members: JsonObject) => toCanonicalJson(noticeFields.map((field) => members[field] ?? null));
 
 /** Whether an action is about what shows it: a block of a namespace or account names no listing. */
-const isAbout = ({ target_kind, target, handle }: Members, shown: ShownNotice): boolean =>
+const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice): boolean =>
   shown.rating_id === undefined
     ? target_kind !== 'rating' &&
       target_kind !== 'response' &&
@@ -94,7 +93,7 @@ const shownKinds = ['rating', 'response', 'listing', 'capability'];
 export function* findModerationFaults(
   said: SaidActions,
   shown: AuditState['notices'],
-  { size, isShown }: { readonly size: number; readonly isShown: (said: Members) => boolean },
+  { size, isShown }: { readonly size: number; readonly isShown: (said: JsonObject) => boolean },
 ): Generator<AuditFault> {
   for (const one of [...shown.values()].flat()) {
     const fault = findShownFault(said, one, size);
@@ -184,7 +183,7 @@ function findObservationFaults(handle: string, { current, changes }: ShownObserv
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
-  readonly members: Members;
+  readonly members: JsonObject;
   readonly fields: readonly string[];
   readonly erased_at?: string | undefined;
   /** Its text is hidden, and its record may be. */

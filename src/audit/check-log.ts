@@ -1,9 +1,7 @@
 import type { ClaimEvent } from '../claims/claim.ts';
+import type { JsonObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
-import { logOfOrigin } from '../log/checkpoints.ts';
 import { isCommittedTo, readMembers } from '../log/leaf.ts';
-import { createGrowingTree, type TreeNode } from '../log/merkle.ts';
-import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.ts';
 import { findClaimFaults } from './check-claims.ts';
 import {
   type AuditState,
@@ -14,105 +12,8 @@ import {
   noteAction,
 } from './check-listing.ts';
 import { type CountedRating, findGroupFaults } from './check-ratings.ts';
-import {
-  type AuditedLog,
-  type EvidenceReader,
-  isWithheld,
-  type ReadRecord,
-  type WithheldRecord,
-} from './evidence-reader.ts';
+import { isWithheld, type ReadRecord, type WithheldRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
-
-/** A size and root that the tree must have had, with where it comes from. */
-export interface KnownRoot {
-  readonly where: string;
-  /** The log; the first one is 1. */
-  readonly log: number;
-  readonly size: number;
-  readonly root: Buffer;
-}
-
-const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
-
-async function findNodeFault(
-  reader: EvidenceReader,
-  log: AuditedLog,
-  nodes: readonly TreeNode[],
-): Promise<AuditFault[]> {
-  const [first] = nodes;
-  if (!first) return [];
-  const { level, position } = first;
-  const stored = await reader.nodes(log, level, { from: position, limit: nodes.length });
-  const wrong = nodes.find(({ hash }, at) => !stored[at]?.equals(hash));
-  if (!wrong) return [];
-  const message = 'the stored hash is not the one that follows from the leaves';
-  return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
-}
-
-const toRootFault = (log: AuditedLog, { where, size }: KnownRoot) =>
-  logFault(where, `the first ${size} entries of the ${nameOf(log)} have another root: history was rewritten`);
-
-/** Rebuilds the tree of a log and compares its nodes and its roots. */
-export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: readonly KnownRoot[]) {
-  const tree = createGrowingTree();
-  const open = new Set(roots.filter((known) => known.log === log.id));
-  const compare = () => {
-    const wrong: AuditFault[] = [];
-    for (const known of open) {
-      if (known.size !== tree.size()) continue;
-      open.delete(known);
-      if (!tree.root().equals(known.root)) wrong.push(toRootFault(log, known));
-    }
-    return wrong;
-  };
-  const early = compare();
-  return {
-    /** Adds leaves in order; returns where the stored nodes above them differ. */
-    async add(leaves: readonly string[]): Promise<AuditFault[]> {
-      const faults = early.splice(0);
-      const levels = new Map<number, TreeNode[]>();
-      for (const leaf of leaves) {
-        for (const node of tree.add(leaf))
-          if (node.level % reader.levelStep === 0)
-            levels.set(node.level, [...(levels.get(node.level) ?? []), node]);
-        faults.push(...compare());
-      }
-      for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
-      return faults;
-    },
-    /** After the last leaf: the known roots that the tree never had. */
-    finish: (): AuditFault[] => [
-      ...early,
-      ...[...open].map(({ where, size }) =>
-        logFault(
-          where,
-          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost`,
-        ),
-      ),
-    ],
-  };
-}
-
-/** The root that a checkpoint states; a fault if it is unreadable or not signed by the key. */
-export function readKnownRoot(
-  text: string,
-  { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },
-): KnownRoot | AuditFault {
-  const checkpoint = readCheckpoint(text);
-  if (!checkpoint) return logFault(where, 'it is not a checkpoint (C2SP tlog-checkpoint)');
-  if (key && !openCheckpoint(text, key))
-    return logFault(where, `it is not signed by the key of the log, ${key.name}`);
-  return { where, log: logOfOrigin(checkpoint.origin), size: checkpoint.size, root: checkpoint.root };
-}
-
-/** One entry of the log with what it commits to. */
-interface ReadEntry {
-  readonly log_index: number;
-  readonly leaf: string;
-  readonly record: ReadRecord;
-}
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** What the entries said that other entries, or rows, must agree with. */
 const createSaid = () => ({
@@ -147,7 +48,7 @@ const eventTypes = [
 ];
 
 function checkShownEvent(
-  { handle, type }: Members,
+  { handle, type }: JsonObject,
   log_index: number,
   { hidden, cutHistories }: AuditState,
 ): AuditFault[] {
@@ -160,7 +61,7 @@ function checkShownEvent(
   ];
 }
 
-function checkShownChange({ handle }: Members, log_index: number, { hidden }: AuditState): AuditFault[] {
+function checkShownChange({ handle }: JsonObject, log_index: number, { hidden }: AuditState): AuditFault[] {
   if (hidden.has(String(handle))) return [];
   return [
     rowFault(
@@ -179,7 +80,7 @@ function noteEvent({ claims }: Said, { handle, ...event }: NamedEvent): void {
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
 function checkSaid(
   type: string,
-  [members, log_index]: [Members, number],
+  [members, log_index]: [JsonObject, number],
   [said, state]: [Said, AuditState],
 ): AuditFault[] {
   const isMissing = log_index < state.size && state.shown[log_index] === 0;
@@ -412,7 +313,7 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
 
 /** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
 const isActionShown = (
-  { handle, target, target_kind }: Members,
+  { handle, target, target_kind }: JsonObject,
   { hidden, tombstones }: AuditState,
 ): boolean => !hidden.has(String(handle)) && !(target_kind === 'response' && tombstones.has(String(target)));
 
@@ -428,8 +329,6 @@ function checkWithheld(
   return [];
 }
 
-export type EntryCheck = ReturnType<typeof createEntryCheck>;
-
 /**
  * Holds the entries of a log, one after the other, against a state that was noted before; entries appended since then need
  * not be shown yet.
@@ -438,7 +337,7 @@ export function createEntryCheck(state: AuditState) {
   const said = createSaid();
   const { actions } = said;
   return {
-    check({ log_index, leaf, record }: ReadEntry): AuditFault[] {
+    check(log_index: number, leaf: string, record: ReadRecord): AuditFault[] {
       const where = `entry ${log_index}`;
       const type = readMembers(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import {
   checkpointCovering,
@@ -40,13 +41,13 @@ const isSame = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCa
 
 /** Names of the fields whose values differ; a field that is absent on one side differs from any value. */
 export const differingFields = (
-  committed: Readonly<Record<string, unknown>>,
-  shown: Readonly<Record<string, unknown>>,
+  committed: JsonObject,
+  shown: JsonObject,
   fields: readonly string[],
 ): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
 
 /** Names of the fields in which a rating differs from the record that its log entry commits to. */
-const differingRatingFields = (committed: Readonly<Record<string, unknown>>, rating: Rating): string[] =>
+const differingRatingFields = (committed: JsonObject, rating: Rating): string[] =>
   differingFields(committed, { ...rating }, ratingFields);
 
 /** One entry as it is stored, and its place under a checkpoint. */
@@ -64,7 +65,7 @@ const isSubmission = (leaf: string) => /"t":"rating\.(submitted|amended)"/.test(
 function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string | undefined {
   if (!isSubmission(leaf)) return 'the log entry is of another type';
   if (!committed) return undefined;
-  const fields = differingRatingFields(JSON.parse(committed.record) as Record<string, unknown>, rating);
+  const fields = differingRatingFields(JSON.parse(committed.record) as JsonObject, rating);
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
 }
 
@@ -83,29 +84,6 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   return new Problem('internal', {
     detail: 'What is stored for this entry disagrees with the log, so no proof is given.',
   });
-}
-
-/** Everything needed to verify one entry offline. */
-interface EntryProof {
-  readonly log_index: number;
-  /** URL of the log that contains it. */
-  readonly log: string;
-  readonly leaf: string;
-  /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
-  readonly record?: string;
-  readonly salt?: string;
-  /** log_index of the entry that says that the record was erased. */
-  readonly erased_by?: number;
-  /** log_index of the entry that says that the operator hid the record. */
-  readonly hidden_by?: number;
-  /** log_index of the entry by which the rating of the record was withdrawn or erased. */
-  readonly withdrawn_by?: number;
-  /** Why the texts of an observed listing are given out no more. */
-  readonly withheld?: 'listing_withdrawn' | 'listing_hidden';
-  /** C2SP tlog-proof: index, path and signed checkpoint. */
-  readonly proof: string;
-  /** C2SP signed-note verifier key of the checkpoint. */
-  readonly key: string;
 }
 
 const headOf = (heads: readonly LogHead[], index: number): LogHead | undefined =>
@@ -144,14 +122,12 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-type Withheld = Pick<EntryProof, 'hidden_by' | 'withdrawn_by' | 'withheld'>;
-
 /** What is shown of a rating no more is not given out with its entries. */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,
-  { id, rating_id }: Readonly<Record<string, unknown>>,
-): Promise<Withheld | undefined> {
+  { id, rating_id }: JsonObject,
+) {
   const named = String(rating_id ?? id);
   const hiding = await store.moderation.hiding(named, log_index);
   if (hiding) return { hidden_by: hiding.log_index };
@@ -160,13 +136,10 @@ async function findWithheldRating(
 }
 
 /** What an observation saw is its publisher's text, which goes with the listing. */
-async function findWithheldListing(
-  { store }: IssuingContext,
-  handle: unknown,
-): Promise<Withheld | undefined> {
+async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   const listing = await store.listings.byHandle(String(handle));
   if (!listing?.withdrawn && !listing?.hidden) return undefined;
-  return { withheld: listing.withdrawn ? 'listing_withdrawn' : 'listing_hidden' };
+  return { withheld: listing.withdrawn ? ('listing_withdrawn' as const) : ('listing_hidden' as const) };
 }
 
 /** Why a stored record is not given out, if it is not. */
@@ -174,7 +147,7 @@ async function findWithheld(
   context: IssuingContext,
   log_index: number,
   { leaf, committed }: Pick<StoredEntry, 'leaf' | 'committed'>,
-): Promise<Withheld | undefined> {
+) {
   const type = String(readMembers(leaf)?.t);
   const members = readMembers(committed?.record ?? '') ?? {};
   if (type.startsWith('rating.')) return findWithheldRating(context, log_index, members);
@@ -185,11 +158,7 @@ async function findWithheld(
  * The proof of one entry under the newest checkpoint. Throws not_found, also for entries of a closed log; internal if
  * what is stored disagrees with the log, or if `rating` is given and the entry is not that rating's.
  */
-export async function proveEntry(
-  context: IssuingContext,
-  log_index: number,
-  rating?: Rating,
-): Promise<EntryProof> {
+export async function proveEntry(context: IssuingContext, log_index: number, rating?: Rating) {
   const { head, leaf, committed, erased_by, index, path, checkpoint } = await readEntry(
     context,
     log_index,

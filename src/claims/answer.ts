@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../core/capability.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { claimKeyRing, readCosigners } from './apply.ts';
@@ -37,8 +37,7 @@ export interface ClaimRequest {
 
 type MethodRequest = ClaimRequest & { readonly method?: ClaimKind | undefined };
 
-const refuse = (field: string, message: string) =>
-  new Problem('invalid_input', { fields: [{ field, message }], detail: `${field}: ${message}.` });
+const refuse = (field: string, message: string) => wrongField(field, message, `${field}: ${message}.`);
 
 function requireFitting({ method, challenge, signature }: MethodRequest) {
   if (signature === undefined) return;

@@ -1,4 +1,5 @@
-import { createHmac, createPublicKey, ECDH, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { createHmac, timingSafeEqual, verify } from 'node:crypto';
+import { toPublicKey } from '../core/public-key.ts';
 
 /** A key that signs challenges. A `retired` one verifies only challenges of known capabilities. */
 export interface ClaimKey {
@@ -123,26 +124,7 @@ export function parsePublishedKeys(text: string): PublishedKey[] {
 /** A key in one line: how a capability stores which key signed its challenge. */
 export const toKeyText = ({ algorithm, key }: PublishedKey): string => `${algorithm} ${key}`;
 
-const keyBytes = { ed25519: 32, ecdsap384: 49 } as const;
-const coordinateBytes = 48;
-
-function toKeyObject({ algorithm, key }: PublishedKey): KeyObject | undefined {
-  const bytes = Buffer.from(key, 'base64');
-  if (bytes.length !== keyBytes[algorithm]) return undefined;
-  try {
-    if (algorithm === 'ed25519')
-      return createPublicKey({
-        key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
-        format: 'jwk',
-      });
-    const point = ECDH.convertKey(bytes, 'secp384r1', undefined, undefined, 'uncompressed') as Buffer;
-    const [x, y] = [point.subarray(1, coordinateBytes + 1), point.subarray(coordinateBytes + 1)];
-    const jwk = { kty: 'EC', crv: 'P-384', x: x.toString('base64url'), y: y.toString('base64url') };
-    return createPublicKey({ key: jwk, format: 'jwk' });
-  } catch {
-    return undefined; // not a point of the curve
-  }
-}
+const forms = { ed25519: 'ed25519', ecdsap384: 'p384' } as const;
 
 const longestSignature = 256;
 
@@ -157,12 +139,11 @@ function readings(text: string): Buffer[] {
 }
 
 /** R and S of 48 bytes each as the registry has it, or the DER form that openssl writes. */
-const dsaEncodingOf = ({ length }: Buffer) =>
-  length === 2 * coordinateBytes ? ('ieee-p1363' as const) : ('der' as const);
+const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
 /** Whether a signature (base64, base64url or hex) over the ASCII of a challenge is valid for a published key. */
 export function isSignedBy(published: PublishedKey, challenge: string, signature: string): boolean {
-  const key = toKeyObject(published);
+  const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));
   if (!key) return false;
   const signed = Buffer.from(challenge, 'ascii');
   return readings(signature).some((bytes) =>

@@ -1,4 +1,5 @@
 import { githubAccount, repositoryRoot } from '../core/handle.ts';
+import { day } from '../core/text.ts';
 import {
   type ClaimKind,
   claimKinds,
@@ -47,9 +48,6 @@ interface ClaimMethod {
   shown(claim: ShownClaim): string;
 }
 
-/** The day of a time. */
-const dayOf = (time: string): string => time.slice(0, 10);
-
 /** A number of DNS servers, in words. */
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
@@ -93,7 +91,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       `Commit the line to ${shown} as ${claimFile}, at the root of the default branch.`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
-      `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+      `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
   },
   /** A file in the repository that has the name of the account in the namespace: github.com/alice/alice for io.github.alice. */
   profile_repository: {
@@ -116,7 +114,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       `Commit the line to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
-      `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayOf(claimed_at)}`,
+      `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
   },
   /** A signature with the key that the domain publishes for the MCP registry: nothing has to be published. */
   registry_key: {
@@ -128,7 +126,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>
-      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${dayOf(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
+      `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${day(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
   },
   /** A file on the web server of the namespace's domain. */
   well_known: {
@@ -140,7 +138,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, place }) =>
-      `Control of what https://${place}/.well-known/ serves was shown on ${dayOf(claimed_at)}`,
+      `Control of what https://${place}/.well-known/ serves was shown on ${day(claimed_at)}`,
   },
   /** A TXT record in the DNS of the namespace's domain, or of one above it. */
   dns: {
@@ -151,7 +149,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
     toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
     shown: ({ claimed_at, place, seen }) =>
-      `Control of the DNS of ${seen?.domain ?? place} was shown on ${dayOf(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
+      `Control of the DNS of ${seen?.domain ?? place} was shown on ${day(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,
   },
 };
 
@@ -189,11 +187,11 @@ type Remotes = readonly { readonly url: string }[];
 
 const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
   proven_commit && proven_at && proven_commit !== commit
-    ? ` The claim line was last read there at commit ${proven_commit} on ${dayOf(proven_at)}.`
+    ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
     : '';
 
 const troubleText = ({ failed_days: [since] = [], lost_at }: StatedClaim) =>
-  (lost_at ? ` A check on ${dayOf(lost_at)} found that repository missing, empty or moved.` : '') +
+  (lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '') +
   (since ? ` Checks have failed since ${since}.` : '');
 
 function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): string {

@@ -1,6 +1,6 @@
 import { openStore } from '../app/open.ts';
-import { type AuditProgress, type AuditResult, audit } from '../audit/audit.ts';
-import { type KnownRoot, readKnownRoot } from '../audit/check-log.ts';
+import { audit } from '../audit/audit.ts';
+import { type KnownRoot, readKnownRoot } from '../audit/check-tree.ts';
 import type { EvidenceReader } from '../audit/evidence-reader.ts';
 import type { AuditFault } from '../audit/fault.ts';
 import { createServedEvidence, ServiceUnreadable } from '../audit/served.ts';
@@ -54,19 +54,21 @@ async function report(
   reader: EvidenceReader,
   kept: readonly (KnownRoot | AuditFault)[],
   { json = false }: AuditOptions,
-): Promise<AuditResult> {
+) {
   const faults: AuditFault[] = [];
   const bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
   const onFault = (fault: AuditFault) => {
     if (json) faults.push(fault);
     else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
   };
-  const onProgress = ({ part, done, total = done }: AuditProgress) => {
-    bar.setTotal(total);
-    bar.update(done, { part });
-  };
   try {
-    const result = await audit(reader, kept, { onFault, onProgress });
+    const result = await audit(reader, kept, {
+      onFault,
+      onProgress({ part, done, total = done }) {
+        bar.setTotal(total);
+        bar.update(done, { part });
+      },
+    });
     if (!json)
       for (const sentence of result.not_checked)
         process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);

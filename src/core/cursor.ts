@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Problem } from './problem.ts';
+import { wrongField } from './problem.ts';
 
 /** A position in a list: the sort values of the last item shown. Opaque to callers; forging one gains nothing. */
 export const toCursor = (position: readonly (string | number)[]): string =>
@@ -18,9 +18,6 @@ export function readCursor<T extends z.ZodType>(
     return schema.parse(JSON.parse(text));
   } catch {
     const message = 'not a cursor of this list; leave it out to start from the beginning';
-    throw new Problem('invalid_input', {
-      fields: [{ field: 'cursor', message }],
-      detail: `cursor: ${message}.`,
-    });
+    throw wrongField('cursor', message, `cursor: ${message}.`);
   }
 }

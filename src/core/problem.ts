@@ -230,6 +230,10 @@ export class Problem extends Error {
   }
 }
 
+/** The problem of one field of the input; `message` goes on after its name. */
+export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
+  new Problem('invalid_input', { fields: [{ field, message }], detail });
+
 /** What classifies and logs an exception; a Context fits. */
 interface FailureContext {
   readonly log: Pick<Logger, 'warn' | 'error'>;

@@ -25,23 +25,19 @@ import { createRegistryApiRoutes } from './registry-api.ts';
 import { createEncodingChoice } from './response.ts';
 import { createApiRoutes } from './routes/api.ts';
 import { createAssetRoutes, createCardRoutes } from './routes/assets.ts';
-import { createChangeRoutes, createFeedRoutes, createWebhookRoutes } from './routes/changes.ts';
+import { createChangeRoutes } from './routes/changes.ts';
 import { createExportRoutes } from './routes/exports.ts';
 import { createFeedbackRoutes } from './routes/feedback.ts';
-import { createBadgeRoutes, createListingRoutes } from './routes/listing.ts';
-import { createLogRoutes, createTransparencyRoutes } from './routes/log.ts';
+import { createListingRoutes } from './routes/listing.ts';
+import { createLogRoutes } from './routes/log.ts';
 import { createMcpRoute } from './routes/mcp.ts';
 import {
-  createAboutRoutes,
   createDiscoveryRoutes,
   createHealthRoutes,
-  createHomeRoutes,
-  createPublisherRoutes,
+  createPageRoutes,
   createServerCardRoutes,
-  createTagRoutes,
-  createToolsRoutes,
 } from './routes/pages.ts';
-import { createCompareRoutes, createSearchRoutes } from './routes/search.ts';
+import { createSearchRoutes } from './routes/search.ts';
 import { createViewRoutes } from './routes/views.ts';
 
 const answerCache_bytes = 32 * 1024 * 1024;
@@ -100,26 +96,17 @@ export function createApp(context: Context, options: AppOptions = {}): App {
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);
   app.route('/', createApiRoutes(face));
-  app.route('/', createWebhookRoutes(face));
-  app.route('/', createFeedRoutes(face));
+  app.route('/', createChangeRoutes(face));
   app.route('/', createViewRoutes(face));
-  app.route('/', createHomeRoutes(face));
-  app.route('/', createAboutRoutes(face));
-  app.route('/', createTagRoutes(face));
-  app.route('/', createToolsRoutes(face));
   app.route('/', createSearchRoutes(face));
-  app.route('/', createCompareRoutes(face));
-  app.route('/', createPublisherRoutes(face));
+  app.route('/', createPageRoutes(face));
   const cards = createCardRoutes(face);
   app.route('/', cards);
   app.route('/', createListingRoutes(face));
-  app.route('/', createBadgeRoutes());
   app.route('/', createFeedbackRoutes(face));
   app.route('/', createDiscoveryRoutes(face));
-  app.route('/', createTransparencyRoutes());
   app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
-  app.route('/', createChangeRoutes());
   const exports = createExportRoutes(face);
   app.route('/', exports);
   const close = async () => {

@@ -13,16 +13,6 @@ function toRange(text: string): Range {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** The ranges of TRUSTED_PROXIES; one that is neither an address nor a range is ignored. */
-const toRanges = (trustedProxies: readonly string[]): readonly Range[] =>
-  trustedProxies.flatMap((text) => {
-    try {
-      return [toRange(text)];
-    } catch {
-      return [];
-    }
-  });
-
 /** An address as some balancers write it, with a port: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
 const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 const withoutPort = (text: string) => {
@@ -82,7 +72,7 @@ export type CallerReader = ReturnType<typeof createCallerReader>;
  * then each hop, is one of them.
  */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
-  const ranges = toRanges(trustedProxies);
+  const ranges = trustedProxies.map(toRange);
   /** The network: an IPv4 address or an IPv6 /64. X-Forwarded-For counts only from trusted proxies. */
   const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
     // The usual case: no proxies, and an address that needs no parsing.

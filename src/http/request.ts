@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SavedView } from '../config/files.ts';
+import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle } from '../core/handle.ts';
 import { decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
@@ -109,7 +110,7 @@ export async function readForm(
 }
 
 /** The handle in the address, as `/:namespace/:name`; throws invalid_handle. */
-export function handleOf(c: Request): string {
+function handleOf(c: Request): string {
   const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
   if (!isHandle(handle)) throw new Problem('invalid_handle');
   return handle;
@@ -148,6 +149,15 @@ export async function orRedirect(
     const { pathname, search } = new URL(c.req.url);
     return c.redirect(decodeURIComponent(pathname).replace(handle, () => twin) + search, 308);
   }
+}
+
+/** Runs `work` with the handle in the address, as `orRedirect` does; throws invalid_handle. */
+export function ofListing(
+  c: Request,
+  work: (handle: string, context: Context) => Promise<Response>,
+): Promise<Response> {
+  const handle = handleOf(c);
+  return orRedirect(c, handle, () => work(handle, c.get('context')));
 }
 
 /**

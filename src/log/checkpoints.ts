@@ -273,22 +273,18 @@ export async function checkpointCovering(
   return issueNext(context);
 }
 
-/** What to erase: the record of which entry, when (RFC 3339), and the published reason. */
-interface Erasure {
-  readonly log_index: number;
-  readonly at: string;
-  readonly reason: string;
-}
-
 /** Why nothing was erased, as a sentence for the operator. */
 export class NotErasable extends Error {}
 
 /**
  * Deletes the record and salt of a log entry, and appends `record.erased`, in the caller's transaction; the leaf stays, so
- * every proof still holds. What listings show of it is the caller's. Returns the log index of the new entry. Throws
+ * every proof still holds; `reason` is published. What listings show of it is the caller's. Returns the log index of the new entry. Throws
  * NotErasable.
  */
-export async function eraseRecord(tx: Transaction, { log_index, at, reason }: Erasure): Promise<number> {
+export async function eraseRecord(
+  tx: Transaction,
+  { log_index, at, reason }: { log_index: number; at: string; reason: string },
+): Promise<number> {
   const entry = await tx.log.leaf(log_index);
   if (!entry) throw new NotErasable('no log entry has this index');
   if (!(await tx.log.record(log_index)))

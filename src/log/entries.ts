@@ -1,5 +1,5 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
+import type { Db, Schema } from '../store/store.ts';
 import { integer, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import { type EntrySubject, toLoggedChange } from './change.ts';
 import { createChangeWrites } from './changes.ts';
@@ -24,31 +24,15 @@ export type LogHead = ValueOf<typeof headTable>;
 
 declare module '../store/store.ts' {
   interface Schema {
-    log_leaf: LogLeafRow;
-    log_node: LogNodeRow;
+    /** The leaves' texts; `erased_by` is the entry that says that the record was erased. */
+    log_leaf: { log_index: number; type: string; leaf: string; erased_by: number | null };
+    /** Hashes (hex) of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
+    log_node: { log: number; level: number; position: number; hash: string };
     log_record: CommittedRecord & { log_index: number };
     log_head: RowOf<typeof headTable>;
     /** The seed of the key that signs checkpoints, base64. */
     log_key: { id: number; seed: string; created_at: string };
   }
-}
-
-/** The append-only log: the leaves' texts. */
-export interface LogLeafRow {
-  log_index: number;
-  type: string;
-  leaf: string;
-  /** The entry that says that the record was erased. */
-  erased_by: number | null;
-}
-
-/** Hashes of the complete subtrees over one log's leaves (log/merkle.ts); level 0 is the leaf hashes. */
-export interface LogNodeRow {
-  log: number;
-  level: number;
-  position: number;
-  /** Hex. */
-  hash: string;
 }
 
 const readTree =
@@ -132,7 +116,7 @@ export const createLogReads = (db: Db) => ({
 });
 
 /** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */
-const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeRow, 'hash'>[]) =>
+const readPlaced = precompileQuery((db, places: readonly Omit<Schema['log_node'], 'hash'>[]) =>
   db
     .selectFrom('log_node')
     .select('hash')
@@ -142,7 +126,7 @@ const readPlaced = precompileQuery((db, places: readonly Omit<LogNodeRow, 'hash'
 
 /** Hashes of the left siblings of the subtrees that a new leaf completes, lowest first. */
 async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[]> {
-  const wanted: Omit<LogNodeRow, 'hash'>[] = [];
+  const wanted: Omit<Schema['log_node'], 'hash'>[] = [];
   for (let [level, position] = [0, leaf]; position % 2 === 1; level++, position = (position - 1) / 2)
     wanted.push({ log, level, position: position - 1 });
   if (wanted.length === 0) return [];
@@ -175,11 +159,11 @@ const takePosition = precompileQuery((db) =>
     )
     .returning(['id', 'base', 'size']),
 );
-const insertLeaf = precompileQuery((db, row: LogLeafRow) => db.insertInto('log_leaf').values(row));
+const insertLeaf = precompileQuery((db, row: Schema['log_leaf']) => db.insertInto('log_leaf').values(row));
 const insertRecord = precompileQuery((db, row: CommittedRecord & { log_index: number }) =>
   db.insertInto('log_record').values(row),
 );
-const insertNodes = precompileQuery((db, rows: readonly LogNodeRow[]) =>
+const insertNodes = precompileQuery((db, rows: readonly Schema['log_node'][]) =>
   db.insertInto('log_node').values([...rows]),
 );
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import type { JsonObject } from '../core/json.ts';
 
 /** Types of log leaf (docs/log.md). */
 export type LeafType =
@@ -54,27 +55,15 @@ export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = rand
 }
 
 /** What a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64. */
-export interface CommittedRecord {
-  readonly record: string;
-  readonly salt: string;
-}
-
-/** The commitment of a leaf, base64; undefined if the leaf is malformed. */
-function commitmentOf(leaf: string): unknown {
-  try {
-    return (JSON.parse(leaf) as { c?: unknown } | null)?.c;
-  } catch {
-    return undefined;
-  }
-}
+export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
 /** Whether a leaf commits to a record with its salt (docs/log.md). */
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
-  commitmentOf(leaf) ===
+  readMembers(leaf)?.c ===
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');
 
 /** The members of a record or leaf; undefined unless the text is a JSON object. */
-export function readMembers(text: string): Readonly<Record<string, unknown>> | undefined {
+export function readMembers(text: string): JsonObject | undefined {
   try {
     const members: unknown = JSON.parse(text);
     return typeof members === 'object' && members !== null ? { ...members } : undefined;

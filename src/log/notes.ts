@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { toPublicKey } from '../core/public-key.ts';
 import type { TreeHead } from './merkle.ts';
 
 const keyIdBytes = 4;
@@ -53,10 +54,9 @@ export interface NoteVerifier {
 
 /** Signature type of Ed25519 over the text of the note (C2SP signed-note, "Signature types"). */
 const ed25519 = 1;
-/** The bytes before the key itself in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
+/** The bytes before the key itself in PKCS #8 (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
-const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-const verifierForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
+const keyForm = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
 
 /** A signing key from its 32-byte seed. */
 export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
@@ -65,7 +65,7 @@ export const toNoteKey = (name: string, seed: Buffer): NoteKey => ({
 });
 
 const rawPublicKey = (key: KeyObject): Buffer =>
-  Buffer.from(key.export({ format: 'der', type: 'spki' })).subarray(publicPrefix.length);
+  Buffer.from(key.export({ format: 'der', type: 'spki' })).subarray(-32);
 
 const keyId = ({ name, publicKey }: NoteVerifier): Buffer => toKeyId(name, ed25519, rawPublicKey(publicKey));
 
@@ -79,18 +79,20 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
 export const toVerifierText = (verifier: NoteVerifier): string =>
   `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
+/** The parts of a published key, `<name>+<key id>+<type and key>`; undefined if it is malformed or its key id does not match. */
+export function readKeyText(text: string) {
+  const [, name = '', id, encoded = ''] = keyForm.exec(text.trim()) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  const [type = 0, key] = [bytes[0], bytes.subarray(1)];
+  const keyId = toKeyId(name, type, key);
+  return keyId.toString('hex') === id ? { name, type, key, keyId } : undefined;
+}
+
 /** Parses the published form; undefined if it is malformed or its key id does not match. */
 export function readVerifier(text: string): NoteVerifier | undefined {
-  const [, name = '', id, encoded = ''] = verifierForm.exec(text.trim()) ?? [];
-  const key = Buffer.from(encoded, 'base64');
-  if (key.length !== 33 || key[0] !== ed25519) return undefined;
-  const publicKey = createPublicKey({
-    key: Buffer.concat([publicPrefix, key.subarray(1)]),
-    format: 'der',
-    type: 'spki',
-  });
-  const verifier = { name, publicKey };
-  return keyId(verifier).toString('hex') === id ? verifier : undefined;
+  const { name = '', type, key } = readKeyText(text) ?? {};
+  const publicKey = key && type === ed25519 ? toPublicKey('ed25519', key) : undefined;
+  return publicKey && { name, publicKey };
 }
 
 /** Adds a signature line to a text that ends in a line feed (C2SP signed-note). */

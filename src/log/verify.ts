@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCommittedTo, readMembers } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
-import { openCheckpoint, readProofText, readVerifier } from './notes.ts';
+import { type Checkpoint, openCheckpoint, readProofText, readVerifier } from './notes.ts';
 
 /** What verifying needs of a saved answer of get_proof. */
 export const savedProof = z.object({
@@ -85,42 +85,30 @@ export function verifySavedProof(saved: SavedProof, key: string = saved.key, era
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
 }
 
-function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[] {
+/** Whether a checkpoint is signed by a key, and the checkpoint if it is. */
+function checkSigned(text: string, key: string): { checkpoint?: Checkpoint; check: Check } {
   const verifier = readVerifier(key);
+  const checkpoint = verifier && openCheckpoint(text, verifier);
+  if (!checkpoint) return { check: { holds: false, message: 'the checkpoint is not signed by this key' } };
+  const { origin, size } = checkpoint;
+  const message = `the checkpoint of ${origin} at ${entries(size)} is signed by this key`;
+  return { checkpoint, check: { holds: true, message } };
+}
+
+function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[] {
   const proof = readProofText(saved.proof);
-  const checkpoint = verifier && proof ? openCheckpoint(proof.checkpoint, verifier) : undefined;
-  if (!proof || !checkpoint)
-    return [
-      checkRecord(saved, erasure),
-      { holds: false, message: 'the checkpoint is not signed by this key' },
-    ];
-  const isIn = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
-  return [
-    checkRecord(saved, erasure),
-    {
-      holds: true,
-      message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
-    },
-    {
-      holds: isIn,
-      message: isIn
-        ? `the leaf is entry ${proof.index} under that checkpoint`
-        : 'the leaf is not under that checkpoint',
-    },
-  ];
+  const { checkpoint, check } = checkSigned(proof?.checkpoint ?? '', key);
+  const checks = [checkRecord(saved, erasure), check];
+  if (!proof || !checkpoint) return checks;
+  const holds = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
+  const message = holds
+    ? `the leaf is entry ${proof.index} under that checkpoint`
+    : 'the leaf is not under that checkpoint';
+  return [...checks, { holds, message }];
 }
 
 /** Verifies that a checkpoint is signed by this key. */
-export function verifyCheckpoint(text: string, key: string): Check {
-  const verifier = readVerifier(key);
-  const checkpoint = verifier && openCheckpoint(text, verifier);
-  return checkpoint
-    ? {
-        holds: true,
-        message: `the checkpoint of ${checkpoint.origin} at ${entries(checkpoint.size)} is signed by this key`,
-      }
-    : { holds: false, message: 'the checkpoint is not signed by this key' };
-}
+export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
 export function verifyConsistency(

@@ -1,3 +1,4 @@
+import { day } from '../core/text.ts';
 import { eraseRecord } from '../log/checkpoints.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
@@ -150,7 +151,6 @@ export const withdraw: Action = {
 export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, block, erase];
 
 const operator = 'The operator of this directory';
-const day = (at: string) => at.slice(0, 10);
 
 interface Said {
   readonly action: string;

@@ -5,6 +5,7 @@ import {
   type RecordedIdentity,
   type RecordedName,
 } from '../core/identity.ts';
+import { day } from '../core/text.ts';
 
 /** The least score that praises. */
 export const leastPraise = 4;
@@ -40,8 +41,6 @@ export interface RatingBasis {
   /** When the source stops being new: seven days after its control root first proved a claim. */
   readonly new_until: string;
 }
-
-const day = (time = '') => time.slice(0, 10);
 
 export const overlapReason = ({ by, of, at }: StatedOverlap) =>
   `Set apart because the record of ${by} named the account or host of ${of} on ${day(at)}; not proven.`;
@@ -93,7 +92,7 @@ export const groupRules = {
     name: 'Source ended',
     meaning: 'The claim with which the source made the rating is no longer in force.',
     reason: ({ source_ended_at }) =>
-      `Set apart because the claim with which the source made this rating ended on ${day(source_ended_at)}.`,
+      `Set apart because the claim with which the source made this rating ended on ${day(source_ended_at ?? '')}.`,
   },
   new_source: {
     ...{ basis: 'new_until', holds: 'until' },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { Problem } from '../core/problem.ts';
-import { code, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import type { JsonObject } from '../core/json.ts';
+import { wrongField } from '../core/problem.ts';
+import { code, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import {
   compareDigests,
   compareTools,
@@ -16,12 +17,10 @@ import { namedInput } from './inputs.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-type Tool = Readonly<Record<string, unknown>>;
-
-const day = (at: string) => at.slice(0, 10);
-
 /** What a caller was shown: tools, or their digests by name. */
-type Shown = { readonly tools: readonly Tool[] } | { readonly digests: Readonly<Record<string, string>> };
+type Shown =
+  | { readonly tools: readonly JsonObject[] }
+  | { readonly digests: Readonly<Record<string, string>> };
 
 /** The answer where Dossier has seen no tools of a listing, and why. */
 const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
@@ -32,10 +31,10 @@ const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
   untrusted_fields: [],
 });
 
-const toDigests = (tools: readonly Tool[]) =>
+const toDigests = (tools: readonly JsonObject[]) =>
   tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
 
-const compare = (seen: readonly Tool[], shown: Shown): SurfaceComparison =>
+const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =>
   'tools' in shown ? compareTools(seen, shown.tools) : compareDigests(toDigests(seen), shown.digests);
 
 function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparison {
@@ -239,10 +238,7 @@ function toShown({ tools, digests }: z.output<typeof input>): Shown {
   if (tools && !digests) return { tools };
   if (digests && !tools) return { digests };
   const message = 'one of tools and digests';
-  throw new Problem('invalid_input', {
-    fields: [{ field: 'tools', message }],
-    detail: `Send ${message}: what your own tools/list gave you.`,
-  });
+  throw wrongField('tools', message, `Send ${message}: what your own tools/list gave you.`);
 }
 
 /** Whether the tools that a caller sees are those that this service saw. */

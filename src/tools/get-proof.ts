@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { proveEntry } from '../audit/entry-proof.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** Everything needed to verify one log entry offline. */
@@ -35,14 +35,11 @@ export const getProof = defineTool({
   async run({ log_index, rating_id }, context) {
     if ((log_index === undefined) === (rating_id === undefined)) {
       const message = 'one of log_index and rating_id';
-      throw new Problem('invalid_input', {
-        fields: [{ field: 'log_index', message }],
-        detail: `Send ${message}.`,
-      });
+      throw wrongField('log_index', message, `Send ${message}.`);
     }
-    if (log_index !== undefined) return { ...(await proveEntry(context, log_index)) };
+    if (log_index !== undefined) return proveEntry(context, log_index);
     const rating = await context.store.ratings.byId(rating_id ?? '');
     if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
-    return { ...(await proveEntry(context, rating.log_index, rating)) };
+    return proveEntry(context, rating.log_index, rating);
   },
 });

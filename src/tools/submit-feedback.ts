@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { isFirstToday } from '../limits/shared.ts';
 import { reportCategory } from '../moderation/moderation.ts';
@@ -37,9 +37,6 @@ const input = z.strictObject({
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
 type Input = z.output<typeof input>;
-
-const wrongField = (field: string, message: string) =>
-  new Problem('invalid_input', { fields: [{ field, message }], detail: `${field} ${message}.` });
 
 /** What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing. */
 async function findTarget({ category, handle, rating_id }: Input, context: Context) {

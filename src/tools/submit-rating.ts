@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { countedSource, rootIdentity } from '../core/identity.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
@@ -81,13 +81,8 @@ const interactionTime = z.iso.datetime({ offset: true });
 
 /** The time of an interaction in UTC; throws invalid_input unless it is an RFC 3339 time. */
 function toInteractionTime(text: string): string {
-  if (!interactionTime.safeParse(text).success) {
-    const message = 'must be an RFC 3339 time, for example 2026-11-21T10:00:00Z';
-    throw new Problem('invalid_input', {
-      fields: [{ field: 'interaction_at', message }],
-      detail: `interaction_at ${message}.`,
-    });
-  }
+  if (!interactionTime.safeParse(text).success)
+    throw wrongField('interaction_at', 'must be an RFC 3339 time, for example 2026-11-21T10:00:00Z');
   return new Date(text).toISOString();
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { readObject } from '../core/json.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
 import { dayOf, openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
@@ -64,8 +64,7 @@ export const registrationLimit_bytes = 4096;
 function toUrl(text: string, { config }: Context): URL {
   const url = URL.parse(text);
   if (url && isAllowedUrl(url, config)) return url;
-  const message = 'must be an https address with a host name, without a user';
-  throw new Problem('invalid_input', { fields: [{ field: 'url', message }], detail: `url ${message}.` });
+  throw wrongField('url', 'must be an https address with a host name, without a user');
 }
 
 /** Whom a place counts for. */

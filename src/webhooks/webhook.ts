@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { Problem } from '../core/problem.ts';
+import { wrongField } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
 import type { Change } from '../log/change.ts';
 import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
@@ -159,13 +159,11 @@ export async function toFilter(
     const value = fields[kind];
     return value === undefined ? [] : [{ kind, value }];
   });
-  if (another) {
-    const message = `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`;
-    throw new Problem('invalid_input', {
-      fields: [{ field: another.kind, message }],
-      detail: `${another.kind} ${message}.`,
-    });
-  }
+  if (another)
+    throw wrongField(
+      another.kind,
+      `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`,
+    );
   const filter = named ?? { kind: 'all', value: '' };
   await requireKnown(filter, context);
   return filter;

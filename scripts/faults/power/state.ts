@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { openContext } from '../../../src/app/server.ts';
 import { audit } from '../../../src/audit/audit.ts';
-import { readKnownRoot } from '../../../src/audit/check-log.ts';
+import { readKnownRoot } from '../../../src/audit/check-tree.ts';
 import { createStoredEvidence } from '../../../src/audit/stored.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { readCheckpoint } from '../../../src/log/notes.ts';

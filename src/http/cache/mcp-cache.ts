@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { decodeUtf8, isJsonObject } from '../../core/json.ts';
+import { decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { memoryReads } from '../../telemetry/events.ts';
@@ -21,9 +21,7 @@ interface CacheableMessage {
   cacheTags(): ChangedHandles;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-function hasOnly(value: Members, names: readonly string[]): boolean {
+function hasOnly(value: JsonObject, names: readonly string[]): boolean {
   for (const name in value) if (!names.includes(name)) return false;
   return true;
 }
@@ -35,7 +33,7 @@ const isShort = (id: unknown): id is number | string =>
 interface Call {
   readonly id: number | string;
   readonly method: string;
-  readonly params: Members;
+  readonly params: JsonObject;
   readonly era: 'legacy' | 'modern';
 }
 
@@ -112,7 +110,7 @@ function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call
   return revision === modernRevision && repeatedMethod === method && repeatedName === name;
 }
 
-function eraOf({ _meta }: Members): Call['era'] {
+function eraOf({ _meta }: JsonObject): Call['era'] {
   return isJsonObject(_meta) && _meta[`${reserved}protocolVersion`] === modernRevision ? 'modern' : 'legacy';
 }
 

@@ -7,7 +7,7 @@ import { getListing } from '../../tools/get-agent.ts';
 import type { Asset } from '../../views/layout.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card.ts';
 import type { CachePolicy, Encoding, Face, HttpEnvironment, Request } from '../call.ts';
-import { handleOf, orRedirect } from '../request.ts';
+import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
 
 /** An asset in each coding, made on first use. */
@@ -88,22 +88,18 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-/** The routes of the link preview images; `close` ends their worker. */
-type CardRoutes = Hono<HttpEnvironment> & { close(): Promise<void> };
-
-/** Link preview images: one for each listing and one for the service. */
-export function createCardRoutes({ site }: Face): CardRoutes {
+/** Link preview images: one for each listing and one for the service; `close` ends their worker. */
+export function createCardRoutes({ site }: Face) {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()
     .get('/card.png', (c) =>
       answerCard(c, { card: toServiceCard(site), cachePolicy: { cacheTags: [] } }, draw),
     )
-    .get('/agents/:namespace/:name/card.png', (c) => {
-      const handle = handleOf(c);
-      return orRedirect(c, handle, async () => {
-        const card = toListingCard(site, await getListing(handle, c.get('context')));
+    .get('/agents/:namespace/:name/card.png', (c) =>
+      ofListing(c, async (handle, context) => {
+        const card = toListingCard(site, await getListing(handle, context));
         return answerCard(c, { card, cachePolicy: { cacheTags: [handle] } }, draw);
-      });
-    });
+      }),
+    );
   return Object.assign(routes, { close: end });
 }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { Problem } from '../../core/problem.ts';
+import { wrongField } from '../../core/problem.ts';
 import { isChangeId } from '../../log/change.ts';
 import { beginning, readAfter } from '../../log/changes.ts';
 import { type ChangeSubject, readNewest } from '../../tools/changes.ts';
@@ -20,8 +20,7 @@ const page = 1000;
 /** Whether a text is what `since` may be. Throws invalid_input. */
 function readSince(since: string): string {
   if (since === beginning || isChangeId(since)) return since;
-  const message = 'is 0, or the id of the last change that you have';
-  throw new Problem('invalid_input', { fields: [{ field: 'since', message }], detail: `since ${message}.` });
+  throw wrongField('since', 'is 0, or the id of the last change that you have');
 }
 
 /** One page of changes as JSON lines; a header repeats the id of the last one, after which the next page begins. */
@@ -32,9 +31,6 @@ async function answerLines(c: Request): Promise<Response> {
   const body = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
   return answerWithETag(c, { type: 'application/jsonl; charset=utf-8', body });
 }
-
-/** The stream of changes as JSON lines (docs/changes.md). */
-export const createChangeRoutes = () => new Hono<HttpEnvironment>().get('/changes', answerLines);
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
@@ -76,19 +72,6 @@ const ofView = (face: Face) => (c: Request) => {
   return { kind: 'view' as const, value: name, title, path: `/views/${name}` };
 };
 
-/** Atom and JSON Feed of all changes, and of those of a listing, a publisher, a tag and a view. */
-export const createFeedRoutes = (face: Face) => {
-  const routes = new Hono<HttpEnvironment>();
-  for (const format of ['atom', 'json'] as const)
-    routes
-      .get(`/feed.${format}`, answerFeed(face, format, ofAll))
-      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, ofListing))
-      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, ofPublisher))
-      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, ofTag))
-      .get(`/views/:view/feed.${format}`, answerFeed(face, format, ofView(face)));
-  return routes;
-};
-
 const toHowTo = ({ site: { config } }: Face) => `Webhooks: changes as POST requests to an address of yours.
 
 ${config.publicUrl}/changes lists the same changes, feed.atom and feed.json beside a page are its feeds.
@@ -119,10 +102,23 @@ async function remove(c: Request): Promise<Response> {
   return answerOnce(c, { id, state: 'removed' });
 }
 
-/** Webhooks over HTTP: register, look at one's own, end it (docs/changes.md). */
-export const createWebhookRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
+/**
+ * The stream of changes as JSON lines; Atom and JSON Feed of all changes, and of those of a listing, a publisher, a tag and a view;
+ * webhooks: register, look at one's own, end it (docs/changes.md).
+ */
+export function createChangeRoutes(face: Face) {
+  const routes = new Hono<HttpEnvironment>()
+    .get('/changes', answerLines)
     .get('/api/webhooks', (c) => c.text(toHowTo(face)))
     .post('/api/webhooks', register)
     .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
     .delete('/api/webhooks/:id', remove);
+  for (const format of ['atom', 'json'] as const)
+    routes
+      .get(`/feed.${format}`, answerFeed(face, format, ofAll))
+      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, ofListing))
+      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, ofPublisher))
+      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, ofTag))
+      .get(`/views/:view/feed.${format}`, answerFeed(face, format, ofView(face)));
+  return routes;
+}

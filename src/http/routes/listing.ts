@@ -33,7 +33,7 @@ import { toRatingsPage } from '../../views/ratings-page.ts';
 import { toVersionsPage } from '../../views/versions-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
-import { handleOf, listingNamesOf, listingOf, orRedirect, readForm } from '../request.ts';
+import { listingNamesOf, listingOf, ofListing, orRedirect, readForm } from '../request.ts';
 import { answerJson, answerPage, answerWithETag, toWaitHeaders } from '../response.ts';
 import { toPublisher } from './pages.ts';
 
@@ -72,6 +72,7 @@ function answerMissing(c: Request, error: unknown): Response {
 /** What `show` names: the claim; by default the evidence. */
 const badgeOf = (c: Request) => (c.req.query('show') === 'claim' ? toClaimBadge : toBadge);
 
+/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
   const answer = orRedirect(c, handle, async () => {
@@ -81,10 +82,6 @@ const showBadge = async (c: Request) => {
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };
 
-/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
-export const createBadgeRoutes = () =>
-  new Hono<HttpEnvironment>().get('/badge/:namespace/:name', (c) => showBadge(c));
-
 async function toStep(c: Request, handle: string) {
   const context = c.get('context');
   const listing = await getListing(handle, context);
@@ -92,12 +89,8 @@ async function toStep(c: Request, handle: string) {
   return { handle, ways: findMethods(listing, context), state, claim, origin_note };
 }
 
-const showSteps = (c: Request, { site }: Face) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
-    return answerPage(c, toClaimPage(site, await toStep(c, handle)));
-  });
-};
+const showSteps = (c: Request, { site }: Face) =>
+  ofListing(c, async (handle) => answerPage(c, toClaimPage(site, await toStep(c, handle))));
 
 /** Problems that are shown on the claim page instead of a problem page. */
 const atTheForm = [
@@ -126,10 +119,8 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
 const runStep = async (c: Request, face: Face) => {
-  const handle = handleOf(c);
-  const { config } = face.site;
-  const form = await readForm(c, bodyLimitOf(claimAgent), config.publicUrl);
-  return orRedirect(c, handle, async () => {
+  const form = await readForm(c, bodyLimitOf(claimAgent), face.site.config.publicUrl);
+  return ofListing(c, async (handle) => {
     try {
       const answer = await call(c, claimAgent, { handle, ...toInput(form) });
       const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };
@@ -140,10 +131,8 @@ const runStep = async (c: Request, face: Face) => {
   });
 };
 
-const showHistory = (c: Request, { site }: Face, ending: string) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
-    const context = c.get('context');
+const showHistory = (c: Request, { site }: Face, ending: string) =>
+  ofListing(c, async (handle, context) => {
     const { kind = '', since = '', cursor = '' } = c.req.query();
     const asked = Object.fromEntries(Object.entries({ kind, since, cursor }).filter(([, value]) => value));
     const page = await readHistoryPage(parseInput(getHistory, { handle, ...asked }), context);
@@ -151,19 +140,16 @@ const showHistory = (c: Request, { site }: Face, ending: string) => {
     if (ending) return answerJson(c, page, cachePolicy);
     return answerPage(c, toHistoryPage(site, await getListing(handle, context), page, asked), cachePolicy);
   });
-};
 
 /** The tools of a listing as they were listed to this service, as page or JSON. */
-const showTools = (c: Request, { site, context }: Face, ending: string) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
+const showTools = (c: Request, { site }: Face, ending: string) =>
+  ofListing(c, async (handle, context) => {
     const listed = await readListedTools(handle, context);
     const cachePolicy = { cacheTags: [handle] };
     return ending
       ? answerJson(c, listed, cachePolicy)
       : answerPage(c, toToolsPage(site, await getListing(handle, context), listed), cachePolicy);
   });
-};
 
 const markdownType = 'text/markdown; charset=utf-8';
 
@@ -200,36 +186,28 @@ const showListing = async (c: Request, face: Face) => {
   });
 };
 
-const showVersions = (c: Request, { site }: Face) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
-    const context = c.get('context');
+const showVersions = (c: Request, { site }: Face) =>
+  ofListing(c, async (handle, context) => {
     const listing = await getListing(handle, context);
     const page = toVersionsPage(site, listing, await readVersions(handle, context));
     return answerPage(c, page, { cacheTags: [handle] });
   });
-};
 
-const showRatings = (c: Request, { site }: Face) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
+const showRatings = (c: Request, { site }: Face) =>
+  ofListing(c, async (handle, context) => {
     const { outcome, group, proof_class, cursor } = c.req.query();
     const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
     const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
     const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
-    const page = toRatingsPage(site, await getListing(handle, c.get('context')), { answer, filter });
+    const page = toRatingsPage(site, await getListing(handle, context), { answer, filter });
     return answerPage(c, page, { cacheTags: [handle] });
   });
-};
 
-const showBadgePage = (c: Request, { site }: Face) => {
-  const handle = handleOf(c);
-  return orRedirect(c, handle, async () => {
-    const listing = await getListing(handle, c.get('context'));
-    const page = toBadgePage(site, listing, toBadgeStyle(c.req.query('style')));
+const showBadgePage = (c: Request, { site }: Face) =>
+  ofListing(c, async (handle, context) => {
+    const page = toBadgePage(site, await getListing(handle, context), styleOf(c));
     return answerPage(c, page, { cacheTags: [handle] });
   });
-};
 
 /** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
 const redirectEncoded = async (c: Request, { context }: Face) => {
@@ -239,7 +217,7 @@ const redirectEncoded = async (c: Request, { context }: Face) => {
   return c.redirect(pagePath(handle), 308);
 };
 
-/** The pages of one listing: get_agent, list_ratings, claim_agent, and what Dossier saw of it. */
+/** The pages of one listing: get_agent, list_ratings, claim_agent, and what Dossier saw of it; its badge. */
 export const createListingRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/agents/:namespace/:name', (c) => showListing(c, face))
@@ -252,4 +230,5 @@ export const createListingRoutes = (face: Face) =>
     .get('/agents/:namespace/:name/history', (c) => showHistory(c, face, ''))
     .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, face, '.json'))
     .get('/agents/:namespace/:name/tools', (c) => showTools(c, face, ''))
-    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'));
+    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, face, '.json'))
+    .get('/badge/:namespace/:name', showBadge);

@@ -36,7 +36,7 @@ async function answerTile(c: Request, level: string, path: string): Promise<Resp
   return c.body(await readTile(await findHead(c), level, path, c.get('context')), 200, tile);
 }
 
-/** A size of a tree in an address; NaN for anything else. */
+/** A size of a tree, or an index, in an address; NaN for anything else. */
 const toSize = (written = '') => (wholeNumber.test(written) ? Number(written) : Number.NaN);
 
 async function answerConsistency(c: Request): Promise<Response> {
@@ -45,12 +45,16 @@ async function answerConsistency(c: Request): Promise<Response> {
   return c.body(path.map((node) => `${node.toString('base64')}\n`).join(''), 200, text);
 }
 
+function indexOf(c: Request): number {
+  const index = toSize(c.req.param('index'));
+  if (Number.isNaN(index)) throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
+  return index;
+}
+
 async function answerProof(c: Request): Promise<Response> {
-  const index = c.req.param('index') ?? '';
-  if (!wholeNumber.test(index))
-    throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
+  const index = indexOf(c);
   const { base } = await findHead(c);
-  return c.body((await proveEntry(c.get('context'), base + Number(index))).proof, 200, text);
+  return c.body((await proveEntry(c.get('context'), base + index)).proof, 200, text);
 }
 
 async function answerLogs(c: Request, { site }: Face): Promise<Response> {
@@ -63,10 +67,7 @@ async function answerLogs(c: Request, { site }: Face): Promise<Response> {
 }
 
 async function answerEntry(c: Request, { site }: Face): Promise<Response> {
-  const index = c.req.param('index') ?? '';
-  if (!wholeNumber.test(index))
-    throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
-  const entry = await call(c, getProof, { log_index: Number(index) });
+  const entry = await call(c, getProof, { log_index: indexOf(c) });
   return c.html(String(toLogEntryPage(site, entry)), 200, { 'Cache-Control': 'no-cache' });
 }
 
@@ -84,16 +85,13 @@ function createOneLogRoutes() {
     });
 }
 
-/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md). */
+/** The transparency log: checkpoints, tiles, entries, proofs and keys of every log (docs/log.md); what the operator did, in counts. */
 export const createLogRoutes = (face: Face) =>
   new Hono<HttpEnvironment>()
     .get('/log', (c) => answerLogs(c, face))
     .get('/log/entry/:index', (c) => answerEntry(c, face))
     .route('/log', createOneLogRoutes())
-    .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes());
-
-/** What the operator did, in counts: /transparency.json. */
-export const createTransparencyRoutes = () =>
-  new Hono<HttpEnvironment>().get('/transparency.json', async (c) =>
-    answerJson(c, await readTransparency(c.get('context')), { cacheTags: 'all' }),
-  );
+    .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes())
+    .get('/transparency.json', async (c) =>
+      answerJson(c, await readTransparency(c.get('context')), { cacheTags: 'all' }),
+    );

@@ -25,11 +25,6 @@ import { answerSitemap } from './sitemap.ts';
 /** A page that shows the import may be a second late; what it shows of listings is always current. */
 const statusPolicy: CachePolicy = { cacheTags: 'all', maxAge_ms: 1000 };
 
-export const createAboutRoutes = ({ site }: Face) =>
-  new Hono<HttpEnvironment>().get('/about', async (c) =>
-    answerPage(c, toAboutPage(site, await readStatus(c.get('context'))), statusPolicy),
-  );
-
 /** All tags, those of most listings first. */
 const readTags = async (c: Request) =>
   Object.entries((await call(c, listTags, {})).tags)
@@ -37,14 +32,13 @@ const readTags = async (c: Request) =>
     .sort((a, b) => b.listings - a.listings);
 
 /** The first page: agent://status, list_tags and the newest changes. */
-export const createHomeRoutes = ({ site }: Face) =>
-  new Hono<HttpEnvironment>().get('/', async (c) => {
-    const context = c.get('context');
-    const status = await readStatus(context);
-    const tags = await readTags(c);
-    const changes = await readNewestShown(context);
-    return answerPage(c, toHomePage(site, { tags, status, changes }), statusPolicy);
-  });
+async function showHome(c: Request, { site }: Face) {
+  const context = c.get('context');
+  const status = await readStatus(context);
+  const tags = await readTags(c);
+  const changes = await readNewestShown(context);
+  return answerPage(c, toHomePage(site, { tags, status, changes }), statusPolicy);
+}
 
 const showTags = async (c: Request, { site }: Face) =>
   answerPage(c, toTagsPage(site, await readTags(c)), { cacheTags: 'all' });
@@ -56,18 +50,11 @@ const showTag = async (c: Request, { site }: Face) => {
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 
-/** All tags (list_tags), and the listings of one tag (search_agents). */
-export const createTagRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>()
-    .get('/tags', (c) => showTags(c, face))
-    .get('/tags/:tag', (c) => showTag(c, face));
-
 /** The reference page of all tools, with examples about listings that are here. */
-export const createToolsRoutes = ({ site }: Face) =>
-  new Hono<HttpEnvironment>().get('/tools', async (c) => {
-    const examples = await readExampleHandles(c.get('context'));
-    return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);
-  });
+async function showTools(c: Request, { site }: Face) {
+  const examples = await readExampleHandles(c.get('context'));
+  return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);
+}
 
 /** A small document that follows from the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
@@ -134,7 +121,14 @@ async function showPublisher(c: Request, { site, context }: Face) {
 /** Sends a namespace on to the page of its publisher. */
 export const toPublisher = (c: Request, namespace: string) => c.redirect(publisherPath(namespace), 308);
 
-export const createPublisherRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>().get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) =>
-    showPublisher(c, face),
-  );
+/** The pages about the service and about all listings, a tag, and a publisher. */
+export const createPageRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/', (c) => showHome(c, face))
+    .get('/about', async (c) =>
+      answerPage(c, toAboutPage(face.site, await readStatus(c.get('context'))), statusPolicy),
+    )
+    .get('/tags', (c) => showTags(c, face))
+    .get('/tags/:tag', (c) => showTag(c, face))
+    .get('/tools', (c) => showTools(c, face))
+    .get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) => showPublisher(c, face));

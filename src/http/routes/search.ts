@@ -99,9 +99,6 @@ const showSearch = async (c: Request, { site }: Face) => {
   }
 };
 
-export const createSearchRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>().get('/agents', (c) => showSearch(c, face));
-
 const maxFound = 8;
 
 /** A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses it. */
@@ -150,5 +147,7 @@ async function showCompare(c: Request, { site }: Face): Promise<Response> {
   }
 }
 
-export const createCompareRoutes = (face: Face) =>
-  new Hono<HttpEnvironment>().get('/compare', (c) => showCompare(c, face));
+export const createSearchRoutes = (face: Face) =>
+  new Hono<HttpEnvironment>()
+    .get('/agents', (c) => showSearch(c, face))
+    .get('/compare', (c) => showCompare(c, face));

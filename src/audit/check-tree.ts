@@ -1,0 +1,87 @@
+import { logOfOrigin } from '../log/checkpoints.ts';
+import { createGrowingTree, type TreeNode } from '../log/merkle.ts';
+import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.ts';
+import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
+import { type AuditFault, logFault } from './fault.ts';
+
+/** A size and root that the tree must have had, with where it comes from. */
+export interface KnownRoot {
+  readonly where: string;
+  /** The log; the first one is 1. */
+  readonly log: number;
+  readonly size: number;
+  readonly root: Buffer;
+}
+
+const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
+
+async function findNodeFault(
+  reader: EvidenceReader,
+  log: AuditedLog,
+  nodes: readonly TreeNode[],
+): Promise<AuditFault[]> {
+  const [first] = nodes;
+  if (!first) return [];
+  const { level, position } = first;
+  const stored = await reader.nodes(log, level, { from: position, limit: nodes.length });
+  const wrong = nodes.find(({ hash }, at) => !stored[at]?.equals(hash));
+  if (!wrong) return [];
+  const message = 'the stored hash is not the one that follows from the leaves';
+  return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
+}
+
+const toRootFault = (log: AuditedLog, { where, size }: KnownRoot) =>
+  logFault(where, `the first ${size} entries of the ${nameOf(log)} have another root: history was rewritten`);
+
+/** Rebuilds the tree of a log and compares its nodes and its roots. */
+export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: readonly KnownRoot[]) {
+  const tree = createGrowingTree();
+  const open = new Set(roots.filter((known) => known.log === log.id));
+  const compare = () => {
+    const wrong: AuditFault[] = [];
+    for (const known of open) {
+      if (known.size !== tree.size()) continue;
+      open.delete(known);
+      if (!tree.root().equals(known.root)) wrong.push(toRootFault(log, known));
+    }
+    return wrong;
+  };
+  const early = compare();
+  return {
+    /** Adds leaves in order; returns where the stored nodes above them differ. */
+    async add(leaves: readonly string[]): Promise<AuditFault[]> {
+      const faults = early.splice(0);
+      const levels = new Map<number, TreeNode[]>();
+      for (const leaf of leaves) {
+        for (const node of tree.add(leaf))
+          if (node.level % reader.levelStep === 0)
+            levels.set(node.level, [...(levels.get(node.level) ?? []), node]);
+        faults.push(...compare());
+      }
+      for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
+      return faults;
+    },
+    /** After the last leaf: the known roots that the tree never had. */
+    finish: (): AuditFault[] => [
+      ...early,
+      ...[...open].map(({ where, size }) =>
+        logFault(
+          where,
+          `it covers ${size} entries, but the ${nameOf(log)} has only ${tree.size()}: entries were lost`,
+        ),
+      ),
+    ],
+  };
+}
+
+/** The root that a checkpoint states; a fault if it is unreadable or not signed by the key. */
+export function readKnownRoot(
+  text: string,
+  { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },
+): KnownRoot | AuditFault {
+  const checkpoint = readCheckpoint(text);
+  if (!checkpoint) return logFault(where, 'it is not a checkpoint (C2SP tlog-checkpoint)');
+  if (key && !openCheckpoint(text, key))
+    return logFault(where, `it is not signed by the key of the log, ${key.name}`);
+  return { where, log: logOfOrigin(checkpoint.origin), size: checkpoint.size, root: checkpoint.root };
+}
