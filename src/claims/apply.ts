@@ -130,14 +130,12 @@ async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: Ju
       await tx.claims.setSigner(hash, signed_by);
 }
 
-type ControlRoot = Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>;
-
 /** Whose claim it is: as before if it goes on, else a generation that this listing has not had. */
 async function toControlRoot(
   tx: Transaction,
   { root }: CountedLine,
   { claim, handle, now }: JudgedFacts,
-): Promise<ControlRoot> {
+): Promise<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   if (claim) return claim;
   const root_generation = await tx.claims.nextRootGeneration(handle, root);
   return { root, root_generation, first_proved_at: now.toISOString() };
@@ -335,9 +333,6 @@ export async function applyReading(
 
 const retirement_ms = 7 * 86_400_000;
 
-/** The keys that sign and verify challenges, newest first; at least one. */
-type KeyRing = readonly [ClaimKey, ...ClaimKey[]];
-
 /** Parses `kid:base64,...`, newest first; the operator retires an old key by removing it. */
 const toConfiguredKeys = (text: string): ClaimKey[] =>
   text.split(',').map((pair) => {
@@ -364,8 +359,12 @@ const storedKeys = async (store: Store, now: Date): Promise<StoredClaimKey[]> =>
   });
 };
 
-/** The keys of CLAIM_KEYS, or else those stored in the database. */
-export async function claimKeyRing({ config, store, clock }: Context): Promise<KeyRing> {
+/** The keys that sign and verify challenges, newest first; at least one: those of CLAIM_KEYS, or else stored in the database. */
+export async function claimKeyRing({
+  config,
+  store,
+  clock,
+}: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
   const [newest, ...older] = config.claimKeys
     ? toConfiguredKeys(config.claimKeys)

@@ -107,15 +107,6 @@ async function prepare(
   return { ...target, read, agreed, signed, binding: bindingOf(target, context), ring };
 }
 
-/** How a reading is applied. */
-interface Applying {
-  readonly context: Context;
-  /** Somebody asked for the check, who may be kept from writing. */
-  readonly isAsked: boolean;
-  readonly guard?: (tx: Transaction) => Promise<void>;
-  readonly save?: SaveOutcome;
-}
-
 /**
  * Applies what was read in one transaction, after `guard`. Throws unavailable if the listing changed meanwhile, and, if somebody
  * asked for the check, what keeps them from writing by then; a re-check of whoever is blocked takes away, and gives nothing.
@@ -123,7 +114,17 @@ interface Applying {
 async function apply(
   target: ClaimTarget,
   read: Read,
-  { context, isAsked, guard, save }: Applying,
+  {
+    context,
+    isAsked,
+    guard,
+    save,
+  }: {
+    context: Context;
+    isAsked: boolean;
+    guard?: (tx: Transaction) => Promise<void>;
+    save?: SaveOutcome;
+  },
 ): Promise<CheckedClaim> {
   const prepared = await prepare(target, read, context);
   const now = context.clock();
@@ -145,19 +146,13 @@ async function apply(
   });
 }
 
-/** A challenge and its signature, as a request sends them. */
-export interface SentSignature {
-  readonly challenge: string;
-  readonly signature: string;
-}
-
 /**
  * Checks a signature against the keys that the shared check of the domain read, so that requests with signatures make no
  * lookups of their own; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
  */
 export async function checkSignature(
   target: ClaimTarget,
-  { checked, sent }: { checked: CheckedClaim; sent: SentSignature },
+  { checked, sent }: { checked: CheckedClaim; sent: { challenge: string; signature: string } },
   context: Context,
 ): Promise<CheckedClaim> {
   const { keys, check, begun_ms = 0 } = checked;

@@ -101,19 +101,17 @@ interface ReadFacts {
   readonly seen?: SeenFacts;
 }
 
-/** Why a domain has no text that counts (docs/reference.md, check.result). */
-type DomainFailure =
-  | 'well_known_absent'
-  | 'dns_no_record'
-  | 'dns_no_answer'
-  | 'dns_disagree'
-  | 'key_not_published';
-
 /** The text at a location where a listing can be claimed, or why it could not be read. `keys` only if signatures prove. */
 export type LocationRead =
   | (ReadFacts & { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] })
   | (ReadFacts & {
-      readonly result: ReadFailure | DomainFailure;
+      readonly result:
+        | ReadFailure
+        | 'well_known_absent'
+        | 'dns_no_record'
+        | 'dns_no_answer'
+        | 'dns_disagree'
+        | 'key_not_published';
       readonly retry_after_s?: number;
     });
 
@@ -166,14 +164,12 @@ function namesThatCount(domain: string, claim: Claim | undefined): string[] {
   return names.slice(Math.max(0, first));
 }
 
-type Answered = Exclude<AgreedTxt, 'no_answer'>;
-
 /** A wildcard record answers for every name, so that records of another purpose are none. */
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
 /** The nearest domain with a claim line, else with another line of ours. An opt-out counts from each of the domains. */
-function toDnsRead(answers: readonly (readonly [string, Answered])[]): LocationRead {
+function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
   const isAgreed = answers.every(([, answer]) => answer.isAgreed);
   const withAny = (isWanted: (record: string) => boolean) =>
     answers.find(([, { records }]) => records.some(isWanted));
@@ -203,15 +199,8 @@ async function readDns(
 /** The registry reads no more of the file. */
 const keyFileLimit_bytes = 4096;
 
-/** One source of keys: its text, the keys in it, and whether it was read so that a missing key is known to be gone. */
-interface KeySource {
-  readonly domain: string;
-  readonly text: string;
-  readonly keys: readonly SeenKey[];
-  readonly isConclusive: boolean;
-}
-
-async function readKeysInDns(domain: string, { domains }: Context): Promise<KeySource> {
+/** The text of one source of keys, the keys in it, and whether it was read so that a missing key is known to be gone. */
+async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
   if (answer === 'no_answer') return { domain, text: '', keys: [], isConclusive: false };
   const { records, isAgreed, resolvers, dnssec } = answer;
@@ -220,7 +209,7 @@ async function readKeysInDns(domain: string, { domains }: Context): Promise<KeyS
   return { domain, text, keys, isConclusive: isAgreed };
 }
 
-function toKeySource(domain: string, read: WebRead): KeySource {
+function toKeySource(domain: string, read: WebRead) {
   if (read.result !== 'body') return { domain, text: '', keys: [], isConclusive: read.result === 'absent' };
   const text = read.body.length > keyFileLimit_bytes ? '' : read.body.toString('utf8');
   const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain } }));
@@ -253,15 +242,15 @@ async function readRegistryKeys(
   const isSilent = inDns.some(({ isConclusive }) => !isConclusive);
   const pinned = isPinned(claim, [!isSilent, onWeb.isConclusive]);
   const sources = [...inDns, onWeb];
-  const keys = sources.flatMap((source) => source.keys).slice(0, mostPublishedKeys);
+  const keys = sources.flatMap((source): readonly SeenKey[] => source.keys).slice(0, mostPublishedKeys);
   if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
   const own = sources.filter(({ domain }) => domain === names[0]);
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
 }
 
-type Read = (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>;
-
-const reads: Readonly<Record<ClaimKind, Read>> = {
+const reads: Readonly<
+  Record<ClaimKind, (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>>
+> = {
   repository: readRepository,
   profile_repository: readRepository,
   registry_key: readRegistryKeys,

@@ -183,8 +183,6 @@ interface StatedClaim extends ShownClaim {
   readonly lost_at?: string | undefined;
 }
 
-type Remotes = readonly { readonly url: string }[];
-
 const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
   proven_commit && proven_at && proven_commit !== commit
     ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
@@ -194,7 +192,7 @@ const troubleText = ({ failed_days: [since] = [], lost_at }: StatedClaim) =>
   (lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '') +
   (since ? ` Checks have failed since ${since}.` : '');
 
-function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): string {
+function remoteText({ kind, place: domain }: StatedClaim, remotes: Parameters<typeof remotesOn>[1]): string {
   if (isInRepository(kind) || domain === undefined) return '';
   if (remotes.length === 0) return ' The listing records no remote.';
   const [host] = remotesOn(domain, remotes);
@@ -202,5 +200,5 @@ function remoteText({ kind, place: domain }: StatedClaim, remotes: Remotes): str
 }
 
 /** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every adapter. */
-export const claimStatement = (claim: StatedClaim, remotes: Remotes): string =>
+export const claimStatement = (claim: StatedClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -36,14 +36,8 @@ export function recheckDue_ms(
 const optOutDue_ms = (optOut: OptOut, interval_s: number) =>
   optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondCheck_ms : recheckDue_ms(optOut, interval_s);
 
-/** One location of a listing that is checked again, and when it is due, ms since 1970. */
-interface Due {
-  readonly kind: ClaimKind;
-  readonly at_ms: number;
-}
-
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
-async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context): Promise<Due[]> {
+async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
   const optOut = await store.optOuts.of(handle);
   // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
   const isReadThere = optOut?.state === 'withdrawn' && optOut.kind === claim?.kind;

@@ -12,18 +12,6 @@ import {
 } from './claim.ts';
 import type { Reading } from './locations.ts';
 
-/** A claim event before it has a log index; which claim it is of stands apart. */
-type NewClaimEvent = Omit<
-  ClaimEvent,
-  'log_index' | 'kind' | 'repository' | 'domain' | 'root' | 'root_generation'
-> & {
-  readonly capability_id?: string;
-};
-
-/** Whose event it is; without a control root if the listing was never claimed there. */
-type EventSubject = Pick<Claim, 'handle' | 'kind' | 'place'> &
-  Partial<Pick<Claim, 'root' | 'root_generation'>>;
-
 const leafTypes = {
   activated: 'claim.activated',
   rotated: 'claim.activated',
@@ -37,13 +25,14 @@ const leafTypes = {
 
 /**
  * Adds an event to the history of a claim and a leaf that commits to it to the transparency log, in the caller's
- * transaction. Returns the log index.
+ * transaction. The subject has no control root if the listing was never claimed there. Returns the log index.
  */
 export async function recordClaimEvent(
   tx: Transaction,
-  { handle, kind, place, root, root_generation }: EventSubject,
-  event: NewClaimEvent,
+  subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
+  event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason'> & { readonly capability_id?: string },
 ): Promise<number> {
+  const { handle, kind, place, root, root_generation } = subject;
   const ofRoot = root === undefined ? {} : { root, root_generation };
   const record = { ...event, kind, ...placeMember(kind, place), ...ofRoot };
   const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }), {
@@ -61,22 +50,15 @@ const unreachableDays = 10;
 /** Why a claim is suspended (docs/claims.md). */
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
-/** Why a claim is suspended, and when (RFC 3339 UTC with milliseconds). */
-interface Suspension {
-  readonly reason: SuspensionReason;
-  readonly at: string;
-  /** The commit whose file has no usable line, if a file was read. */
-  readonly commit?: string;
-}
-
 /**
- * Suspends a claim and its active capabilities, writes history and log, and updates the search facets. Returns the claim
+ * Suspends a claim and its active capabilities, writes history and log, and updates the search facets. `commit` is that whose
+ * file has no usable line, if a file was read. Returns the claim
  * as it is then; one that is suspended already, or none, is left as it is.
  */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: Transaction,
   claim: Known,
-  { reason, at, commit }: Suspension,
+  { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
 ): Promise<Known | Claim> {
   if (claim?.state !== 'claimed') return claim;
   const { handle } = claim;

@@ -1,4 +1,3 @@
-import { openStore } from '../app/open.ts';
 import { audit } from '../audit/audit.ts';
 import { type KnownRoot, readKnownRoot } from '../audit/check-tree.ts';
 import type { EvidenceReader } from '../audit/evidence-reader.ts';
@@ -9,7 +8,8 @@ import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { counted, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
-import { startBar } from './shell.ts';
+import type { Store } from '../store/store.ts';
+import { startBar, withStore } from './shell.ts';
 import { readKey, readSaved } from './verify.ts';
 
 export interface AuditOptions {
@@ -84,16 +84,9 @@ async function auditDatabase(config: Config, name: string | undefined, options: 
   const databaseUrl = name === undefined || /^[a-z]+:/i.test(name) ? name : `file:${name}`;
   const place = databaseUrl === undefined ? config : { databaseUrl, databaseReadUrl: '', checkpointFile: '' };
   const kept = await readKept(options, await readAuditKey(options.key));
-  const store = await openStore(place, 'unchanged');
-  try {
-    return await report(
-      createStoredEvidence({ store, config: place, clock: () => new Date() }),
-      kept,
-      options,
-    );
-  } finally {
-    await store.close();
-  }
+  const evidenceOf = (store: Store) =>
+    createStoredEvidence({ store, config: place, clock: () => new Date() });
+  return withStore(place, (store) => report(evidenceOf(store), kept, options), 'unchanged');
 }
 
 async function auditService(url: string, options: AuditOptions) {

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { connectStore, openStore } from '../app/open.ts';
+import { connectStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { type Backup, type BackupHeader, readBackup } from '../store/backup.ts';
 import type { Load, Store } from '../store/store.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
-import { startBar } from './shell.ts';
+import { startBar, withStore } from './shell.ts';
 
 /** Writes to standard output, or to a new file, with a progress bar, until SIGINT or SIGTERM. */
 async function backUp(store: Store, file: string, version: string): Promise<number> {
@@ -43,16 +43,11 @@ export async function runBackup(config: Config, file: string): Promise<void> {
       'refusing to write a binary backup to a terminal; redirect it to a file or a program',
     );
   const start = performance.now();
-  const store = await openStore(config);
-  try {
-    const rows = await backUp(store, file, config.version);
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    process.stderr.write(
-      `${file}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${seconds} s; it contains keys, so keep it secret\n`,
-    );
-  } finally {
-    await store.close();
-  }
+  const rows = await withStore(config, (store) => backUp(store, file, config.version));
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stderr.write(
+    `${file}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${seconds} s; it contains keys, so keep it secret\n`,
+  );
 }
 
 const unfinished =

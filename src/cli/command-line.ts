@@ -58,7 +58,7 @@ function createCommandLine(): Command {
           ),
         ),
     });
-  addCommands(program, config);
+  addCommands(program, { environment: process.env, config });
   return program;
 }
 

@@ -11,6 +11,12 @@ import type { ObserveOptions } from './observe.ts';
 import type { VerifyOptions } from './verify.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
+/** The shell that a command was started in, and its settings. */
+interface Shell {
+  readonly environment: NodeJS.ProcessEnv;
+  config(): Config;
+}
+
 const wrap = (text: string) => text.replace(/(.{1,120})(?: |$)/gm, '$1\n').trimEnd();
 
 /** Adds a command. Its help has, below the options, what it is about, examples, and what its exit codes mean. */
@@ -33,7 +39,7 @@ function add(
 
 const databaseExits = '74 the database cannot be read or written; 78 settings';
 
-function addServiceCommands(program: Command, config: () => Config): void {
+function addServiceCommands(program: Command, { config, environment }: Shell): void {
   add(program, 'serve', 'run the service (the default)', {
     isDefault: true,
     examples: ['PORT=8080 dossier serve'],
@@ -44,11 +50,11 @@ function addServiceCommands(program: Command, config: () => Config): void {
       'Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs. Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.',
     examples: ['DOSSIER_CAPABILITY=dossier_cap_... dossier stdio'],
     exits: '0 the client left; 74 the database cannot be opened; 78 settings.',
-  }).action(async () => (await import('./stdio.ts')).runStdio(config(), process.env));
+  }).action(async () => (await import('./stdio.ts')).runStdio(config(), environment));
   add(program, 'config', 'show the effective settings, secrets masked', {
     examples: ['PORT=8080 dossier config'],
     exits: '0 serve would accept the settings; 78 it would not, one line each.',
-  }).action(async () => (await import('./config.ts')).runConfigCommand(config(), process.env));
+  }).action(async () => (await import('./config.ts')).runConfigCommand(config(), environment));
   add(program, 'doctor', 'look for what is wrong with an installation, and say what to do', {
     about:
       'Looks at settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
@@ -58,7 +64,7 @@ function addServiceCommands(program: Command, config: () => Config): void {
   }).action(async () => (await import('./doctor.ts')).runDoctor(config()));
 }
 
-function addListingsCommands(program: Command, config: () => Config): void {
+function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'import', 'import listings from the registry into the database, with progress', {
     examples: ['dossier import --from https://registry.modelcontextprotocol.io'],
     exits: `0 done; 130 stopped by Ctrl-C; 64 usage; 69 the registry cannot be reached, another import runs, or it is held; ${databaseExits}.`,
@@ -101,12 +107,12 @@ function addListingsCommands(program: Command, config: () => Config): void {
 const source =
   'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or the own database';
 
-const toLockOptions = (options: LockOptions): LockOptions => ({
+const toLockOptions = (options: LockOptions, { DOSSIER_URL }: Shell['environment']): LockOptions => ({
   ...options,
-  from: options.from ?? (process.env.DOSSIER_URL || undefined),
+  from: options.from ?? (DOSSIER_URL || undefined),
 });
 
-function addLockCommands(program: Command, config: () => Config): void {
+function addLockCommands(program: Command, { config, environment }: Shell): void {
   add(program, 'lock [handles...]', 'add what is known of some listings to a lock file, for dossier check', {
     examples: [
       'dossier lock --from https://dossier.example co.webhook/webhook',
@@ -120,7 +126,7 @@ function addLockCommands(program: Command, config: () => Config): void {
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--update', 'lock what the file has anew, drop what is gone, and print what that accepts')
     .action(async (handles: string[], options: LockOptions) =>
-      (await import('./lock.ts')).runLock(config, handles, toLockOptions(options)),
+      (await import('./lock.ts')).runLock(config, handles, toLockOptions(options, environment)),
     );
   add(program, 'check', 'compare a lock file with what is known now, for CI', {
     examples: ['dossier check --from https://dossier.example'],
@@ -133,8 +139,8 @@ function addLockCommands(program: Command, config: () => Config): void {
     .action(async (options: LockOptions) =>
       (await import('./lock.ts')).runCheck(
         config,
-        toLockOptions(options),
-        process.env.GITHUB_ACTIONS === 'true',
+        toLockOptions(options, environment),
+        environment.GITHUB_ACTIONS === 'true',
       ),
     );
 }
@@ -158,7 +164,7 @@ const feedbackGroups = {
 } as const;
 
 /** list, show and close, which are the same for reports and for all other feedback. */
-function addFeedbackCommands(program: Command, config: () => Config): void {
+function addFeedbackCommands(program: Command, { config }: Shell): void {
   const load = () => import('./feedback.ts');
   for (const [name, { description, ...help }] of Object.entries(feedbackGroups)) {
     const group = add(program, name, description, help);
@@ -176,7 +182,7 @@ function addFeedbackCommands(program: Command, config: () => Config): void {
   }
 }
 
-function addWebhookCommands(program: Command, config: () => Config): void {
+function addWebhookCommands(program: Command, { config }: Shell): void {
   const load = () => import('./webhooks.ts');
   const webhooks = add(program, 'webhooks', 'see who is told about changes, and send again what failed', {
     examples: ['dossier webhooks add https://you.example/hook --handle co.webhook/webhook'],
@@ -213,7 +219,7 @@ function addWebhookCommands(program: Command, config: () => Config): void {
 }
 
 /** One command for each action of the operator, and those that undo and list them. */
-function addModerateCommands(program: Command, config: () => Config): void {
+function addModerateCommands(program: Command, { config }: Shell): void {
   const load = () => import('./moderate.ts');
   const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
   const undoReasons = Object.keys(restoreReasons).join(', ');
@@ -252,7 +258,7 @@ Every action is an entry of the log and is shown, with its reason and how to app
   );
 }
 
-function addBackupCommands(program: Command, config: () => Config): void {
+function addBackupCommands(program: Command, { config }: Shell): void {
   add(program, 'backup <file>', 'write everything in the database to a new file, or to - (standard output)', {
     examples: ['dossier backup dossier.gz'],
     exits:
@@ -266,7 +272,7 @@ function addBackupCommands(program: Command, config: () => Config): void {
 }
 
 /** The commands that check what is published. */
-function addEvidenceCommands(program: Command, config: () => Config): void {
+function addEvidenceCommands(program: Command, { config }: Shell): void {
   const verifies =
     'check a saved answer of get_proof, or that one saved checkpoint continues another, offline';
   add(program, 'verify [proof]', verifies, {
@@ -311,13 +317,13 @@ function addEvidenceCommands(program: Command, config: () => Config): void {
 }
 
 /** Adds every command. Each loads its own module when it runs, and then reads the settings. */
-export function addCommands(program: Command, config: () => Config): void {
-  addServiceCommands(program, config);
-  addListingsCommands(program, config);
-  addLockCommands(program, config);
-  addFeedbackCommands(program, config);
-  addWebhookCommands(program, config);
-  addModerateCommands(program, config);
-  addBackupCommands(program, config);
-  addEvidenceCommands(program, config);
+export function addCommands(program: Command, shell: Shell): void {
+  addServiceCommands(program, shell);
+  addListingsCommands(program, shell);
+  addLockCommands(program, shell);
+  addFeedbackCommands(program, shell);
+  addWebhookCommands(program, shell);
+  addModerateCommands(program, shell);
+  addBackupCommands(program, shell);
+  addEvidenceCommands(program, shell);
 }

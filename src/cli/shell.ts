@@ -1,6 +1,5 @@
 import { SingleBar } from 'cli-progress';
 import { openStore } from '../app/open.ts';
-import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 
 /** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
@@ -17,8 +16,12 @@ export function startBar(form: string, total: number, payload: object = {}): Sin
 }
 
 /** Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the work. */
-export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config);
+export async function withStore<T>(
+  config: Parameters<typeof openStore>[0],
+  work: (store: Store) => Promise<T>,
+  how?: Parameters<typeof openStore>[1],
+): Promise<T> {
+  const store = await openStore(config, how);
   try {
     return await work(store);
   } finally {

@@ -234,12 +234,6 @@ export class Problem extends Error {
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 
-/** What classifies and logs an exception; a Context fits. */
-interface FailureContext {
-  readonly log: Pick<Logger, 'warn' | 'error'>;
-  readonly store: { failureOf(error: unknown): 'unavailable' | 'storage_full' | 'damaged' | undefined };
-}
-
 const unavailable_s = 2;
 /** An operator has to mend it. */
 const damaged_s = 60;
@@ -247,7 +241,16 @@ const damaged =
   'the database file is damaged, moved or cannot be read; see "When something is down" in docs/operations.md';
 
 /** Maps any exception to a Problem: a Problem is returned as it is; everything else is logged here and never shown. */
-export function toProblem(error: unknown, { log, store }: FailureContext): Problem {
+export function toProblem(
+  error: unknown,
+  {
+    log,
+    store,
+  }: {
+    readonly log: Pick<Logger, 'warn' | 'error'>;
+    readonly store: { failureOf(error: unknown): 'unavailable' | 'storage_full' | 'damaged' | undefined };
+  },
+): Problem {
   if (error instanceof Problem) return error;
   const failure = store.failureOf(error);
   if (failure === 'unavailable') {

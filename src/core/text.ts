@@ -88,15 +88,6 @@ export const list = <T>(items: readonly T[], show: (item: T) => string): string 
 /** The day of an RFC 3339 time. */
 export const day = (time: string): string => time.slice(0, 10);
 
-/** Kinds of character that are removed from foreign text (docs/contract.md). */
-type TextFlag = 'control' | 'bidi' | 'zero_width' | 'tag_block' | 'lone_surrogate' | 'stacked_marks';
-
-/** A text without characters that can hide or reorder other text, and the kinds that were removed. */
-interface CleanedText {
-  readonly text: string;
-  readonly flags: readonly TextFlag[];
-}
-
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**
@@ -104,7 +95,7 @@ const plain = /^[\n\x20-\x7e]*$/;
  * invisible by default (Unicode, Default_Ignorable_Code_Point) and of format characters only those stay that show
  * something: marks of Arabic, Syriac and Kaithi, and the two selectors that make a character text or emoji.
  */
-const hidden: readonly (readonly [TextFlag, RegExp])[] = [
+const hidden = [
   ['lone_surrogate', /\p{Cs}/gu],
   ['control', /(?![\t\n\r\u0085])\p{Cc}/gu],
   ['bidi', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu],
@@ -112,15 +103,15 @@ const hidden: readonly (readonly [TextFlag, RegExp])[] = [
   ['zero_width', /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb\u{13430}-\u{1343f}]/gu],
   ['zero_width', /(?<!\p{Emoji})[\ufe0e\ufe0f]/gu],
   ['stacked_marks', /(?<=\p{M}{4})\p{M}+/gu],
-];
+] as const;
 
 /**
  * Foreign text as it is stored: without C0 and C1 controls, bidi controls, invisible characters, the tag block, lone
  * surrogates, and more than four marks on one character, then NFC. Line ends become `\n`, tabs a space. Also returns which kinds were found.
  */
-export function cleanText(foreign: string): CleanedText {
+export function cleanText(foreign: string) {
   if (plain.test(foreign)) return { text: foreign, flags: [] };
-  const flags: TextFlag[] = [];
+  const flags: (typeof hidden)[number][0][] = [];
   let text = foreign.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', ' ');
   for (const [flag, characters] of hidden) {
     const without = text.replace(characters, '');

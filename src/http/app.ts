@@ -42,13 +42,6 @@ import { createViewRoutes } from './routes/views.ts';
 
 const answerCache_bytes = 32 * 1024 * 1024;
 
-export interface AppOptions {
-  /** Extra tools and prompts of the conformance suite. */
-  readonly fixtures?: Fixtures;
-  /** Memory for finished answers; 0 caches none. */
-  readonly answerCache_bytes?: number;
-}
-
 /** The whole service as a fetch handler. */
 export interface App extends Hono<HttpEnvironment> {
   /** The app as a listener of Node's server, with the door for cached answers in front of it. */
@@ -58,7 +51,15 @@ export interface App extends Hono<HttpEnvironment> {
 }
 
 /** The whole HTTP face: the checks that every request passes, in this order, and the routes behind them. */
-export function createApp(context: Context, options: AppOptions = {}): App {
+export function createApp(
+  context: Context,
+  options: {
+    /** Extra tools and prompts of the conformance suite. */
+    readonly fixtures?: Fixtures;
+    /** Memory for finished answers; 0 caches none. */
+    readonly answerCache_bytes?: number;
+  } = {},
+): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
   const cache = createAnswerCache(context.store, options.answerCache_bytes ?? answerCache_bytes);

@@ -45,18 +45,21 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
   await next();
 };
 
-/** An answer as the access log shows it; `start` is a performance.now(). */
-interface LoggedAnswer {
-  readonly request: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly tool?: string | undefined;
-  readonly start: number;
-}
-
-/** Writes one log line: request id, method, path without query, tool, status, milliseconds. Never an address. */
-export function logAnswer({ log }: Pick<Context, 'log'>, { start, ...answer }: LoggedAnswer): void {
+/** Writes one log line: request id, method, path without query, tool, status, milliseconds since `start` (performance.now()). Never an address. */
+export function logAnswer(
+  { log }: Pick<Context, 'log'>,
+  {
+    start,
+    ...answer
+  }: {
+    request: string;
+    method: string;
+    path: string;
+    status: number;
+    tool?: string | undefined;
+    start: number;
+  },
+): void {
   log.info({ ...answer, ms: Math.round((performance.now() - start) * 10) / 10 }, 'answered');
 }
 
@@ -108,10 +111,8 @@ function isPrivateHost(hostname: string): boolean {
 
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** Whether the page of an origin may call the MCP endpoint; undefined is a caller that is no page. */
-type OriginCheck = (origin: string | undefined) => boolean;
-
 /**
+ * Whether the page of an origin may call the MCP endpoint; undefined is a caller that is no page.
  * A public service has no cookies and answers pages of any site. One on loopback or in a private network would be open
  * to every page that somebody there has open, so that it answers only its own pages and those of ALLOWED_ORIGINS
  * (MCP, Streamable HTTP: "Servers MUST validate the Origin header").
@@ -119,7 +120,7 @@ type OriginCheck = (origin: string | undefined) => boolean;
 export function createOriginCheck({
   publicUrl,
   allowedOrigins,
-}: Pick<Config, 'publicUrl' | 'allowedOrigins'>): OriginCheck {
+}: Pick<Config, 'publicUrl' | 'allowedOrigins'>): (origin: string | undefined) => boolean {
   const own = new URL(publicUrl);
   if (!isPrivateHost(own.hostname)) return () => true;
   const allowed = new Set([own.origin, ...allowedOrigins.map((text) => new URL(text).origin)]);

@@ -152,17 +152,12 @@ export const actions: readonly Action[] = [hide, withdraw, voidRating, revoke, b
 
 const operator = 'The operator of this directory';
 
-interface Said {
-  readonly action: string;
-  readonly reason: string;
-  readonly statement: string;
-  readonly at: string;
-  /** The entry that this one ends. */
-  readonly ends?: number;
-}
-
-/** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. Of a network, no address is published. */
-async function append(tx: Transaction, found: FoundTarget, said: Said): Promise<number> {
+/** Appends `moderation.applied`, and tells it in the changes of every listing concerned, and to registry mirrors. `ends` is the entry that it ends. Of a network, no address is published. */
+async function append(
+  tx: Transaction,
+  found: FoundTarget,
+  said: { action: string; reason: string; statement: string; at: string; ends?: number },
+): Promise<number> {
   const { target_kind, target, handle, record_indexes, reportedTo } = found;
   const record = {
     ...said,

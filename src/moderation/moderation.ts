@@ -63,7 +63,6 @@ export const moderationTable = table({
 });
 /** One action of the operator, active until another entry of the log ends it. */
 export type Moderation = ValueOf<typeof moderationTable>;
-export type ModerationEnd = Required<Pick<Moderation, 'ended_by' | 'ended_at' | 'end_reason'>>;
 
 /** An action of the operator as readers see it, where its effect is. */
 export const moderationNotice = z.object({
@@ -91,17 +90,6 @@ export const toAppeal = ({
   operatorContact
     ? `To appeal against an action of the operator, write to ${operatorContact} and name its log index.`
     : `To appeal against an action of the operator, use the form at ${publicUrl}/feedback and name its log index.`;
-
-/** Counts of actions in one month (YYYY-MM, UTC). */
-export interface ModerationCount {
-  readonly month: string;
-  readonly action: string;
-  readonly target_kind: ModerationTargetKind;
-  readonly reason: string;
-  readonly applied: number;
-  /** How many of these were undone since. */
-  readonly undone: number;
-}
 
 /** The category of feedback that asks the operator to look at a listing or a rating. */
 export const reportCategory = 'report';

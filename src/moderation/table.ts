@@ -2,13 +2,7 @@ import { sql } from 'kysely';
 import { rootIdentity } from '../core/identity.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
-import {
-  type Moderation,
-  type ModerationCount,
-  type ModerationEnd,
-  type ModerationTarget,
-  moderationTable,
-} from './moderation.ts';
+import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 
 /** Whose writing may be blocked. */
 export interface Writer {
@@ -151,8 +145,8 @@ export const createModerationReads = (db: Db) => ({
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);
   },
-  /** All actions counted, newest month first. */
-  async counts(): Promise<ModerationCount[]> {
+  /** All actions counted by month (YYYY-MM, UTC), newest first; `undone`: how many of these were since. */
+  async counts() {
     const rows = await db
       .selectFrom('moderation')
       .select(({ fn, lit }) => [
@@ -181,7 +175,10 @@ export const createModerationWrites = (db: Db, touch: (handle: string | undefine
     touch(moderation.handle);
     await db.insertInto('moderation').values(moderationTable.encode(moderation)).execute();
   },
-  async end({ log_index, handle }: Moderation, end: ModerationEnd): Promise<void> {
+  async end(
+    { log_index, handle }: Moderation,
+    end: { ended_by: number; ended_at: string; end_reason: string },
+  ): Promise<void> {
     touch(handle);
     await db.updateTable('moderation').set(end).where('log_index', '=', log_index).execute();
   },

@@ -97,8 +97,10 @@ function toPayment(payload: JsonObject) {
   };
 }
 
+type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
+
 /** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
-function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: SignedBy): void {
+function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed): void {
   const digest = typedHash(receiptStruct, { transaction: '', ...payload });
   const signer = digest && recoverAddress(signature, digest);
   if (signer === undefined) throw invalid('The EIP-712 signature of the receipt is not valid.');
@@ -111,11 +113,7 @@ function requirePublishedSigner(payload: JsonObject, signature: string, { keys, 
   });
 }
 
-interface SignedBy extends Pick<ProofFacts, 'keys'> {
-  readonly issued_ms: number;
-}
-
-async function requireSigned(receipt: JsonObject, signature: string, signed: SignedBy): Promise<void> {
+async function requireSigned(receipt: JsonObject, signature: string, signed: Signed): Promise<void> {
   if (receipt.format === 'eip712') requirePublishedSigner(asMembers(receipt.payload), signature, signed);
   else await asProblem(verifyByKey(signature, signed.keys, signed.issued_ms));
 }

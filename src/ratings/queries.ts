@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey } from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
+import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, excluded, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
@@ -45,8 +46,8 @@ export const readReceiptKeys = async (db: Db, handle: string): Promise<ReceiptKe
     return key;
   });
 
-type KeyLine = Pick<SeenReceiptKey, 'kid' | 'jwk'>;
-const isSame = (a: KeyLine, b: KeyLine) => a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
+const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
+  a.kid === b.kid && JSON.stringify(a.jwk) === JSON.stringify(b.jwk);
 
 const mostKeys = 50;
 

@@ -190,17 +190,10 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
   return { proof_commitment, proof_salt: salt.toString('base64') };
 }
 
-/** What a proof is sent with: the rated handle, the content as it was sent, and who sends it. */
-interface ProvenSubmission {
-  readonly handle: string;
-  readonly sent: RatingContent;
-  readonly capability: Capability;
-}
-
-/** Checks the proof of a rating whose content is as it was sent. Throws a problem that says what is wrong. */
+/** Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
   proof: ProofInput | undefined,
-  { handle, sent, capability }: ProvenSubmission,
+  { handle, sent, capability }: { handle: string; sent: RatingContent; capability: Capability },
   context: Context,
 ): Promise<SubmittedProof> {
   if (!proof) return { proof_class: 'none' };

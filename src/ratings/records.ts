@@ -46,12 +46,10 @@ async function settle(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
   return rows.map(({ subject_handle }) => subject_handle);
 }
 
-type Rated = Pick<RatingRow, 'id' | 'source_identity' | 'subject_handle' | 'first_created_at' | 'pair_until'>;
-
 /** Settles a rating that was made or withdrawn, and those in the other direction within 90 days. */
 export const settlePairsOf = (
   db: Db,
-  { id, source_identity, subject_handle, first_created_at, pair_until }: Rated,
+  { id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow,
 ): Promise<string[]> =>
   settle(
     db,
@@ -236,13 +234,7 @@ const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
   erased_at ? {} : { interaction_sha256: createHash('sha256').update(interaction_id).digest('hex') };
 
 /** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
-function toShownContent(
-  row: StoredRecord,
-  at: ReadAt,
-): Pick<
-  RatingRecord,
-  'protocol' | 'relationship' | 'response' | 'hidden_at' | 'moderation' | 'interaction_sha256'
-> {
+function toShownContent(row: StoredRecord, at: ReadAt) {
   const { protocol, relationship, ...texts } = decodeContent(row);
   const moderated = toModerated(row, row.log_index, at);
   const shown = { protocol, relationship, ...moderated };

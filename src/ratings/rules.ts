@@ -1,14 +1,9 @@
-import type { CapabilityState } from '../claims/claim.ts';
+import type { CapabilityState, Claim } from '../claims/claim.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 
 /** The claim of a listing, as far as the rules about ratings need it. */
-export interface SideClaim {
+export interface SideClaim extends Pick<Claim, 'place_key' | 'root' | 'root_generation' | 'first_proved_at'> {
   readonly isInForce: boolean;
-  /** `host/path` of a repository, or `dns:` and a domain. */
-  readonly place_key: string;
-  readonly root: string;
-  readonly root_generation: number;
-  readonly first_proved_at: string;
 }
 
 /** What the rules about ratings need of a listing. */

@@ -29,12 +29,14 @@ const allTools = [
   submitFeedback,
   getProof,
 ] as const;
-type AnyTool = (typeof allTools)[number];
 
 /** Every operation of the service. Each face is a loop over this list. */
 export const tools: readonly Tool[] = allTools;
 
 /** Input and answer of each tool, by its name. */
 export type Tools = {
-  [T in AnyTool as T['name']]: { input: z.input<T['input']>; answer: z.output<T['output']> };
+  [T in (typeof allTools)[number] as T['name']]: {
+    input: z.input<T['input']>;
+    answer: z.output<T['output']>;
+  };
 };

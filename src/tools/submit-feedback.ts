@@ -36,10 +36,9 @@ const input = z.strictObject({
   found_it: z.boolean().optional(),
   contact: z.string().max(200).optional().describe('Only if you want an answer'),
 });
-type Input = z.output<typeof input>;
 
 /** What the feedback is about: of a rating, also the listing that it rates. Throws if there is no such thing. */
-async function findTarget({ category, handle, rating_id }: Input, context: Context) {
+async function findTarget({ category, handle, rating_id }: z.output<typeof input>, context: Context) {
   if (category === reportCategory && handle === undefined && rating_id === undefined)
     throw wrongField('handle', 'or rating_id must name what a report is about');
   if (rating_id === undefined)

@@ -10,16 +10,8 @@ import { traceToolCall } from '../telemetry/logger.ts';
 import { toOwnNames } from './aliases.ts';
 import { invalidInput, plainMessage } from './search.ts';
 
-/** What a tool does to the world (MCP ToolAnnotations); all four hints are always given. */
-interface ToolEffects {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-}
-
 /** Effects of a tool that only reads our own store. */
-export const readsOnly: ToolEffects = {
+export const readsOnly = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -42,7 +34,8 @@ export interface Tool<
   readonly title: string;
   /** When to use it, when not to, and what the answer is not. */
   readonly description: string;
-  readonly effects: ToolEffects;
+  /** What it does to the world (MCP ToolAnnotations); all four hints are always given. */
+  readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
   readonly input: Input;
   readonly output: Output;
   readonly example: z.input<Input>;

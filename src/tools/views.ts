@@ -14,15 +14,6 @@ import { isSample, sampleSource } from '../listings/listing.ts';
 import type { Change, FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
 
-/** A listing of a view. */
-export type Member = ViewMember;
-
-interface MemberPage {
-  readonly members: readonly Member[];
-  /** The handle after which the next page begins; undefined at the end. */
-  readonly next: string | undefined;
-}
-
 /** The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the sample. */
 function judgeFacts(
   facts: ListingFacts | undefined,
@@ -57,7 +48,11 @@ export async function requireJudged(view: SavedView, context: Pick<Context, 'sto
 }
 
 /** Those of some members that meet the view now, with their answers; one that stopped meeting it is about to leave it. */
-async function toMembers(view: SavedView, handles: readonly string[], context: Context): Promise<Member[]> {
+async function toMembers(
+  view: SavedView,
+  handles: readonly string[],
+  context: Context,
+): Promise<ViewMember[]> {
   const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
   return facts.flatMap((one) => {
     const judged = judgeFacts(one, [view], context);
@@ -72,7 +67,7 @@ export async function findMember(
   view: SavedView,
   handle: string,
   context: Context,
-): Promise<Member | undefined> {
+): Promise<ViewMember | undefined> {
   await requireJudged(view, context);
   const [span] = await context.store.views.spans(keyOf(view), [handle]);
   if (!span || span.left_seq !== undefined) return undefined;
@@ -87,16 +82,16 @@ export const countMembers = (view: SavedView, { store }: Pick<Context, 'store'>)
 /** Members read in one turn of the event loop; on SQLite reading them is computing. */
 const perTurn = 20;
 
-/** The listings of a view in the order of their handles. Throws unavailable before the view was judged. */
+/** The listings of a view in the order of their handles, and the handle after which the next page begins. Throws unavailable before the view was judged. */
 export async function readMembers(
   view: SavedView,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
   context: Context,
-): Promise<MemberPage> {
+) {
   await requireJudged(view, context);
   const handles = await context.store.views.members(keyOf(view), after, limit + 1);
   const shown = handles.slice(0, limit);
-  const members: Member[] = [];
+  const members: ViewMember[] = [];
   for (let at = 0; at < shown.length; at += perTurn) {
     if (at > 0) await setImmediate();
     members.push(...(await toMembers(view, shown.slice(at, at + perTurn), context)));
@@ -132,13 +127,6 @@ const batch = 20;
 /** After each batch the judge rests this many times as long as it took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
-
-/** Keeps the members of the views of one node's configuration as the listings' facts want them. */
-interface ViewJudge {
-  /** Judges the listings that changed since it was last called, by this process or another. */
-  follow(): Promise<void>;
-  pass(): Promise<void>;
-}
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
@@ -198,8 +186,8 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
   });
 }
 
-/** A judge that rests after each batch, until the signal: then its calls throw the signal's reason. */
-export function createViewJudge(context: JudgeContext, signal?: AbortSignal): ViewJudge {
+/** Keeps the members of the views of one node's configuration as the listings' facts want them: a judge that rests after each batch, until the signal: then its calls throw the signal's reason. */
+export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
   const { store, config, clock } = context;
   let position: number | undefined;
   const newest = async () => (await store.changes.newest(1))[0]?.seq ?? 0;
@@ -210,6 +198,7 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal): Vi
       await wait((performance.now() - began_ms) * restPerWork, undefined, { signal, ref: false });
     }
   };
+  /** Judges the listings that changed since it was last called, by this process or another. */
   const follow = async () => {
     // Where the last pass of any node began; before the first one, that pass comes first.
     position ??= Math.min(await newest(), ...(await store.views.passes()).map(({ seq }) => seq));

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
 import { criterionText, requestedBy } from '../document/criteria.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import type { Member } from '../tools/views.ts';
+import type { ViewMember } from '../document/registry-entries.ts';
 import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
@@ -49,7 +49,7 @@ export const toViewPage = (
     next,
   }: {
     readonly view: SavedView;
-    readonly members: readonly Member[];
+    readonly members: readonly ViewMember[];
     readonly count: number;
     readonly passed_at: string;
     readonly leftOut: number;

@@ -11,9 +11,7 @@ import { answerPage, toWaitHeaders } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'] as const;
 
-type Values = Readonly<Record<string, string>>;
-
-const known = (form: Values): Record<string, string> =>
+const known = (form: Record<string, string>): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
 
 const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
@@ -41,7 +39,7 @@ const showForm = async (c: Request, { site }: Face) => {
   const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
   const origin_note = await noteOf(c, handle);
   const { category, message, rating_id } = c.req.query();
-  const values: Values = {
+  const values = {
     ...(handle && { handle }),
     ...(rating_id && { rating_id: rating_id.slice(0, 64) }),
     ...(category && { category: category.slice(0, 20) }),

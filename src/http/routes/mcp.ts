@@ -37,11 +37,6 @@ function answerPreflight(c: Request): Response {
   });
 }
 
-export interface McpRoutes extends Hono<HttpEnvironment> {
-  /** Ends open subscriptions; every later request is answered `draining`. */
-  close(): Promise<void>;
-}
-
 /** Limits the requests being answered at the same time: a flood is refused while that is cheap. */
 function createInFlightLimit() {
   let running = 0;
@@ -74,7 +69,7 @@ function createInFlightLimit() {
 export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
-): McpRoutes {
+) {
   const inFlight = createInFlightLimit();
   const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => {
     const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
@@ -120,6 +115,7 @@ export function createMcpRoute(
     }
   };
 
+  /** Ends open subscriptions; every later request is answered `draining`. */
   const close = async () => {
     inFlight.drain();
     const { answerer, unsubscribe } = await opened;

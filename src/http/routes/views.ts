@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../config/files.ts';
-import { countMembers, type Member, readMembers, requireJudged } from '../../tools/views.ts';
+import type { ViewMember } from '../../document/registry-entries.ts';
+import { countMembers, readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
@@ -14,7 +15,7 @@ const pageSize = 50;
 const mostInPolicy = 1000;
 
 /** Stale once a listing joins or leaves the view, or one of those shown changes. */
-const policyFor = (view: SavedView, members: readonly Member[]) => ({
+const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
   cacheTags: [keyOf(view), ...members.map(({ listing }) => listing.handle)],
 });
 
