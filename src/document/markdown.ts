@@ -124,7 +124,7 @@ function claimed({ claim, links }: ListingDocument): string {
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,
-    `Way: ${toLabel(claim.kind)}. Last checked on ${day(claim.checked_at)}.${suspended}`,
+    `Method: ${toLabel(claim.kind)}. Last checked on ${day(claim.checked_at)}.${suspended}`,
     howTo,
   );
 }

@@ -44,7 +44,7 @@ function figures({ listings: { count, by_state } }: StatusDocument, tags: readon
   const figure = (number: number, href: string, text: string) =>
     html`<li><a href="${href}"><b>${amount(number)}</b> ${text}</a></li>`;
   return html`
-<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${figure(remote, '/agents?has_endpoint=true', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed by their publisher')}</ul>`;
+<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${figure(remote, '/agents?has_endpoint=true', 'reached over the network')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
 }
 
 const examplesShown = 3;

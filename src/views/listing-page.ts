@@ -156,7 +156,7 @@ ${
   listing.claim
     ? html`
 <p>${shortCommits(listing.claim.statement)}</p>
-<p class="note">Way: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
+<p class="note">Method: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
     : listing.repository
       ? html`
 <ol class="steps">
