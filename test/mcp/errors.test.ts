@@ -119,6 +119,23 @@ describe('an input in other words', () => {
     expect(answer.structuredContent).toEqual(expected.structuredContent);
   });
 
+  it.each<[tool: string, own: string, others: string]>([
+    ['get_agent', 'handle', 'name agent agent_handle listing server service id url'],
+    ['compare_agents', 'handles', 'agents names listings servers services'],
+    ['search_agents', 'query', 'q text search keywords'],
+    ['search_agents', 'tags', 'tag'],
+    ['search_agents', 'limit', 'count max max_results'],
+    ['compare_agents', 'criteria', 'criterion'],
+    ['get_history', 'since', 'from after'],
+    ['get_history', 'kind', 'type'],
+    ['submit_feedback', 'message', 'feedback text'],
+    ['get_proof', 'rating_id', 'rating id'],
+    ['submit_rating', 'comment', 'text'],
+  ])('of %s is taken as %s: %s', async (tool, own, others) => {
+    for (const other of others.split(' '))
+      expect(await refusal(tool, { [other]: {} }), other).toMatch(new RegExp(`\\b${own} must be`));
+  });
+
   it('takes the former word for a rating that somebody paid for', async () => {
     expect(await refusal('submit_rating', { relationship: 'paid' })).not.toContain('relationship');
     expect(await refusal('submit_rating', { relationship: 'sold' })).toContain(

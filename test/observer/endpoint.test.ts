@@ -17,6 +17,7 @@ let modern: Endpoint;
 let legacy: Endpoint;
 let locked: Endpoint;
 let stream: Endpoint;
+let streams: readonly Endpoint[];
 let directory: Directory;
 
 const listed = (name: string, url: string, type = 'streamable-http') =>
@@ -26,6 +27,7 @@ beforeAll(async () => {
   modern = await startModernServer(() => offered);
   legacy = await startLegacyServer(() => offered);
   stream = await startStreamServer(() => offered);
+  streams = await Promise.all([400, 405].map((refusal) => startStreamServer(() => offered, refusal)));
   locked = await startEndpoint((_, { url = '' }, response) => {
     if (url === '/.well-known/oauth-protected-resource/mcp') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -60,6 +62,8 @@ beforeAll(async () => {
       listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
       listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
       listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
+      listed('com.example.stream/recorded400', 'https://stream400.example.com/sse'),
+      listed('com.example.stream/recorded405', 'https://stream405.example.com/sse'),
       listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
       listed('com.example.stream/none', 'https://modern.example.com/mcp', 'sse'),
     ],
@@ -69,13 +73,15 @@ beforeAll(async () => {
         'legacy.example.com': legacy.url,
         'locked.example.com': locked.url,
         'stream.example.com': stream.url,
+        'stream400.example.com': streams[0]?.url,
+        'stream405.example.com': streams[1]?.url,
       }),
     },
   });
 });
 afterAll(async () => {
   await directory.close();
-  await Promise.all([modern, legacy, locked, stream].map((endpoint) => endpoint.close()));
+  await Promise.all([modern, legacy, locked, stream, ...streams].map((endpoint) => endpoint.close()));
 });
 
 async function observe(handle: string) {
@@ -145,15 +151,18 @@ it('does not go to a private address', async () => {
   expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['unreachable', null] });
 });
 
-it('asks an endpoint that is recorded as streamable-http and speaks only the older transport as clients do', async () => {
-  expect(await observe('com.example.stream/recorded')).toMatchObject({
-    'endpoint.answers': ['observed', 200],
-    'endpoint.protocol': ['observed', '2025-11-25'],
-    'tools.count': ['observed', 2],
-    'auth.required': ['observed', false],
-    'endpoint.availability': ['observed', '1 of 1'],
-  });
-});
+it.each(['recorded', 'recorded400', 'recorded405'])(
+  'asks an endpoint that is recorded as streamable-http and speaks only the older transport as clients do: %s',
+  async (name) => {
+    expect(await observe(`com.example.stream/${name}`)).toMatchObject({
+      'endpoint.answers': ['observed', 200],
+      'endpoint.protocol': ['observed', '2025-11-25'],
+      'tools.count': ['observed', 2],
+      'auth.required': ['observed', false],
+      'endpoint.availability': ['observed', '1 of 1'],
+    });
+  },
+);
 
 it('shows what it found in get_agent, as of the look', async () => {
   const answer = await directory.app.request('/agents/com.example.modern/a.json');

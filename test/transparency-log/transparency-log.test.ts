@@ -170,7 +170,7 @@ describe('dossier verify', () => {
   it('checks a saved proof offline, and reports what does not hold', async () => {
     await append(4);
     const { body } = await prove({ log_index: 2 });
-    const key = (await text('/log/key')).trim();
+    const key = await text('/log/key');
     const good = await runDossier(
       ['verify', await save('proof.json', JSON.stringify(body)), '--key', key],
       {},

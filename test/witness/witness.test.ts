@@ -8,7 +8,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { createWitnessRounds } from '../../src/log/witnesses.ts';
-import { runDossier } from '../support/command.ts';
+import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { openWitness, type RunningWitness, startWitness as startOne } from '../support/witnesses.ts';
 
@@ -141,6 +141,25 @@ describe('the service', () => {
     const checkpoint = await textOf(directory, '/log/checkpoint');
     expect(checkpoint).toContain('\u2014 w.example/w ');
     expect(checkpoint).not.toContain('liar.example');
+  });
+  it('asks the one witness of WITNESSES while it serves', async () => {
+    await append(directory, 'one');
+    const { name, url, keys } = await startWitness('w');
+    const file = join(folder, 'witnesses');
+    await writeFile(file, `witness ${name} ${keys[0]} ${url}\nquorum none\n`);
+    const service = startDossier([], {
+      ...{ PORT: '0', REGISTRY_URL: 'off', DATABASE_URL: `file:${join(folder, 'a.db')}` },
+      ...{ PUBLIC_URL: 'https://a.example', WITNESSES: file },
+    });
+    try {
+      const address = await service.line(/^listening on (\S+) as /m);
+      await expect
+        .poll(async () => (await fetch(`${address}/log/checkpoint`)).text())
+        .toContain('\u2014 w.example/w ');
+    } finally {
+      service.child.kill('SIGTERM');
+    }
+    expect((await service.ended).code).toBe(0);
   });
   it('refuses WITNESSES whose witnesses have no address', async () => {
     const file = join(folder, 'witnesses');

@@ -133,7 +133,7 @@ export const startModernServer = (tools: () => readonly OfferedTool[]): Promise<
 };
 
 /** A real server of the older transport (HTTP with SSE) at /sse, whose messages go to /messages. */
-export const startStreamServer = (tools: () => readonly OfferedTool[]): Promise<Endpoint> => {
+export const startStreamServer = (tools: () => readonly OfferedTool[], refusal = 404): Promise<Endpoint> => {
   const sessions = new Map<string, SSEServerTransport>();
   return startEndpoint(async (body, request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -141,7 +141,8 @@ export const startStreamServer = (tools: () => readonly OfferedTool[]): Promise<
       return sessions
         .get(searchParams.get('sessionId') ?? '')
         ?.handlePostMessage(request, response, JSON.parse(body));
-    if (pathname !== '/sse' || request.method !== 'GET') return void response.writeHead(404).end();
+    if (pathname !== '/sse') return void response.writeHead(404).end();
+    if (request.method !== 'GET') return void response.writeHead(refusal).end();
     const transport = new SSEServerTransport('/messages', response);
     sessions.set(transport.sessionId, transport);
     const server = new McpServerV1({ name: 'stream', version: '1.0.0' });
