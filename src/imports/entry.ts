@@ -101,8 +101,7 @@ export function publisherKeywords(server: ServerJson): string[] {
   const { keywords, tags, categories } = provided as Record<string, unknown>;
   return [keywords, tags, categories]
     .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
-    .filter((word) => typeof word === 'string')
-    .filter((word) => word.length <= 64);
+    .filter((word) => typeof word === 'string');
 }
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;

@@ -52,7 +52,7 @@ export class RegistryError extends Error {
   /** The pause that the registry requested before that. */
   readonly after_ms: number | undefined;
 
-  constructor(message: string, isPassing: boolean, after_ms?: number) {
+  constructor(message: string, isPassing = false, after_ms?: number) {
     super(message);
     this.name = 'RegistryError';
     this.isPassing = isPassing;
@@ -77,9 +77,9 @@ async function readBody(response: Response): Promise<string> {
   const isTooLarge = Number(response.headers.get('content-length')) > largestPage_bytes;
   const body = response.body ?? new Blob().stream();
   const bytes = isTooLarge ? undefined : await readBounded(body, largestPage_bytes);
-  if (!bytes) throw new RegistryError('the page is larger than 8 MiB', false);
+  if (!bytes) throw new RegistryError('the page is larger than 8 MiB');
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new RegistryError('the page is not UTF-8', false);
+  if (text === undefined) throw new RegistryError('the page is not UTF-8');
   return text;
 }
 
@@ -87,7 +87,7 @@ async function readJson(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
     await response.body?.cancel();
-    throw new RegistryError('the answer is not JSON (another kind of server, or a sign-in page)', false);
+    throw new RegistryError('the answer is not JSON (another kind of server, or a sign-in page)');
   }
   const text = await readBody(response);
   try {
@@ -156,9 +156,9 @@ function toPageUrl(api: string, { cursor, updatedSince }: PageRequest): URL {
 
 function toPage(json: unknown): Page {
   const page = readListPage(json);
-  if (!page) throw new RegistryError('the answer is not a page of a registry list', false);
+  if (!page) throw new RegistryError('the answer is not a page of a registry list');
   if (page.entries.length > mostEntries)
-    throw new RegistryError(`the page has over ${mostEntries} entries`, false);
+    throw new RegistryError(`the page has over ${mostEntries} entries`);
   return page;
 }
 
@@ -206,13 +206,13 @@ function toEntries(json: string): readonly unknown[] {
 
 async function readCopy(path: string): Promise<{ entries: readonly unknown[]; digest: string }> {
   const bytes = await readFile(path).catch(() => {
-    throw new RegistryError(`the saved copy ${basename(path)} cannot be read`, false);
+    throw new RegistryError(`the saved copy ${basename(path)} cannot be read`);
   });
   try {
     const json = (isGzip(bytes) ? await unzip(bytes) : bytes).toString('utf8');
     return { entries: toEntries(json), digest: hash('sha256', bytes) };
   } catch {
-    throw new RegistryError(`the saved copy ${basename(path)} is not a JSON list of entries`, false);
+    throw new RegistryError(`the saved copy ${basename(path)} is not a JSON list of entries`);
   }
 }
 
@@ -277,10 +277,10 @@ export async function openSource(
   patience?: Partial<Patience>,
 ): Promise<RegistrySource> {
   const { serviceName, version, publicUrl } = settings;
-  if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)', false);
+  if (source === 'off') throw new RegistryError('no registry is configured (REGISTRY_URL is off)');
   const url = isWeb(source) ? URL.parse(source) : undefined;
-  if (url === null) throw new RegistryError('invalid address', false);
-  if (url?.username) throw new RegistryError('the address must not contain a user name', false);
+  if (url === null) throw new RegistryError('invalid address');
+  if (url?.username) throw new RegistryError('the address must not contain a user name');
   const origin = originOf(source, settings);
   if (source === sampleSource) return openSample();
   const path = source.replace(/^file:(\/\/(?=\/))?/, '');
@@ -316,9 +316,9 @@ export async function* readPages(
     const { nextCursor } = page;
     if (nextCursor === undefined) return yield page;
     if (seen.has(digestOf(nextCursor)))
-      throw new RegistryError('the registry gave a cursor that it had given before', false);
+      throw new RegistryError('the registry gave a cursor that it had given before');
     if (seen.size >= mostPages)
-      throw new RegistryError(`the list does not end within ${mostPages} pages`, false);
+      throw new RegistryError(`the list does not end within ${mostPages} pages`);
     seen.add(digestOf(nextCursor));
     next = fetchPage(nextCursor);
     yield page;

@@ -7,7 +7,7 @@ let directory: Directory;
 let client: AnyClient;
 
 beforeAll(async () => {
-  directory = await openDirectory();
+  directory = await openDirectory({ environment: { LIMITS: 'off' } });
   client = await connect('v1', { app: directory.app });
 });
 afterAll(async () => {

@@ -303,5 +303,10 @@ describe('holding a run that would harm too much', () => {
     await small.run();
     small.registry.serve(manyEntries(49, () => ({ official: { ...later, status: 'deleted' } })));
     expect(await small.run()).toMatchObject({ state: 'done', counts: { listings_withdrawn: 49 } });
+    await small.close();
+    const guarded = await open(manyEntries(50));
+    await guarded.run();
+    guarded.registry.serve(manyEntries(50, () => ({ official: { ...later, status: 'deleted' } })));
+    expect((await guarded.run()).state).toBe('held');
   });
 });

@@ -174,7 +174,14 @@ const wrongType = 'a field of the record has the wrong type';
 const noName = 'name or version missing or malformed';
 const noMeta = 'registry status or dates missing or malformed';
 
+/** A record of this size as JSON without white space. */
+function sized(size_bytes: number, updatedAt = '2026-10-02T08:00:00Z') {
+  const padded = (padding: string) => registryEntry('b.m/x', { padding }, { updatedAt });
+  return padded('x'.repeat(size_bytes - JSON.stringify(padded('')).length));
+}
+
 const broken: readonly Broken[] = [
+  ['a record of 64 KiB and a byte', sized(65_537), 'b.m/x', 'record larger than 64 KiB'],
   [
     'ten thousand remotes',
     registryEntry('b.a/remotes', { remotes: manyRemotes }),
@@ -262,10 +269,12 @@ describe('records as registries send them', () => {
   });
 
   it('takes a record out of quarantine once it can be read', async () => {
-    importing.registry.serve([registryEntry('b.b/x', {}, { updatedAt: '2026-10-31T00:00:00Z' })]);
-    expect((await importing.run()).counts.rows_new).toBe(1);
+    const updatedAt = '2026-10-31T00:00:00Z';
+    importing.registry.serve([registryEntry('b.b/x', {}, { updatedAt }), sized(65_536, updatedAt)]);
+    expect((await importing.run()).counts.rows_new).toBe(2);
     const names = (await importing.store.imports.quarantined(100)).map(({ name }) => name);
     expect(names).not.toContain('b.b/x');
+    expect(names).not.toContain('b.m/x');
     expect(names).toContain('b.c/x');
   });
 });
