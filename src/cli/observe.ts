@@ -129,7 +129,6 @@ export async function runObserve(
     process.exitCode = 130;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    await observer.close();
     await context.store.close();
     if (signal.aborted) endProcess();
   }

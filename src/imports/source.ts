@@ -157,8 +157,7 @@ function toPageUrl(api: string, { cursor, updatedSince }: PageRequest): URL {
 function toPage(json: unknown): Page {
   const page = readListPage(json);
   if (!page) throw new RegistryError('the answer is not a page of a registry list');
-  if (page.entries.length > mostEntries)
-    throw new RegistryError(`the page has over ${mostEntries} entries`);
+  if (page.entries.length > mostEntries) throw new RegistryError(`the page has over ${mostEntries} entries`);
   return page;
 }
 
@@ -317,8 +316,7 @@ export async function* readPages(
     if (nextCursor === undefined) return yield page;
     if (seen.has(digestOf(nextCursor)))
       throw new RegistryError('the registry gave a cursor that it had given before');
-    if (seen.size >= mostPages)
-      throw new RegistryError(`the list does not end within ${mostPages} pages`);
+    if (seen.size >= mostPages) throw new RegistryError(`the list does not end within ${mostPages} pages`);
     seen.add(digestOf(nextCursor));
     next = fetchPage(nextCursor);
     yield page;

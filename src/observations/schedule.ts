@@ -260,5 +260,4 @@ export async function startObserving(
   });
   delete askedChecks.add;
   await schedule.end();
-  await observer.close().catch(() => undefined);
 }

@@ -129,7 +129,7 @@ it.each([
   ['a pass', []],
   ['a look at one listing', ['com.example.one/replay']],
 ])(
-  'SIGTERM ends %s at a host that never ends its TLS handshake, and leaves no lease',
+  'SIGTERM ends %s at a host that never ends its TLS handshake, leaves no lease and stores nothing',
   async (_, handles) => {
     const sockets: Socket[] = [];
     const mute = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
@@ -151,6 +151,10 @@ it.each([
     expect(performance.now() - begun_ms).toBeLessThan(5000);
     const store = await openDatabase(databaseUrl);
     expect(await store.leases.find('look/com.example.one/replay')).toBeUndefined();
+    expect(await store.leases.find('host/one.example.com')).toBeUndefined();
+    const looks = await store.observations.lastRuns(-1, 100);
+    const { observed_at } = looks.find((look) => look.handle === 'com.example.one/replay') ?? {};
+    expect(observed_at).toBeNull();
     await store.close();
     for (const socket of sockets) socket.destroy();
     mute.close();
