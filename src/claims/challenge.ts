@@ -109,16 +109,13 @@ export interface PublishedKey {
 
 // The registry's own form: v=MCPv1; k=<algorithm>; p=<base64>.
 const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
-/** Keys of one listing that are looked at, wherever they are published. */
-export const mostPublishedKeys = 8;
-
-/** The keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once, at most eight. */
+/** The keys in the text of a TXT record or of /.well-known/mcp-registry-auth, each once. */
 export function parsePublishedKeys(text: string): PublishedKey[] {
   const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
     algorithm: algorithm as PublishedKey['algorithm'],
     key,
   }));
-  return [...new Map(found.map((one) => [toKeyText(one), one])).values()].slice(0, mostPublishedKeys);
+  return [...new Map(found.map((one) => [toKeyText(one), one])).values()];
 }
 
 /** A key in one line: how a capability stores which key signed its challenge. */

@@ -10,7 +10,6 @@ import {
   type Challenge,
   type ChallengeBinding,
   type ClaimKey,
-  mostPublishedKeys,
   type PublishedKey,
   parsePublishedKeys,
 } from './challenge.ts';
@@ -208,6 +207,9 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain, resolvers, dnssec } }));
   return { domain, text, keys, isConclusive: isAgreed };
 }
+
+/** Keys of one listing that are looked at, wherever they are published. */
+const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {
   if (read.result !== 'body') return { domain, text: '', keys: [], isConclusive: read.result === 'absent' };

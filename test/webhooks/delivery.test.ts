@@ -89,6 +89,13 @@ it('posts changes in their order, signed so that the package of Standard Webhook
   expect(handles()).toHaveLength(3);
 });
 
+it('posts in one turn more changes than it stores at a time', async () => {
+  await register();
+  await service.importEntries(Array.from({ length: 25 }, (_, at) => registryEntry(`com.many/n${at}`)));
+  await service.deliver();
+  expect(new Set(handles()).size).toBe(25);
+});
+
 it('posts only what it is about: a listing, a publisher', async () => {
   const one = await register({ handle: 'com.example/one' });
   await change('com.example/two', 'com.example/one', 'org.other/three');
