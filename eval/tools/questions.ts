@@ -87,10 +87,10 @@ export const questions: readonly Question[] = [
     ['Which that send are claimed?', 'listings.0.handle', /sms\/gateway/],
   ]),
   ...of('compare_agents', { handles: [subject, other] }, [
-    ['Which of two is claimed?', 'listings.0.native[criterion=claimed].result', /^met$/],
-    ['Which is not?', 'listings.1.native[criterion=claimed].result', /^not_met$/],
-    ['Have both an endpoint?', 'listings.1.imported[criterion=has_endpoint].result', /^met$/],
-    ['Says who?', 'listings.0.imported[criterion=has_endpoint].source', /registry/],
+    ['Which of two is claimed?', 'listings.0.native.0', /^claimed: met\./],
+    ['Which is not?', 'listings.1.native.0', /^claimed: not_met\./],
+    ['Does the other ask for a secret?', 'listings.1.imported.1', /^needs_no_secret: /],
+    ['Says who?', 'sources.0', /registry/],
     ['Is the sum a verdict?', 'statement', /nothing is added up/],
   ]),
   ...of('list_ratings', { handle: subject }, [

@@ -1,54 +1,68 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import { compareListing, criterionNames, type RequestedCriterion } from '../document/criteria.ts';
-import { comparisonResults } from '../document/criterion.ts';
+import { code, coded, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { findListingFacts } from './find-listing.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './inputs.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-type Comparison = z.output<typeof output>;
-type Answer = z.output<typeof answer>;
+const kinds = ['imported', 'observed', 'native'] as const;
+const judgedForm = /^(.*?: (?:met|not_met|unknown|not_applicable)\. )(.*)( \[\d+\])$/s;
 
-const sourceOf = ({ source, as_of }: Answer) => `${toInlineText(source)}, ${as_of}`;
-const answersOf = ({ imported = [], observed = [], native = [] }: ComparedAgent) => [
-  ...imported,
-  ...observed,
-  ...native,
-];
+/** Where an answer is from and as of when, behind the number that stands for it. */
+function numberOf({ source, as_of }: Answer, sources: string[]): number {
+  const text = `${source}, ${as_of}`;
+  const known = sources.findIndex((one) => one.endsWith(`] ${text}`)) + 1;
+  return known || sources.push(`[${sources.length + 1}] ${text}`);
+}
 
-/** A criterion's line; its source is a number that the foot of the text explains. */
-const answerLine = (answer: Answer, sources: readonly string[]) =>
-  `${answer.criterion}${answer.value === undefined ? '' : ` ${toInlineText(String(answer.value))}`}: ${answer.result}. ${toInlineText(answer.fact)}${answer.recorded ? ` Recorded: ${code(answer.recorded)}` : ''}${answer.subject ? ` Seen at ${code(answer.subject)}.` : ''} [${sources.indexOf(sourceOf(answer)) + 1}]`;
+/** An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]`. */
+function toLine(answer: Answer, sources: string[]): string {
+  const { criterion, value, result, fact, recorded, subject } = answer;
+  const parts = [
+    `${criterion}${value === undefined ? '' : `:${value}`}: ${result}. ${fact}`,
+    recorded && `Recorded: ${coded(recorded)}`,
+    subject && `Seen at ${coded(subject)}.`,
+    `[${numberOf(answer, sources)}]`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+function lineText(line: string): string {
+  const [, judged = '', said = line, number = ''] = judgedForm.exec(line) ?? [];
+  return `${judged}${toInlineText(said)}${number}`;
+}
 
 const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
-function listingText(listing: ComparedAgent, sources: readonly string[]): string {
+function listingText(listing: z.output<typeof comparedListing>): string {
   const { handle, description, sample, problem } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
-    list(answersOf(listing), (answer) => answerLine(answer, sources)) || undefined,
+    list(
+      kinds.flatMap((kind) => listing[kind] ?? []),
+      lineText,
+    ) || undefined,
   );
 }
 
-/** The answer of compare_agents as Markdown, with every source named once. */
-function toComparisonText(answer: Comparison): string {
-  const sources = [...new Set(answer.listings.flatMap(answersOf).map(sourceOf))];
-  return paragraphs(
-    ...answer.listings.map((listing) => listingText(listing, sources)),
-    sources.length > 0 && `Sources: ${sources.map((source, at) => `[${at + 1}] ${source}`).join('; ')}`,
+/** The answer of compare_agents as Markdown. */
+const toComparisonText = ({ listings, sources, ...answer }: z.output<typeof output>): string =>
+  paragraphs(
+    ...listings.map(listingText),
+    sources.length > 0 &&
+      `Sources: ${sources.map((source) => source.replace(/(?<=\] ).*$/s, toInlineText)).join('; ')}`,
     answer.statement,
     closingText(answer),
   );
-}
 
 const maxListings = 8;
 
@@ -57,24 +71,13 @@ const input = z.strictObject({
   criteria: criteriaInput,
 });
 
-const answer = z.object({
-  criterion: z.enum(criterionNames),
-  value: z.union([z.string(), z.number()]).optional(),
-  result: z.enum(comparisonResults),
-  fact: z.string(),
-  recorded: z.string().optional(),
-  subject: z.string().optional(),
-  source: z.string(),
-  as_of: z.string(),
-});
-
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
   sample: sampleFlag,
-  imported: z.array(answer).optional(),
-  observed: z.array(answer).optional(),
-  native: z.array(answer).optional(),
+  imported: z.array(z.string()).optional().describe('criterion: result. fact [source]'),
+  observed: z.array(z.string()).optional(),
+  native: z.array(z.string()).optional(),
   problem: z
     .object({
       code: z.string(),
@@ -87,12 +90,14 @@ const comparedListing = z.object({
 
 const output = z.object({
   listings: z.array(comparedListing),
+  sources: z.array(z.string()).describe('With dates'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
 
 /** One listing of a comparison: its results, or the problem with its handle. */
-type ComparedAgent = z.output<typeof comparedListing>;
+export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number]> &
+  Partial<ReturnType<typeof compareListing>>;
 
 /** Problems with one handle, which do not fail the whole comparison. */
 const listingProblems: readonly ProblemCode[] = [
@@ -134,11 +139,11 @@ async function compareOne(
 }
 
 /** In the caller's order, each listing once; near handles, which are searched for, are those of the first unknown one. */
-async function compareAll(
-  handles: readonly string[],
-  criteria: readonly RequestedCriterion[],
+export async function compareAll(
+  { handles, criteria: sent }: z.output<typeof input>,
   context: Context,
 ): Promise<ComparedAgent[]> {
+  const criteria = toRequested(sent);
   const compared = await Promise.all(
     handles.map((handle) => compareOne(handle, criteria, { ...context, namesNear: false })),
   );
@@ -170,16 +175,26 @@ export const compareAgents = defineTool({
     criteria: ['has_endpoint', 'updated_within_days:365'],
   },
   toText: toComparisonText,
-  run: async ({ handles, criteria }, context) => ({
-    listings: await compareAll(handles, toRequested(criteria), context),
-    statement: compareStatement,
-    untrusted_fields: [
-      'listings.description',
-      'listings.problem.near',
-      'listings.problem.others',
-      'listings.imported.recorded',
-      'listings.observed.recorded',
-      'listings.observed.subject',
-    ],
-  }),
+  async run(sent, context) {
+    const sources: string[] = [];
+    const compared = await compareAll(sent, context);
+    const listings = compared.map(({ imported, observed, native, ...one }) => {
+      const [ofRecord, seen, ours] = [imported, observed, native].map((answers) =>
+        answers?.map((answer) => toLine(answer, sources)),
+      );
+      return {
+        ...one,
+        ...(ofRecord && seen && ours && { imported: ofRecord, observed: seen, native: ours }),
+      };
+    });
+    const untrusted = ['description', 'imported', 'observed', 'problem'] as const;
+    const has = (name: (typeof untrusted)[number]) =>
+      listings.some((one) => untrustedOf(one, [name]).length > 0);
+    return {
+      listings,
+      sources,
+      statement: compareStatement,
+      untrusted_fields: untrusted.filter(has).map((name) => `listings.${name}`),
+    };
+  },
 });

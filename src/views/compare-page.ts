@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import type { z } from 'zod';
 import type { Problem } from '../core/problem.ts';
 import { type AnswerTexts, toAnswer, toTexts } from '../document/answers.ts';
 import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
@@ -7,7 +6,7 @@ import type { Criterion } from '../document/criterion.ts';
 import type { Hit } from '../document/hit.ts';
 import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import type { compareAgents } from '../tools/compare-agents.ts';
+import { type ComparedAgent, compareStatement } from '../tools/compare-agents.ts';
 import { marked } from './answers.ts';
 import { defaultPicks, type Picks, toPath } from './compare-address.ts';
 import { day, type Html, handleLink, paste, shortCommits, toCurl } from './html.ts';
@@ -119,8 +118,6 @@ function createFootnotes(): Footnotes {
   };
 }
 
-type Comparison = z.output<(typeof compareAgents)['output']>;
-type Compared = Comparison['listings'][number];
 export const resultTexts = {
   met: 'Met',
   not_met: 'Not met',
@@ -143,7 +140,7 @@ interface Row {
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
 
-function answerRows(listings: readonly Compared[], kind: Kind, notes: Footnotes): Row[] {
+function answerRows(listings: readonly ComparedAgent[], kind: Kind, notes: Footnotes): Row[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
     cells: listings.flatMap(({ handle, ...listing }) => {
@@ -217,7 +214,7 @@ interface Table {
 }
 
 /** A table with a column for each listing, in the requested order. */
-const table = (listings: readonly Compared[], { id, title, of, rows, note }: Table): Html | '' =>
+const table = (listings: readonly ComparedAgent[], { id, title, of, rows, note }: Table): Html | '' =>
   rows.length === 0
     ? ''
     : html`
@@ -233,7 +230,7 @@ const table = (listings: readonly Compared[], { id, title, of, rows, note }: Tab
  * The tables of a comparison: first the lines of each listing, then the criteria by kind of evidence, last the sources. A row that
  * is the same for all listings is said once, and can be hidden.
  */
-function comparisonTables({ listings, statement }: Comparison, documents: readonly ListingDocument[]): Html {
+function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
   const notes = createFootnotes();
@@ -256,7 +253,7 @@ function comparisonTables({ listings, statement }: Comparison, documents: readon
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
 ${tables.map((one) => table(known, one))}
-<p class="note">${statement} Unknown is not a no: it was not checked, or nothing is recorded.</p>
+<p class="note">${compareStatement} Unknown is not a no: it was not checked, or nothing is recorded.</p>
 ${notes.list()}`;
 }
 
@@ -264,7 +261,7 @@ export interface ComparePage {
   readonly picks: Picks;
   /** The input that compare_agents was called with. */
   readonly input?: object;
-  readonly comparison?: Comparison;
+  readonly comparison?: readonly ComparedAgent[];
   /** The documents of the listings that are compared, in the order of the picks. */
   readonly documents?: readonly ListingDocument[];
   /** Listings found by the words typed under "add". */
@@ -295,9 +292,7 @@ function foundBlock({ picks, found }: ComparePage) {
 
 /** Handles that cannot be compared, each with its problem and near handles. */
 function unknownBlock({ picks, comparison }: ComparePage) {
-  const unknown = (comparison?.listings ?? []).flatMap(({ handle, problem }) =>
-    problem ? [{ handle, problem }] : [],
-  );
+  const unknown = (comparison ?? []).flatMap(({ handle, problem }) => (problem ? [{ handle, problem }] : []));
   if (unknown.length === 0) return '';
   return html`
 <ul class="notice unanswered">${unknown.map(
@@ -329,9 +324,7 @@ function problemBlock(page: ComparePage) {
 
 export function toComparePage(site: Site, page: ComparePage): Html {
   const { picks, comparison, input } = page;
-  const descriptions = new Map(
-    comparison?.listings.map(({ handle, description }) => [handle, description ?? '']),
-  );
+  const descriptions = new Map(comparison?.map(({ handle, description }) => [handle, description ?? '']));
   return toPage(site, {
     title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
     description:

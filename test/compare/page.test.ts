@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -95,11 +96,9 @@ describe('/compare', () => {
       headers: { 'content-type': 'application/json' },
       body: input,
     });
-    const { listings } = (await response.json()) as {
-      listings: Record<'imported' | 'observed' | 'native', { fact: string }[]>[];
-    };
+    const listings = comparedOf(await response.json());
     expect(listings).toHaveLength(2);
-    for (const { imported, observed, native } of listings)
+    for (const { imported = [], observed = [], native = [] } of listings)
       for (const { fact } of [...imported, ...observed, ...native])
         expect(page).toContain(`</span> ${fact}<sup>`);
   });

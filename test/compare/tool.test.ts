@@ -1,28 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf, type Judged } from '../support/compared.ts';
 import { documentOf } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
-interface Answer {
-  readonly criterion: string;
-  readonly value?: string | number;
-  readonly result: string;
-  readonly fact: string;
-  readonly as_of: string;
-}
-interface Compared {
-  readonly handle: string;
-  readonly imported?: readonly Answer[];
-  readonly observed?: readonly Answer[];
-  readonly native?: readonly Answer[];
-  readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };
-}
-
 const webhook = 'co.webhook/webhook';
 const politics = 'com.politicalcomms/api';
-const short = (answers: readonly Answer[] | undefined) =>
+const short = (answers: readonly Judged[] | undefined) =>
   answers?.map(({ criterion, result, fact }) => [criterion, result, fact]);
 
 describe.each(doorNames)('compare_agents through %s', (door) => {
@@ -32,15 +18,18 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     await directory.call('submit_rating', directory.rating(), directory.rater);
   });
   afterAll(() => directory.close());
-  const compare = async (handles: readonly string[], criteria?: readonly (string | object)[]) =>
+  const ask = async (handles: readonly string[], criteria?: readonly (string | object)[]) =>
     (await directory.call('compare_agents', { handles, criteria })) as unknown as {
       readonly code?: string;
       readonly message?: string;
       readonly detail?: string;
-      readonly listings: readonly Compared[];
       readonly statement: string;
       readonly untrusted_fields: readonly string[];
     };
+  const compare = async (...asked: Parameters<typeof ask>) => {
+    const answer = await ask(...asked);
+    return { ...answer, listings: comparedOf(answer) };
+  };
 
   it('answers each criterion for each listing, in the order of the caller, and adds nothing up', async () => {
     const criteria = [
@@ -80,14 +69,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(statement).toBe(
       'Each criterion stands for itself; nothing is added up or ranked. What matters, and how much, is for the buyer to decide.',
     );
-    expect(untrusted_fields).toEqual([
-      'listings.description',
-      'listings.problem.near',
-      'listings.problem.others',
-      'listings.imported.recorded',
-      'listings.observed.recorded',
-      'listings.observed.subject',
-    ]);
+    expect(untrusted_fields).toEqual(['listings.description', 'listings.imported', 'listings.observed']);
     expect(Object.keys({ ...listings[1] })).toEqual([
       'handle',
       'description',
@@ -154,13 +136,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     );
     expect(asStrings.listings).toEqual(asObjects.listings);
     const { listings } = await compare([webhook, politics]);
-    const [first] = listings as unknown as {
-      imported: { criterion: string }[];
-      observed: { criterion: string }[];
-      native: { criterion: string }[];
-    }[];
+    const [first] = listings;
     const namesOf = (kind: 'imported' | 'observed' | 'native') =>
-      first?.[kind].map(({ criterion }) => criterion);
+      first?.[kind]?.map(({ criterion }) => criterion);
     expect(namesOf('imported')).toEqual(['active', 'needs_no_secret']);
     expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
     expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);
@@ -169,7 +147,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
   it('refuses what is out of bounds or not in the vocabulary, and lists what is allowed', async () => {
     const active = { criterion: 'active' };
     const refused = async (handles: readonly string[], criteria: readonly (string | object)[]) => {
-      const { code, message, detail } = await compare(handles, criteria);
+      const { code, message, detail } = await ask(handles, criteria);
       expect(code).toBe('invalid_input');
       return /^(?:The input does not fit the schema\. )?(.+)\. Correct the named fields/.exec(
         message ?? detail ?? '',
@@ -236,21 +214,22 @@ describe('for any picks', () => {
   afterAll(() => directory.close());
 
   it('order and number are the caller’s, and an answer depends on nothing but its listing and its criterion', async () => {
-    const alone = new Map<string, Answer | undefined>();
+    const alone = new Map<string, Judged | undefined>();
     const picks = fc.record({
       handles: fc.shuffledSubarray(handles, { minLength: 2, maxLength: 6 }),
       criteria: fc.shuffledSubarray(questions, { minLength: 1 }),
     });
     await fc.assert(
       fc.asyncProperty(picks, async (input) => {
-        const { listings } = (await directory.call('compare_agents', input)) as unknown as {
-          listings: readonly Compared[];
-        };
+        const listings = comparedOf(await directory.call('compare_agents', input));
         expect(listings.map(({ handle }) => handle)).toEqual(input.handles);
         for (const { handle, imported, observed, native, problem } of listings) {
           if (handle === 'org.unknown/x') expect(problem?.code).toBe('unknown_handle');
           else {
-            const of = (kind: string) => input.criteria.filter(({ criterion }) => kindOf(criterion) === kind);
+            const of = (kind: string) =>
+              input.criteria
+                .filter(({ criterion }) => kindOf(criterion) === kind)
+                .map((one) => ('value' in one ? { ...one, value: String(one.value) } : one));
             expect(imported).toMatchObject(of('imported'));
             expect(observed).toMatchObject(of('observed'));
             expect(native).toMatchObject(of('native'));

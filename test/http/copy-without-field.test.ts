@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { actions, applyAction, undoAction } from '../../src/moderation/actions.ts';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -39,13 +40,12 @@ async function call<T>(name: string, input: Record<string, unknown>): Promise<{ 
   return { text: content.map(({ text }) => text).join('\n'), json: structuredContent };
 }
 
-type Found = { criterion: string; value?: string; result: string; fact: string };
 async function judged(of: string, criteria: readonly string[]): Promise<string[]> {
-  const { json } = await call<{ listings: { imported: Found[]; observed?: Found[] }[] }>('compare_agents', {
+  const { json } = await call('compare_agents', {
     handles: [of, of === handle ? other : handle],
     criteria,
   });
-  const [first] = json.listings;
+  const [first] = comparedOf(json);
   return [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
     ({ result, fact }) => `${result}: ${fact}`,
   );
@@ -200,12 +200,12 @@ describe('a copy without packages or repositories', () => {
     const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
     const bare = await openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] });
     const client = await connect('v2 at 2026-07-28', bare);
-    const { structuredContent } = (await client.call('compare_agents', {
+    const { structuredContent } = await client.call('compare_agents', {
       handles: ['com.other/remote', 'com.other/remote2'],
       criteria: ['has_repository', 'package:npm', 'package_not_deprecated'],
-    })) as unknown as { structuredContent: { listings: { imported: Found[]; observed: Found[] }[] } };
+    });
     await client.close();
-    const [first] = structuredContent.listings;
+    const [first] = comparedOf(structuredContent);
     expect(
       [...(first?.imported ?? []), ...(first?.observed ?? [])].map(
         ({ result, fact }) => `${result}: ${fact}`,

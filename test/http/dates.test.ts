@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -50,10 +51,8 @@ async function compare({ app }: Directory, criteria: readonly object[]) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handles: [handle, 'com.example.b/two'], criteria }),
   });
-  const { listings } = (await answer.json()) as {
-    listings: Record<'imported' | 'observed', Record<string, string>[]>[];
-  };
-  return [...(listings[0]?.imported ?? []), ...(listings[0]?.observed ?? [])];
+  const [first] = comparedOf(await answer.json());
+  return [...(first?.imported ?? []), ...(first?.observed ?? [])];
 }
 
 describe('a listing from a saved copy with only the newest versions', () => {

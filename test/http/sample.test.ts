@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const madeUp = 'com.example.invoices/invoices';
@@ -85,9 +86,11 @@ describe('a listing of the shipped sample is called a sample', () => {
 
   it('by tools', async () => {
     const handles = [madeUp, 'co.webhook/webhook'];
-    const compared = await call('compare_agents', { handles, criteria: [{ criterion: 'active' }] });
-    expect(compared.listings.map(({ sample }: { sample?: boolean }) => sample)).toEqual([true, true]);
-    expect(compared.listings[1].imported[0]).toMatchObject({
+    const compared = comparedOf(
+      await call('compare_agents', { handles, criteria: [{ criterion: 'active' }] }),
+    );
+    expect(compared.map(({ sample }) => sample)).toEqual([true, true]);
+    expect(compared[1]?.imported?.[0]).toMatchObject({
       fact: 'The sample lists it as active.',
       source: 'registry, as given in the specification, not read there',
     });

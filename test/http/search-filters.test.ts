@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -110,10 +111,8 @@ describe('search_agents finds listings by what is stored of them:', () => {
       handles,
       criteria: ['needs_no_secret'],
     });
-    const { listings } = structuredContent as {
-      listings: { imported: { result: string; fact: string; recorded?: string }[] }[];
-    };
-    expect(listings.map(({ imported: [one] }) => [one?.result, one?.fact, one?.recorded])).toEqual([
+    const judged = comparedOf(structuredContent).flatMap(({ imported = [] }) => imported);
+    expect(judged.map(({ result, fact, recorded }) => [result, fact, recorded])).toEqual([
       ['met', 'The record asks for no secret; the service may still ask for one.', undefined],
       ['not_met', 'The record asks for 1 secret.', 'X-Key'],
       ['unknown', 'The record names 1 secret that a caller may send, and requires none.', 'LABS_KEY'],

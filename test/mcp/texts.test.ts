@@ -36,8 +36,7 @@ describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
     expect(isError).toBeFalsy();
     expectSameFacts(text, structuredContent as object);
     const json = Buffer.byteLength(JSON.stringify(structuredContent));
-    if (['search_agents', 'list_tags'].includes(tool))
-      expect(json / Buffer.byteLength(text)).toBeLessThanOrEqual(1.2);
+    if (tool !== 'list_ratings') expect(json / Buffer.byteLength(text)).toBeLessThanOrEqual(1.2);
     else expect(Buffer.byteLength(text)).toBeLessThan(json);
   });
 

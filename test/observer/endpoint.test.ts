@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,
@@ -196,12 +197,13 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
   expect(imported).not.toContain('endpoint.answers');
   for (const face of ['', '.md', '.json'])
     expect(await read(`/agents/${handle}${face}`)).not.toContain(unchecked);
-  const compared = (await post('compare_agents', {
+  const answer = await post('compare_agents', {
     handles: [handle, 'com.example.gone/a'],
     criteria: [{ criterion: 'endpoint_observed_alive' }],
-  })) as { listings: { imported: object[]; observed: object[] }[] };
-  expect(compared.listings.map(({ imported }) => imported)).toEqual([[], []]);
-  expect(compared.listings.map(({ observed: [answer] }) => answer)).toMatchObject([
+  });
+  const compared = comparedOf(answer);
+  expect(compared.map(({ imported }) => imported)).toEqual([[], []]);
+  expect(compared.map(({ observed }) => observed?.[0])).toMatchObject([
     {
       result: 'met',
       fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
@@ -112,14 +113,13 @@ async function observeFor60Days() {
 const json = async (path: string) => (await directory.app.request(path)).json();
 const text = async (path: string) => (await directory.app.request(path)).text();
 
-interface Compared {
-  listings: { observed: { criterion: string; result: string; fact: string; subject?: string }[] }[];
-}
 async function judged() {
   const answer = await client.call('compare_agents', { handles: [handle, 'com.example.other/x'], criteria });
-  const { listings } = answer.structuredContent as unknown as Compared;
   return Object.fromEntries(
-    (listings[0]?.observed ?? []).map(({ criterion, result }) => [criterion, result]),
+    (comparedOf(answer.structuredContent)[0]?.observed ?? []).map(({ criterion, result }) => [
+      criterion,
+      result,
+    ]),
   );
 }
 const inView = async () => ({

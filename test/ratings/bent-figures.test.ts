@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { provenBy } from '../../src/core/identity.ts';
 import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -374,15 +375,14 @@ describe('one owner', () => {
     };
     expect(independent).toMatchObject({ ratings: 12, sources: 1, source_handles: 12 });
     expect(statement).toMatch(/^1 independent source, 12 ratings\./);
-    const { listings } = await call('compare_agents', {
+    const answer = await call('compare_agents', {
       handles: ['org.rival/r', 'com.bad0/b'],
       criteria: [
         { criterion: 'independent_sources_at_least', value: 2 },
         { criterion: 'succeeded_percent_at_least', value: 1 },
       ],
     });
-    const [{ native }] = listings as [{ native: Json[] }];
-    expect(native.map(({ result }) => result)).toEqual(['not_met', 'unknown']);
+    expect(comparedOf(answer)[0]?.native?.map(({ result }) => result)).toEqual(['not_met', 'unknown']);
   });
 
   it.each([

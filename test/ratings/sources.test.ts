@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -109,15 +110,14 @@ const nativeOf = async (handle: string) =>
   ((await documentOf(service.directory, handle)).signals as unknown as { native: Native }).native;
 /** What the criteria say of a listing: five sources, and that most succeeded. */
 async function judge(handle: string): Promise<string[]> {
-  const { listings } = await call('compare_agents', {
+  const answer = await call('compare_agents', {
     handles: [handle, 'net.five/a'],
     criteria: [
       { criterion: 'independent_sources_at_least', value: 5 },
       { criterion: 'succeeded_percent_at_least', value: 60 },
     ],
   });
-  const [{ native }] = listings as [{ native: { result: string }[] }];
-  return native.map(({ result }) => result);
+  return comparedOf(answer)[0]?.native?.map(({ result }) => result) ?? [];
 }
 
 describe('what is counted as a source', () => {

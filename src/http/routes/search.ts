@@ -3,10 +3,11 @@ import { isHandle } from '../../core/handle.ts';
 import { own } from '../../core/json.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria.ts';
-import { compareAgents } from '../../tools/compare-agents.ts';
+import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find-listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
+import { parseInput } from '../../tools/tool.ts';
 import {
   defaultPicks,
   type PickedCriterion,
@@ -126,8 +127,8 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
     handles: picks.handles,
     criteria: picks.criteria.map(toCriterionInput),
   };
-  const comparison = await call(c, compareAgents, input);
-  const known = comparison.listings.filter(({ problem }) => !problem);
+  const comparison = await compareAll(parseInput(compareAgents, input), c.get('context'));
+  const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
   // What is no handle stands on the page as a problem, and is nothing to send again.
   const sent = { ...input, handles: input.handles.filter(isHandle) };

@@ -20,7 +20,6 @@ const el = (name, className, ...inside) => {
   return node;
 };
 const plain = (name) => String(name).replaceAll('_', ' ');
-const day = (time) => el('time', '', String(time ?? '').slice(0, 10));
 const plural = (count, one) => `${count} ${one}${count === 1 ? '' : 's'}`;
 const opens = (url, text) => {
   const button = el('button', 'link', text);
@@ -68,39 +67,41 @@ const listingCard = (listing) => {
   ];
 };
 
-const answerCell = ({ handle, sample }, { result, fact: sentence, recorded, source, as_of }) =>
+/** `criterion:value: result. What is said [number of its source]`, in its parts. */
+const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*) \[(\d+)\]$/s;
+
+const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>
   el(
     'div',
     '',
     el('p', 'handle note', sample ? `${handle} (sample)` : handle),
     el('p', '', el('span', `result ${result}`, words.results[result])),
-    el('p', '', sentence),
-    recorded ? el('p', '', foreign(recorded)) : '',
-    el('p', 'note', `${source}, as of `, day(as_of)),
+    el('p', '', marked(said)),
+    el('p', 'note', sources[number - 1]),
   );
 
-const question = ({ criterion, value }) =>
+const question = ([, criterion, value]) =>
   (words.criteria[criterion] ?? plain(criterion))
-    .replace('(s)', value === 1 ? '' : 's')
+    .replace('(s)', value === '1' ? '' : 's')
     .replace('{}', () => String(value ?? ''));
 
-const comparedPart = (kind, title, listings) =>
+const comparedPart = (kind, listings, sources) =>
   listings[0][kind].length === 0
     ? ''
     : part(
         kind,
-        title,
+        words.kinds[kind],
         listings[0][kind].flatMap((one, at) => [
-          el('h3', '', question(one)),
+          el('h3', '', question(answerForm.exec(one))),
           el(
             'div',
             'answers',
-            listings.map((listing) => answerCell(listing, listing[kind][at])),
+            listings.map((listing) => answerCell(listing, answerForm.exec(listing[kind][at]), sources)),
           ),
         ]),
       );
 
-const comparisonCard = ({ listings, statement }) => {
+const comparisonCard = ({ listings, sources, statement }) => {
   const known = listings.filter(({ problem }) => !problem);
   const unanswered = listings.filter(({ problem }) => problem);
   return [
@@ -108,9 +109,7 @@ const comparisonCard = ({ listings, statement }) => {
     unanswered.map(({ handle, problem }) =>
       el('p', '', el('span', 'handle', handle), `: ${problem.message}`),
     ),
-    known.length > 0 ? comparedPart('imported', words.kinds.imported, known) : '',
-    known.length > 0 ? comparedPart('observed', words.kinds.observed, known) : '',
-    known.length > 0 ? comparedPart('native', words.kinds.native, known) : '',
+    known.length > 0 ? Object.keys(words.kinds).map((kind) => comparedPart(kind, known, sources)) : '',
     el('p', 'note', statement),
   ].flat();
 };

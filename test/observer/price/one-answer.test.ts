@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { comparedOf } from '../../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
@@ -75,16 +76,15 @@ async function said(name: string) {
   const document = (await documentOf(directory, handle)) as {
     not_known: { question: string; state: string }[];
   };
-  const { listings } = compared.structuredContent as {
-    listings: { observed: { criterion: string; result: string; fact: string }[] }[];
-  };
   return {
     document,
     costs: json.lines.costs.replaceAll('`', ''),
     text: short.content[0]?.text ?? '',
     row: (/<details id="ask-price">[\s\S]*?<\/details>/.exec(page)?.[0] ?? '').replaceAll(/<[^>]+>/g, ''),
     markdown: (/### What does it cost[\s\S]*?(?=\n###)/.exec(markdown)?.[0] ?? '').replaceAll('`', ''),
-    criteria: listings[0]?.observed.map(({ result, fact }) => `${result}: ${fact}`),
+    criteria: comparedOf(compared.structuredContent)[0]?.observed?.map(
+      ({ result, fact }) => `${result}: ${fact}`,
+    ),
     hits: `${found.content[0]?.text} ${JSON.stringify(found.structuredContent)}`,
   };
 }

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { observedStates, openObservedStates } from '../support/observed-states.ts';
+
+let directory: ClaimedDirectory;
+let client: AnyClient;
+beforeAll(async () => {
+  directory = await openObservedStates();
+  client = await connect('v2', { app: directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await directory.close();
+});
+
+const { healthy, paid, toolsChanged, contradicting, unobserved, unreachable, deprecated } = observedStates;
+const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
+  ...Object.values(observedStates).map((handle) => ['get_agent', { handle }] as const),
+  ['get_agent', { handle: healthy, detail: 'full' }],
+  ['search_agents', { query: 'maps' }],
+  ['search_agents', {}],
+  ['search_agents', { query: 'maps no secret required' }],
+  ['search_agents', { query: 'zzyzxq' }],
+  ['search_agents', { query: 'search', facets: true }],
+  ['search_agents', { similar_to: healthy }],
+  ['compare_agents', { handles: [healthy, contradicting, unobserved] }],
+  ['compare_agents', { handles: [healthy, unreachable] }],
+  ['compare_agents', { handles: [healthy, 'com.none/none'] }],
+  ['list_ratings', { handle: healthy }],
+  ['list_ratings', { handle: healthy, outcome: 'failed' }],
+  ['list_ratings', { handle: unobserved }],
+  ['get_history', { handle: healthy }],
+  ['get_history', { handle: paid }],
+  ['get_history', { handle: toolsChanged, kind: 'tools' }],
+  ['get_history', { handle: unobserved }],
+  ['check_surface', { handle: toolsChanged, tools: [{ name: 'read_file' }, { name: 'delete_files' }] }],
+  ['check_surface', { handle: toolsChanged, tools: [{ name: 'read_file', description: 'Reads' }] }],
+  ['check_surface', { handle: deprecated, tools: [] }],
+  ['check_surface', { handle: unobserved, tools: [] }],
+  ['list_tags', {}],
+  ['get_proof', { log_index: 1 }],
+];
+
+/** The records of list_ratings have names for their members, because the audit of the log checks each. */
+const mostOf = (tool: string) => (tool === 'list_ratings' ? 1.55 : 1.2);
+
+it.each(calls)('the JSON of %s %j costs at most 1.2 times its text', async (tool, input) => {
+  const { content, structuredContent } = await client.call(tool, input);
+  const text = Buffer.byteLength(content[0]?.text ?? '');
+  const json = Buffer.byteLength(JSON.stringify(structuredContent));
+  expect(text).toBeGreaterThan(20);
+  // An answer of one sentence has the names of its members, at most 25 tokens, besides.
+  expect(json).toBeLessThanOrEqual(Math.max(mostOf(tool) * text, text + 100));
+});
