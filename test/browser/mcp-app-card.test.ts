@@ -123,7 +123,7 @@ describe('the card in a host of MCP Apps', () => {
     const handles = ['org.hostile/server', 'co.webhook/webhook'];
     await card.result(await client.call('compare_agents', { handles, criteria }));
     await card.frame.getByText('Comparison of 2 listings').waitFor();
-    expect(await textIn(card)).toContain(hostile);
+    expect(await textIn(card)).toContain(hostile.replaceAll('"', "'"));
     expect(await elements()).toBe(0);
     expect(await card.frame.title()).toBe('Dossier');
     expect(host.complaints).toEqual([]);
