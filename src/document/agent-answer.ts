@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
 import { code, lines, toInlineText, toQuote } from '../core/text.ts';
-import { type Answer, lineText, toAnswer, toAnswerLines } from './answers.ts';
+import { type Answer, gapText, lineText, toAnswer, toAnswerLines } from './answers.ts';
 import { lineNames } from './lines.ts';
 import { type ListingDocument, sampleFlag } from './listing-document.ts';
 import { toMarkdown } from './markdown.ts';
@@ -25,8 +25,9 @@ export const agentAnswer = z.object({
   }),
   not_there: z.string().optional().describe('What else was looked for and is not there'),
   unseen: z.string().optional().describe('What else could not be seen, and why'),
-  unstated: z.string().optional().describe('What nobody states'),
+  unstated: z.string().optional().describe('What is not stated'),
   unchecked: z.string().optional(),
+  checked: z.string().optional().describe('The day of the checks marked (Dossier)'),
   endpoint: z.string().optional(),
   repository: z.string().optional(),
   tags: z.array(z.string()).optional(),
@@ -39,11 +40,28 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
+/** The day that most facts of Dossier's checks are of, which is then said once. */
+function dayOfChecks({ lines: answered, notThere, notSeen }: Answer): string | undefined {
+  const all = [...lineNames.flatMap((name) => answered[name]), ...notThere, ...notSeen];
+  const facts = all.filter(({ source }) => source === 'Dossier');
+  const byDay = [...Map.groupBy(facts, ({ date }) => date)].toSorted(([, a], [, b]) => b.length - a.length);
+  return byDay[0]?.[0];
+}
+
 /** Facts of the line Kept up that the registry states are in `signals.imported`, ratings in `signals.native`. */
-function toLines({ lines: answered }: Answer): AgentAnswer['lines'] {
+function toLines({ lines: answered }: Answer, checked: string | undefined): AgentAnswer['lines'] {
   const shown = lineNames
     .filter((name) => name !== 'rated')
-    .map((name) => [name, lineText(answered[name].filter(({ isSignal }) => !isSignal))] as const);
+    .map(
+      (name) =>
+        [
+          name,
+          lineText(
+            answered[name].filter(({ isSignal }) => !isSignal),
+            checked,
+          ),
+        ] as const,
+    );
   return Object.fromEntries(shown.filter(([, text]) => text !== ''));
 }
 
@@ -74,7 +92,9 @@ function toFields(listing: ListingDocument, { lines: answered }: Answer) {
       origin,
       evidence_snapshot_date: listing.evidence_snapshot_date,
       evidence_snapshot: listing.evidence_snapshot,
-      untrusted_fields: untrusted.filter((name) => listing[name] !== undefined && listing[name].length > 0),
+      untrusted_fields: untrusted.filter(
+        (name) => (name === 'tags' ? tags : (listing[name] ?? '')).length > 0,
+      ),
     },
   };
 }
@@ -93,12 +113,19 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const answer = toAnswer(listing);
   const { before, after } = toFields(listing, answer);
   if (detail === 'full') return { ...before, markdown: toMarkdown(listing), ...after };
+  const checked = dayOfChecks(answer);
   const { notes, notThere, notSeen, notStated, notLookedAt, next } = answer;
   return {
     ...before,
     ...withoutEmpty({ notes: [...notes], stands_out: firstOf(answer) }),
-    lines: toLines(answer),
-    ...withoutEmpty({ not_there: notThere, unseen: notSeen, unstated: notStated, unchecked: notLookedAt }),
+    lines: toLines(answer, checked),
+    ...withoutEmpty({
+      not_there: gapText(notThere, checked),
+      unseen: gapText(notSeen, checked),
+      unstated: notStated,
+      unchecked: notLookedAt,
+      checked,
+    }),
     ...after,
     next,
   };
@@ -119,6 +146,6 @@ export function toAgentText(answer: AgentAnswer): string {
     ...notes.map(toInlineText),
     ...toAnswerLines({ ...texts, not_there, unseen, unstated, unchecked }),
     toInlineText(answer.evidence_snapshot),
-    `Record from: ${toInlineText(origin)}.${tags.length > 0 ? ` Tags: ${tags.map(toQuote).join(', ')}.` : ''} Next: ${answer.next}.`,
+    `Record from: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''}${tags.length > 0 ? ` Tags: ${tags.map(toQuote).join(', ')}.` : ''} Next: ${answer.next}.`,
   );
 }

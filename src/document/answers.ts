@@ -3,8 +3,8 @@ import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
 import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { isAbsent, isKnown, type Judged, toSeen } from './seen.ts';
-import { notKnownWords, toSplitKinds } from './sentences.ts';
+import { isAbsent, isKnown, isLookedAt, type Judged, toSeen } from './seen.ts';
+import { kindNames, notKnownWords, toSplitKinds } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
 
@@ -14,11 +14,11 @@ export interface Answer {
   readonly notes: readonly string[];
   readonly standsOut: readonly StandOut[];
   readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
-  /** What else was looked for and is not there, each group with whose check it was and its date. */
-  readonly notThere: string;
-  /** What else was looked for and could not be seen, each group with the reason and the date. */
-  readonly notSeen: string;
-  /** What nobody states, and what Dossier has not looked at. */
+  /** What else was looked for and is not there. */
+  readonly notThere: readonly Fact[];
+  /** What else was looked for and could not be seen, with the reason. */
+  readonly notSeen: readonly Fact[];
+  /** What is not stated, and what Dossier has not looked at. */
   readonly notStated: string;
   readonly notLookedAt: string;
   readonly next: string;
@@ -43,7 +43,7 @@ const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolea
 const saysNothing: readonly string[] = ['auth_first', 'stale'];
 
 /** What else was looked for: not there, or not to be seen. */
-function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): string {
+function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
   const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
   const items = not_seen.filter(
@@ -56,22 +56,24 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): string 
   );
   const split = toSplitKinds(observations);
   const nameOf = ({ kind, subject }: (typeof items)[number]) =>
-    `${factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
-  const groups = Map.groupBy(items, ({ state, as_of }) => {
-    const how = state === 'not_found' ? '' : `: ${stateWords[state]}`;
-    return `${how} (Dossier, ${as_of})`;
+    `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
+  const groups = Map.groupBy(items, ({ state, by, as_of }) => [state, by, as_of].join('\n'));
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const how = first.state === 'not_found' ? '' : `: ${stateWords[first.state]}`;
+    const names = [...new Set([first, ...others].map(nameOf))].join(', ');
+    return [{ text: `${names}${how}`, state: 'not_there', source: first.by, date: first.as_of }];
   });
-  return [...groups].map(([how, of]) => `${[...new Set(of.map(nameOf))].join(', ')}${how}`).join('; ');
 }
 
-const notKnownOf = (judged: Judged, state: 'not_stated' | 'not_checked') =>
-  [
-    ...new Set(
-      judged.listing.not_known
-        .filter((one) => one.state === state && !inLines.test(one.kind) && !isOfAbsent(judged, one.kind))
-        .map(notKnownWords),
-    ),
-  ].join(', ');
+function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked'): string {
+  // The line of the tools is there once anything was looked at.
+  const isSaid = (kind: string) => inLines.test(kind) && (kind !== 'tools.surface' || isLookedAt(judged));
+  const items = judged.listing.not_known.filter(
+    (one) => one.state === state && !isSaid(one.kind) && !isOfAbsent(judged, one.kind),
+  );
+  return [...new Set(items.map(notKnownWords))].join(', ');
+}
 
 /** The first handle of another listing, if there is one, that the registry's message on its status names. */
 const replacementOf = ({ handle, status_message = '' }: ListingDocument): string | undefined =>
@@ -120,24 +122,31 @@ export function toAnswer(listing: ListingDocument, isFull = false): Answer {
   };
 }
 
-const marks: Readonly<Record<Fact['source'], (date: string) => string>> = {
-  record: () => ' (record)',
-  Dossier: (date) => ` (Dossier, ${date})`,
-  'this service': () => '',
-};
-
-/** A line as one string: facts of one source and date together, which are named once behind them. */
-export function lineText(facts: readonly Fact[]): string {
-  const groups: { mark: string; texts: string[] }[] = [];
-  for (const { text, state, source, date, isSignal } of facts) {
+/** Facts of one source and date together, which are named once behind them; without the day of the checks if that is said elsewhere. */
+function toPhrases(facts: readonly Fact[], checked?: string): string[] {
+  const markOf = ({ state, source, date, isSignal }: Fact): string => {
     // What nobody states and nobody looked at has no source.
-    const mark = state === 'not_known' ? '' : isSignal ? ` (record of ${date})` : marks[source](date);
+    if (state === 'not_known' || source === 'this service') return '';
+    if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
+    return date === checked ? ' (Dossier)' : ` (Dossier, ${date})`;
+  };
+  const groups: { mark: string; texts: string[] }[] = [];
+  for (const fact of facts) {
+    const mark = markOf(fact);
     const last = groups.at(-1);
-    if (last?.mark === mark) last.texts.push(text);
-    else groups.push({ mark, texts: [text] });
+    if (last?.mark === mark) last.texts.push(fact.text);
+    else groups.push({ mark, texts: [fact.text] });
   }
-  return groups.map(({ mark, texts }) => toSentence(`${texts.join('; ')}${mark}`)).join(' ');
+  return groups.map(({ mark, texts }) => `${texts.join('; ')}${mark}`);
 }
+
+/** A line as one string, in sentences; `checked` is the day of the checks if that is said elsewhere. */
+export const lineText = (facts: readonly Fact[], checked?: string): string =>
+  toPhrases(facts, checked).map(toSentence).join(' ');
+
+/** What was not seen as one string. */
+export const gapText = (facts: readonly Fact[], checked?: string): string =>
+  toPhrases(facts, checked).join('; ');
 
 /** An answer in strings, as text and page show it. */
 export interface AnswerTexts {
@@ -149,11 +158,11 @@ export interface AnswerTexts {
   readonly unchecked: string;
 }
 
-/** The lines behind the seven: what else was looked for and is not there, what nobody states, what was not looked at. */
+/** The lines behind the seven: what else was looked for and is not there, what is not stated, what was not looked at. */
 export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',
-  unstated: 'Nobody states',
+  unstated: 'Not stated',
   unchecked: 'Not looked at',
 } as const;
 export const gapNames = Object.keys(gapTitles) as (keyof typeof gapTitles)[];
@@ -161,8 +170,8 @@ export const gapNames = Object.keys(gapTitles) as (keyof typeof gapTitles)[];
 export const toTexts = (answer: Answer): AnswerTexts => ({
   stands_out: answer.standsOut.map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
-  not_there: answer.notThere,
-  unseen: answer.notSeen,
+  not_there: gapText(answer.notThere),
+  unseen: gapText(answer.notSeen),
   unstated: answer.notStated,
   unchecked: answer.notLookedAt,
 });

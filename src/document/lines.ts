@@ -4,8 +4,7 @@ import { asMembers } from '../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
-import type { DatedObservation } from '../observations/observation.ts';
-import { stateWords } from '../observations/observation.ts';
+import { type DatedObservation, stateWords } from '../observations/observation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
 import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
@@ -16,6 +15,7 @@ import {
   atPlace,
   isAbsent,
   isKnown,
+  isLookedAt,
   type Judged,
   priceText,
   sinceThen,
@@ -66,15 +66,17 @@ const ofService = ({ listing }: Judged, text: string, state: Fact['state'] = 'kn
   ...{ text, state, source: 'this service', date: listing.evidence_snapshot_date },
 });
 
-const observed = (one: DatedObservation, text: string): Fact => ({
-  text: `${text}${sinceThen(one)}`,
+const observed = (judged: Judged, one: DatedObservation, text: string): Fact => ({
+  text: `${text}${sinceThen(judged, one)}`,
   state: isKnown(one) ? 'known' : 'not_there',
   source: 'Dossier',
   date: day(one.observed_at),
   ...(day(one.first_seen_at) < day(one.observed_at) && { since: day(one.first_seen_at) }),
 });
 
-const whyOf = ({ reason, state }: DatedObservation) => withoutStop(reason ?? stateWords[state]);
+/** Why nothing was seen; that a fact is stale is said apart. */
+const whyOf = ({ reason, state }: DatedObservation) =>
+  withoutStop(reason?.replace(/^Last checked on .*?, not since\. ?/, '') || stateWords[state]);
 
 function signalOf({ listing }: Judged, kind: string) {
   const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
@@ -107,8 +109,8 @@ function repositoryOf(judged: Judged): Fact {
   const [one] = judged.seen('repository.exists');
   const text = `repository ${coded(repository)}`;
   if (!one) return recorded(judged, text);
-  if (isAbsent(one)) return observed(one, `${text}, which is not there`);
-  return observed(one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`);
+  if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
+  return observed(judged, one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`);
 }
 
 function claimText({ claim, state }: ListingDocument): string {
@@ -128,6 +130,12 @@ const whose: FactsOf = (judged) => {
       : []),
     ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
     repositoryOf(judged),
+    ...['terms.url', 'security.contact'].flatMap((kind) => {
+      const all = judged.seen(kind).filter(isKnown);
+      return all.map((one) =>
+        observed(judged, one, `${factName(kind)} ${codedList(String(one.value))}${atPlace(one, all)}`),
+      );
+    }),
     ofService(judged, claimText(judged.listing)),
   ];
 };
@@ -147,7 +155,7 @@ function answeredText(one: DatedObservation, judged: Judged): string {
   const tally = tallyOf(judged, one);
   const often = tally ? `, ${tally} checks in 30 days` : '';
   const since = day(one.first_seen_at) < day(one.observed_at) ? `, since ${day(one.first_seen_at)}` : '';
-  return `answered (HTTP ${one.value}${often}${since})`;
+  return `answered HTTP ${one.value}${often}${since}`;
 }
 
 const remotesOf: FactsOf = (judged) => {
@@ -158,7 +166,11 @@ const remotesOf: FactsOf = (judged) => {
       (answers.size === 1 && judged.listing.remotes.length === 1 ? [...answers.values()][0] : undefined);
     const at = `${coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
     if (!one) return recorded(judged, `${at}, not looked at`, 'not_known');
-    return observed(one, isKnown(one) ? `${at} ${answeredText(one, judged)}` : `${at}: ${whyOf(one)}`);
+    return observed(
+      judged,
+      one,
+      isKnown(one) ? `${at} ${answeredText(one, judged)}` : `${at}: ${whyOf(one)}`,
+    );
   });
 };
 
@@ -172,10 +184,10 @@ const packagesOf: FactsOf = (judged) => {
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, `${text}, not looked at`, 'not_known');
-    if (isAbsent(one)) return observed(one, `${text}, which is not there`);
+    if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
     const seen = String(asMembers(one.details).version ?? version);
     const what = seen === String(version) ? 'which' : `of which ${coded(seen)}`;
-    return observed(one, isKnown(one) ? `${text}, ${what} is published` : `${text}: ${whyOf(one)}`);
+    return observed(judged, one, isKnown(one) ? `${text}, ${what} is published` : `${text}: ${whyOf(one)}`);
   });
 };
 
@@ -220,8 +232,10 @@ const asks: FactsOf = (judged) => {
     ),
     ...required
       .filter(isKnown)
-      .map((one) => observed(one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`)),
-    ...oauth.map((one) => observed(one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`)),
+      .map((one) => observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`)),
+    ...oauth.map((one) =>
+      observed(judged, one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`),
+    ),
   ];
   return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'nothing is recorded')];
 };
@@ -250,19 +264,26 @@ function toolNames({ details }: DatedObservation, isFull: boolean): string {
   );
 }
 
+/** What the line before this one says of an endpoint is not explained again. */
+function whyNoTools(one: DatedObservation, { seen }: Judged): string {
+  if (one.state === 'auth_first') return stateWords.auth_first;
+  return asksPayment(seen, one) ? 'it asks for a payment first' : whyOf(one);
+}
+
 const tools: FactsOf = (judged) => {
   const all = judged.seen('tools.surface');
   if (isNowhere(judged)) return [];
+  // Of a listing that was never looked at this is said with all else that was not.
+  if (!isLookedAt(judged)) return [];
   if (all.length === 0) return [recorded(judged, 'not looked at', 'not_known')];
   return all.map((one) => {
     if (!isKnown(one)) {
-      const why = one.state === 'auth_first' ? stateWords.auth_first : whyOf(one);
-      return observed(one, `none seen${atPlace(one, all)}: ${why}`);
+      return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one, judged)}`);
     }
     const names = toolNames(one, judged.isFull);
     const since =
       day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
-    return observed(one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
+    return observed(judged, one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
   });
 };
 
@@ -287,13 +308,17 @@ const costs: FactsOf = (judged) => {
   const known = quoted.filter(isKnown).map((one) => {
     const payee = payees.find(({ subject }) => subject === one.subject);
     const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
-    return observed(one, `quotes ${priceText(one)}${to}${atPlace(one, quoted)}`);
+    return observed(judged, one, `quotes ${priceText(one)}${to}${atPlace(one, quoted)}`);
   });
   const others = otherPrices.flatMap((kind) =>
     seen(kind)
       .filter(isKnown)
       .map((one) =>
-        observed(one, `${factName(kind)}: ${kind === 'price.tool' ? one.value : coded(String(one.value))}`),
+        observed(
+          judged,
+          one,
+          `${factName(kind)}: ${kind === 'price.tool' ? one.value : coded(String(one.value))}`,
+        ),
       ),
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
@@ -303,9 +328,11 @@ const costs: FactsOf = (judged) => {
   return [
     ...known,
     ...others,
-    ...notSeen.map((one) => observed(one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
+    ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
-    ...(quoted.length + others.length === 0 ? [unknownOf(judged, 'price', 'nobody states a price')] : []),
+    ...(quoted.length + others.length === 0
+      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'not recorded')]
+      : []),
   ];
 };
 
@@ -319,7 +346,7 @@ const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservatio
   const all = judged.seen(kind).filter(isKnown);
   return all
     .slice(0, judged.isFull ? all.length : most)
-    .map((one) => observed(one, `${textOf(one.value)}${atPlace(one, all)}`));
+    .map((one) => observed(judged, one, `${textOf(one.value)}${atPlace(one, all)}`));
 };
 
 const keptUp: FactsOf = (judged) => {
@@ -344,7 +371,7 @@ const keptUp: FactsOf = (judged) => {
       : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
     ...seen('repository.last_commit')
       .filter(isKnown)
-      .map((one) => observed(one, `last commit ${day(String(one.value))}`)),
+      .map((one) => observed(judged, one, `last commit ${day(String(one.value))}`)),
     ...ofPackage(judged, 'package.version_age', (value) => `package version of ${day(String(value))}`),
     ...ofPackage(judged, 'package.deprecated', (value) =>
       value ? 'package deprecated' : 'package not deprecated',

@@ -22,15 +22,28 @@ export function toSeen({ observations }: Pick<ListingDocument, 'observations'>):
 
 export const isKnown = (one: Pick<Observation, 'value' | 'state'>): boolean => knowingOf(one) === 'known';
 
+/** When Dossier last checked anything of a listing, if that is too long ago; it is then said once. */
+export function lastChecked({ observations }: ListingDocument): string | undefined {
+  const newest = observations
+    .filter(isDated)
+    .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at))
+    .at(0);
+  return newest?.state === 'stale' ? day(newest.observed_at) : undefined;
+}
+
 /** What is known beside what is not of the last check. */
-export const sinceThen = ({ missed_since, state, value }: DatedObservation): string =>
+export const sinceThen = ({ listing }: Judged, { missed_since, state, value }: DatedObservation): string =>
   missed_since
     ? value === null
       ? `; checks since ${day(missed_since)} could not tell`
       : `, not seen again since ${day(missed_since)}`
-    : state === 'stale'
+    : state === 'stale' && lastChecked(listing) === undefined
       ? ', not checked since'
       : '';
+
+/** Whether Dossier has ever looked at any of it. */
+export const isLookedAt = ({ listing }: Pick<Judged, 'listing'>): boolean =>
+  listing.observations.some(isDated);
 
 const day_ms = 86_400_000;
 

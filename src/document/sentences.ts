@@ -43,7 +43,8 @@ export function inputsText(
   ].join('; ');
 }
 
-const notKnownNames: Readonly<Record<string, string>> = {
+/** Kinds of fact in a word or two, for lists of what is not there or not known. */
+export const kindNames: Readonly<Record<string, string>> = {
   price: 'price',
   'endpoint.answers': 'whether it answers',
   'tools.surface': 'tools',
@@ -54,6 +55,8 @@ const notKnownNames: Readonly<Record<string, string>> = {
   'repository.last_commit': 'last commit',
   'ratings.native': 'what others met',
   'terms.url': 'terms',
+  'card.a2a': 'A2A card',
+  'repository.agent_files': 'agent files',
   data_handling: 'data handling',
   region: 'region',
   licence: 'licence',
@@ -63,7 +66,7 @@ const notKnownNames: Readonly<Record<string, string>> = {
 /** What is not known, in a few words, as after `Not known:`. */
 export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind' | 'state'>): string {
   if (kind === 'endpoint.answers' && state === 'not_stated') return 'a remote endpoint';
-  return notKnownNames[kind] ?? kind.replaceAll(/[._]/g, ' ');
+  return kindNames[kind] ?? kind.replaceAll(/[._]/g, ' ');
 }
 
 interface NotKnownFacts {

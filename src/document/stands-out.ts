@@ -1,12 +1,14 @@
 import { asMembers } from '../core/json.ts';
 import { coded, codedList, counted, day, quoted, withoutStop } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
+import type { ListingDocument } from './listing-document.ts';
 import { recordedSecrets } from './record.ts';
 import {
   asksPayment,
   daysSince,
   isKnown,
   type Judged,
+  lastChecked,
   priceBefore,
   priceText,
   type Seen,
@@ -29,9 +31,6 @@ function deprecated({ listing, seen }: Judged): string[] {
   const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
   const packages = seen('package.deprecated').filter((one) => isKnown(one) && one.value === true);
   return [
-    ...(listing.origin_status !== 'deprecated' && listing.status_message
-      ? [`Its publisher says in the registry (record): ${quoted(listing.status_message)}.`]
-      : []),
     ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
     ...packages.map((one) => {
       const { message } = asMembers(one.details);
@@ -42,8 +41,18 @@ function deprecated({ listing, seen }: Judged): string[] {
   ];
 }
 
+const statusMessage = ({ listing: { origin_status, status_message } }: Judged): string[] =>
+  origin_status === 'active' && status_message
+    ? [`Its publisher says in the registry (record): ${quoted(status_message)}.`]
+    : [];
+
+const stale = ({ listing }: Judged): string[] => {
+  const date = lastChecked(listing);
+  return date === undefined ? [] : [`Last checked on ${date}, not since.`];
+};
+
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
-function deadText(one: DatedObservation): string | undefined {
+function deadText(one: DatedObservation, listing: ListingDocument): string | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since, last_state } = one;
   const subject = one.subject === undefined ? 'the endpoint' : coded(one.subject);
   if (isKnown(one))
@@ -54,8 +63,8 @@ function deadText(one: DatedObservation): string | undefined {
   const state = last_state ?? one.state;
   if (state !== 'unreachable' && state !== 'not_found') return undefined;
   const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
-  const stale = last_state ? '; not checked since' : '';
-  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : stale;
+  const notSince = last_state && lastChecked(listing) === undefined ? '; not checked since' : '';
+  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
   const answered = isAnswer ? `; it last answered on ${day(changed_from.seen_until)}` : '';
   return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
@@ -63,7 +72,7 @@ function deadText(one: DatedObservation): string | undefined {
 
 function noAnswer(judged: Judged): string[] {
   const dead = judged.seen('endpoint.answers').flatMap((one) => {
-    const text = deadText(one);
+    const text = deadText(one, judged.listing);
     if (text === undefined) return [];
     const tally = tallyOf(judged, one);
     const often = tally ? `; ${tally} checks in 30 days were answered` : '';
@@ -95,7 +104,9 @@ const mostTools = 5;
 function changedToolsText(one: DatedObservation, seen: Seen): string {
   const { tools = [] } = one.changed_from ?? {};
   const count = seen('tools.count').find(({ subject }) => subject === one.subject);
-  const before = count?.changed_from?.value;
+  // The number is of the set before only if both were last seen then.
+  const isOfSame = count?.changed_from?.seen_until === one.changed_from?.seen_until;
+  const before = isOfSame ? count?.changed_from?.value : undefined;
   const names = tools.slice(0, mostTools).map(({ tool, change }) => `${coded(tool)} ${change}`);
   const more = tools.length > mostTools ? [`${tools.length - mostTools} more`] : [];
   const counts = typeof before === 'number' ? [`${before} before, ${count?.value} now`] : [];
@@ -122,7 +133,8 @@ const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) =
     `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,
 };
 
-function changed({ listing, seen }: Judged): string[] {
+function changed(judged: Judged): string[] {
+  const { listing, seen } = judged;
   return Object.entries(changeTexts).flatMap(([kind, textOf]) =>
     seen(kind).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
@@ -130,7 +142,7 @@ function changed({ listing, seen }: Judged): string[] {
       if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
       const said = textOf(one, seen);
       if (!said) return [];
-      const text = sinceThen(one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
+      const text = sinceThen(judged, one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
       return [
         listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,
       ];
@@ -201,8 +213,10 @@ function isNew({ listing }: Judged): string[] {
 /** In the order in which they are said (docs/contract.md). */
 const rules = {
   deprecated,
+  status_message: statusMessage,
   no_answer: noAnswer,
   not_there: notThere,
+  stale,
   changed,
   contradiction: contradictions,
   advisories,

@@ -1,3 +1,4 @@
+import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { Site } from './layout.ts';
 
@@ -41,7 +42,7 @@ export const toListingCard = (site: Site, listing: ListingDocument): LinkCard =>
       ? 'Sample, not read from a registry'
       : `Listing, imported from ${toDrawable(listing.origin) ?? 'a registry'}`,
     heading: listing.handle,
-    ...(words !== undefined && { words: `“${words}”` }),
+    ...(words !== undefined && { words: quoted(words) }),
     statement: listing.evidence_snapshot,
   };
 };

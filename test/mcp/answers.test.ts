@@ -121,7 +121,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `No check since ${today} saw ${url} answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
-      `${url} answered (HTTP 200, since ${before}), not seen again since ${today} (Dossier, ${yesterday})`,
+      `${url} answered HTTP 200, since ${before}, not seen again since ${today} (Dossier, ${yesterday})`,
     ],
   },
   {
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
-    expected: [`${url} answered (HTTP 200, since ${before}), not seen again since ${today}`],
+    expected: [`${url} answered HTTP 200, since ${before}, not seen again since ${today}`],
     absent: ['Stands out', 'similar_to'],
   },
   {
@@ -146,7 +146,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: ['Its robots.txt refuses'],
-    absent: ['Stands out', 'No answer from'],
+    absent: ['No answer from'],
   },
   {
     says: 'that nothing was at an endpoint, which was not checked since',
@@ -157,7 +157,11 @@ const rows: readonly Row[] = [
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
       }),
     ],
-    expected: [`Nothing was at ${url} on ${long}; not checked since. Dossier asks from lab-one.`],
+    expected: [
+      `Nothing was at ${url} on ${long}. Dossier asks from lab-one.`,
+      `Last checked on ${long}, not since.`,
+      `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
+    ],
     absent: ['No answer from'],
   },
   {
@@ -346,6 +350,38 @@ const rows: readonly Row[] = [
     expected: [`Its tools changed between ${dayAgo(21)} and ${before}: 3 before, 2 now (get_history).`],
   },
   {
+    says: 'no number of tools of another change than the last',
+    record: at(url),
+    seen: [
+      answers,
+      {
+        ...surface('read', 'run'),
+        changed_from: { value: 'cd'.repeat(32), state: 'observed', seen_until: timeAgo(21) },
+      },
+      saw({
+        ...{ kind: 'tools.count', value: 2, first_seen_at: timeAgo(80) },
+        changed_from: { value: 1, state: 'observed', seen_until: timeAgo(81) },
+      }),
+    ],
+    expected: [`Its tools changed between ${dayAgo(21)} and ${before} (get_history).`],
+    absent: ['1 before'],
+  },
+  {
+    says: 'a contact that was found, and at which of two hosts not',
+    record: at(url, other),
+    seen: [
+      saw({ kind: 'security.contact', subject: 'https://x.example', value: 'mailto:a@x.example' }),
+      saw({
+        ...{ kind: 'security.contact', subject: 'https://y.example', value: null },
+        ...{ state: 'not_found', reason: 'None.' },
+      }),
+    ],
+    expected: [
+      `Security contact mailto:a@x.example (Dossier, ${today})`,
+      `Not there: security contact at https://y.example (Dossier, ${today})`,
+    ],
+  },
+  {
     says: 'nothing of a change of more than 90 days ago',
     record: at(url),
     seen: [answers, { ...payee, first_seen_at: timeAgo(200) }],
@@ -429,7 +465,7 @@ const rows: readonly Row[] = [
       }),
       saw({ kind: 'endpoint.availability', value: '1 of 2' }),
     ],
-    expected: [`${url} answered (HTTP 200), not seen again since ${today} (Dossier, ${before})`],
+    expected: [`${url} answered HTTP 200, not seen again since ${today} (Dossier, ${before})`],
     absent: ['1 of 2'],
     hit: [`last answered ${before}`],
   },
@@ -551,7 +587,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Repository https://github.com/example/x is there (Dossier, ${today}). Not claimed here.`,
-      `Where: ${url} answered (HTTP 200, since ${before}) (Dossier, ${today}).`,
+      `Where: ${url} answered HTTP 200, since ${before} (Dossier, ${today}).`,
       `Last commit ${dayAgo(3)} (Dossier, ${today}).`,
     ],
     absent: ['Stands out'],
@@ -576,20 +612,19 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    says: 'what nobody states, and what was not looked at',
+    says: 'what is not stated, and what was not looked at',
     record: { ...at(url), ...onGitHub('example/x') },
     expected: [
-      'Nobody states: operator, terms, data handling, region, licence, support',
-      'Not looked at: repository contents, last commit',
+      'Not stated: operator, terms, data handling, region, licence, support',
+      'Not looked at: tools, repository contents, last commit',
       `Where: ${url}, not looked at.`,
-      'Tools: Not looked at.',
-      'Costs: Nobody states a price.',
+      'Costs: Not recorded.',
       'Rated: Nobody has rated it here. For a decision to buy, that absence matters.',
     ],
     absent: ['Stands out'],
   },
   {
-    says: 'that a stale fact was not checked since, and no count of checks of then',
+    says: 'first and once that a listing was not checked lately, and no count of checks of then',
     record: at(url),
     seen: [
       saw({ kind: 'endpoint.answers', value: 200, observed_at: timeAgo(200), first_seen_at: timeAgo(200) }),
@@ -607,11 +642,12 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `Where: ${url} answered (HTTP 200), not checked since (Dossier, ${long}).`,
-      `Tools: read, not checked since (Dossier, ${long}).`,
-      `Costs: No price seen, not checked since (Dossier, ${long}).`,
+      `Stands out: Last checked on ${long}, not since.`,
+      `Where: ${url} answered HTTP 200 (Dossier, ${long}).`,
+      `Tools: read (Dossier, ${long}).`,
+      `Costs: No price seen (Dossier, ${long}).`,
     ],
-    absent: ['1 of 1'],
+    absent: ['1 of 1', 'not checked since'],
   },
 ];
 
@@ -668,6 +704,8 @@ async function saidOf(handle: string) {
     [name: string]: unknown;
   };
   const { lines, signals, stands_out = [] } = json;
+  // The day that most checks are of is said once, and on the page behind each.
+  const dated = (text: string) => text.replaceAll('(Dossier)', `(Dossier, ${json.checked})`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [
     ...(stands_out.length > 0 ? [`Stands out: ${stands_out.join(' ')}`] : []),
@@ -676,7 +714,7 @@ async function saidOf(handle: string) {
     `Rated: ${signals.native}`,
     ...(json.not_there ? [`Not there: ${json.not_there}`] : []),
     ...(json.unseen ? [`Could not be seen: ${json.unseen}`] : []),
-    ...(json.unstated ? [`Nobody states: ${json.unstated}`] : []),
+    ...(json.unstated ? [`Not stated: ${json.unstated}`] : []),
     ...(json.unchecked ? [`Not looked at: ${json.unchecked}`] : []),
   ];
   const read = async (ending: string) => (await directory.app.request(`/agents/${handle}${ending}`)).text();
@@ -686,8 +724,8 @@ async function saidOf(handle: string) {
       text: Buffer.byteLength(content[0]?.text ?? ''),
       json: Buffer.byteLength(JSON.stringify(structuredContent)),
     },
-    'the text of get_agent': unmarked(content[0]?.text ?? ''),
-    'the JSON of get_agent': unmarked(said.join(' ')),
+    'the text of get_agent': dated(unmarked(content[0]?.text ?? '')),
+    'the JSON of get_agent': dated(unmarked(said.join(' '))),
     'the Markdown': unmarked(markdown.slice(0, markdown.indexOf('## All facts'))),
     'the page': wordsOf(await read('')),
   };
@@ -731,6 +769,11 @@ describe('the answer about a listing', () => {
       'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',
       'search_agents, similar_to this one; get_agent, detail full',
+    ],
+    [
+      'nothing like it of an active entry whose publisher says something',
+      'what its publisher says of an entry that is active',
+      'get_agent, detail full',
     ],
     ['everything, if nothing stands out', 'nothing of the age of an older entry', 'get_agent, detail full'],
   ])('names as the next step %s', async (_, says, next) => {

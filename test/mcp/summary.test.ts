@@ -76,8 +76,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
   };
 
   it.each([
-    ['without observations, claim and ratings', bare, 260],
-    ['with observations, claim and ratings', rich, 420],
+    ['without observations, claim and ratings', bare, 222],
+    ['with observations, claim and ratings', rich, 397],
   ])('of a listing %s fits its budget as text, and as JSON in a fifth more', async (_, handle, budget) => {
     const { text, json } = await ask({ handle });
     expect(tokens(text)).toBeLessThanOrEqual(budget);
@@ -124,10 +124,11 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any (Dossier, ${today}).`,
       'Rated by no independent source; 4 ratings set apart.',
     ]);
+    expect(json.checked).toBe(today);
     expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` (record). Let Dossier in without credentials (Dossier, ${today}).`,
-      tools: `\`send_mail\` (Dossier, ${today}).`,
-      costs: `No price seen, no tool called; a call may still cost (Dossier, ${today}).`,
+      asks: `Needs a secret header \`Authorization\` (record). Let Dossier in without credentials (Dossier).`,
+      tools: '`send_mail` (Dossier).',
+      costs: 'No price seen, no tool called; a call may still cost (Dossier).',
     });
     expect(json.lines).toMatchObject({
       whose: expect.stringMatching(
@@ -135,7 +136,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       ),
     });
     const unchecked = (await ask({ handle: bare })).json;
-    expect(unchecked.lines).toMatchObject({ tools: 'Not looked at.', costs: 'Nobody states a price.' });
+    expect(unchecked.lines).toMatchObject({ costs: 'Not recorded.' });
+    expect(unchecked.unchecked).toBe('tools, repository contents, last commit');
     expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });
 

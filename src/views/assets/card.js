@@ -28,6 +28,8 @@ const opens = (url, text) => {
   return button;
 };
 const quote = (text) => el('span', 'foreign', text);
+// No quotation mark inside ends it.
+const quoted = (text) => quote(`“${text.replaceAll(/["“”„‟«»]/gu, "'")}”`);
 // As on the page: an address that somebody else wrote can be followed when it is plain https.
 const isPlain = (url) => /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(url);
 const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : quote(url));
@@ -52,7 +54,7 @@ const listingCard = (listing) => {
   return [
     listing.sample ? el('p', 'note', 'Sample') : '',
     el('h1', '', listing.handle),
-    el('p', '', listing.title ? [quote(`“${listing.title}”`), ': '] : '', quote(`“${listing.description}”`)),
+    el('p', '', listing.title ? [quoted(listing.title), ': '] : '', quoted(listing.description)),
     (listing.notes ?? []).map((note) => el('p', '', marked(note))),
     (listing.stands_out ?? []).map((text) => el('p', 'statement', marked(text))),
     listing.markdown
