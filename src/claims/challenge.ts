@@ -22,16 +22,6 @@ export interface ChallengeBinding {
   readonly continues?: string | undefined;
 }
 
-/** A parsed challenge; its MAC and time are not checked yet. */
-export interface Challenge {
-  readonly kid: number;
-  readonly issued_s: number;
-  /** SHA-256 of its capability, hex. */
-  readonly hash: string;
-  readonly payload: Buffer;
-  readonly mac: Buffer;
-}
-
 /** Why a challenge is not valid (docs/reference.md, check.result). */
 export type ChallengeFailure =
   | 'challenge_foreign'
@@ -73,17 +63,21 @@ export function createChallenge(
 }
 
 /** Parses a challenge; undefined if the text does not have the form of one. */
-export function readChallenge(text: string): Challenge | undefined {
+export function readChallenge(text: string) {
   const bytes = Buffer.from(form.exec(text)?.[1] ?? '', 'base64url');
   if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version) return undefined;
   return {
     kid: bytes.readUInt8(1),
     issued_s: bytes.readUInt32BE(2),
+    /** SHA-256 of its capability, hex. */
     hash: bytes.subarray(6, payloadBytes).toString('hex'),
     payload: bytes.subarray(0, payloadBytes),
     mac: bytes.subarray(payloadBytes),
   };
 }
+
+/** A parsed challenge; its MAC and time are not checked yet. */
+export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
 /** Why a challenge with an unknown capability is not valid; undefined if it is valid. */
 export function findChallengeFailure(

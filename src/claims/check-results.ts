@@ -2,18 +2,8 @@ import { z } from 'zod';
 import type { ProofPlace } from './claim.ts';
 import { challengeName, registryKeyPath, wellKnownPath } from './methods.ts';
 
-/** How the sentences about a check name a location. */
-interface PlaceNames {
-  /** What was read. */
-  readonly file: string;
-  readonly host: string;
-  readonly thing: 'repository' | 'domain';
-  /** What to do with a challenge. */
-  readonly put: 'Commit' | 'Serve' | 'Add' | 'Sign';
-}
-
-/** How the sentences about a check of this location name it. */
-function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames {
+/** How the sentences about a check of this location name it: what was read, who was asked, and what to do with a challenge. */
+function placeNames({ kind, shown }: ProofPlace, claimFile: string) {
   const domain = { host: `web server of ${shown}`, thing: 'domain' } as const;
   if (kind === 'well_known')
     return { ...domain, file: `https://${shown}${wellKnownPath(claimFile)}`, put: 'Serve' };
@@ -27,7 +17,7 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames 
   return { file: claimFile, host: 'repository host', thing: 'repository', put: 'Commit' };
 }
 
-type Message = (names: PlaceNames) => string;
+type Message = (names: ReturnType<typeof placeNames>) => string;
 
 /** What each result of a claim check but `proven` means (docs/claims.md). */
 const messages = {

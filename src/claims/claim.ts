@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findCapabilities } from '../core/capability.ts';
 import { handleParts, handleSchema } from '../core/handle.ts';
 import type { Listing } from '../listings/listing.ts';
-import { parseReceiptKeys, type ReceiptKeyLine } from '../receipt/index.ts';
+import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, table, text, type ValueOf, words } from '../store/table.ts';
 
 /** Methods to claim a listing, the easiest first (docs/claims.md). */
@@ -129,20 +129,6 @@ export const claimEvent = z.object({
 
 export type ClaimEvent = z.infer<typeof claimEvent>;
 
-/** The parts of a claim file that matter; the rest may be any text. */
-export interface ClaimFile {
-  /** Challenges in the file, each once, in order. */
-  readonly challenges: readonly string[];
-  /** Capabilities that were committed by mistake, each once. */
-  readonly secrets: readonly string[];
-  /** Handles on lines `optout <handle>`. */
-  readonly optouts: readonly string[];
-  /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
-  readonly isObservationRefused: boolean;
-  /** Keys for receipts, at most five. */
-  readonly receiptKeys: readonly ReceiptKeyLine[];
-}
-
 /** Largest claim file that is read, as UTF-8. */
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
@@ -156,23 +142,30 @@ const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 const distinctMatches = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
 
 /** Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
-export function parseClaimFile(text: string): ClaimFile | 'too_large' {
-  if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large';
+export function parseClaimFile(text: string) {
+  if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
   const challenges = distinctMatches(text, challengePattern);
   const secrets = findCapabilities(text);
-  if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large';
+  if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large' as const;
   const optouts = text
     .split(/[\r\n]+/)
     .map((line) => optoutPattern.exec(line.trim())?.[1])
     .filter((handle) => handleSchema.safeParse(handle).success);
   return {
+    /** Each once, in order. */
     challenges,
+    /** Capabilities that were committed by mistake, each once. */
     secrets,
+    /** Handles on lines `optout <handle>`. */
     optouts: optouts.filter((handle) => handle !== undefined),
+    /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
     receiptKeys: parseReceiptKeys(text),
   };
 }
+
+/** The parts of a claim file that matter; the rest may be any text. */
+export type ClaimFile = Exclude<ReturnType<typeof parseClaimFile>, string>;
 
 const forgeNamespaces = /^io\.git(hub|lab)\./;
 /** RFC 1123 section 2.1: letters, digits and hyphens. */

@@ -125,16 +125,12 @@ export async function runServe(config: Config): Promise<void> {
       throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
-    const imports = startImports(running.context, stopping.signal, importInThread);
-    const purging = startPurge(running.context, stopping.signal);
-    const audits = startAudits(running.context, stopping.signal);
-    const observing = observe(running.context, stopping.signal);
-    const backups = startBackups(running.context, stopping.signal);
-    const webhooks = startWebhooks(running.context, stopping.signal);
-    const witnesses = startAskingWitnesses(running.context, stopping.signal);
-    const judging = startJudgingViews(running.context, stopping.signal);
-    const rechecks = startRecheck(running.context, stopping.signal);
-    background = [imports, purging, audits, observing, backups, webhooks, witnesses, judging, rechecks];
+    const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks];
+    const later = [startAskingWitnesses, startJudgingViews, startRecheck];
+    background = [
+      startImports(running.context, stopping.signal, importInThread),
+      ...[...jobs, ...later].map((start) => start(running.context, stopping.signal)),
+    ];
     await stopped;
     context.log.info('stopping');
     stopped_ms = performance.now();

@@ -11,23 +11,15 @@ const view = z.strictObject({
   title: z.string().min(1).max(100),
   description: z.string().max(1000).optional(),
   criteria: z.array(criterion).min(1).max(20),
+  /** Whether a criterion whose answer is not known counts as met. */
   unknown: z.enum(['exclude', 'include']).default('exclude'),
 });
 
 /** The content of the file that VIEWS names: views by their names. */
 const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
 
-/** The operator's criteria under a name; what meets them now is listed. Not a verdict of this service. */
-export interface SavedView {
-  readonly name: string;
-  /** The file that it was read from. */
-  readonly file: string;
-  readonly title: string;
-  readonly description?: string | undefined;
-  readonly criteria: readonly z.output<typeof criterion>[];
-  /** Whether a criterion whose answer is not known counts as met. */
-  readonly unknown: 'exclude' | 'include';
-}
+/** The operator's criteria under a name, from a file; what meets them now is listed. Not a verdict of this service. */
+export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /** A view with its criteria, as its members are stored: with other criteria it is another view. */
 export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
@@ -35,10 +27,6 @@ export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
     .update(JSON.stringify([criteria, unknown]))
     .digest('hex')
     .slice(0, 16)}`;
-
-/** The views of a parsed file, by name. */
-const toViews = (file: string, read: z.output<typeof viewsForm>): SavedView[] =>
-  Object.entries(read).map(([name, one]) => ({ name, file, ...one }));
 
 /** A file that a setting names, as it was at the start. */
 export interface SettingFile {
@@ -66,7 +54,7 @@ export const viewsFile = textFile.transform((read, issues): readonly SavedView[]
   const { file, text } = read;
   try {
     const parsed = viewsForm.safeParse(JSON.parse(text));
-    if (parsed.success) return toViews(file, parsed.data);
+    if (parsed.success) return Object.entries(parsed.data).map(([name, one]) => ({ name, file, ...one }));
     issues.addIssue({ code: 'custom', message: `${file}: ${firstLine(parsed.error)}` });
   } catch {
     issues.addIssue({ code: 'custom', message: `${file}: not JSON` });

@@ -107,13 +107,13 @@ const hasOtherVersions = ({ stored_versions, record }: FactsRow) =>
   Number(stored_versions) > (record === null ? 0 : 1);
 
 async function readParts(db: Db, row: FactsRow, now: string) {
-  const { handle, namespace } = row;
+  const { handle } = row;
   const plain = toPlain(row);
   const [versions, claims, native, moderation] = await Promise.all([
     hasOtherVersions(row) ? readVersions(db, handle) : plain.versions,
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
-    row.has_moderation ? readModerationOf(db, handle, namespace) : [],
+    row.has_moderation ? readModerationOf(db, handle) : [],
   ]);
   return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }

@@ -18,19 +18,6 @@ export type LeafType =
   | 'record.erased'
   | 'log.continued';
 
-/** A leaf ready to append, with the record and the salt that it commits to. */
-export interface Leaf {
-  readonly type: LeafType;
-  /** RFC 8785 JSON `{"v":1,"t":<type>,"c":<base64 commitment>}`. */
-  readonly leaf: string;
-  /** RFC 6962 leaf hash, hex. */
-  readonly hash: string;
-  /** Base64. Stored with `record` apart from the leaf; deleting both erases what the leaf commits to. */
-  readonly salt: string;
-  /** RFC 8785 JSON of the public record, exactly the bytes that the leaf commits to. */
-  readonly record: string;
-}
-
 /** RFC 8785 canonical JSON; undefined members are left out. */
 export function toCanonicalJson(value: object): string {
   const text = canonicalize(value);
@@ -43,16 +30,19 @@ export const canonicalDigest = (value: object): string =>
   createHash('sha256').update(toCanonicalJson(value)).digest('hex');
 
 /**
- * The log leaf of a public record (docs/log.md): it commits to SHA-256(salt || JCS(record)) and names
- * neither handle nor text.
+ * The log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt || JCS(record)) and names neither handle
+ * nor text; with its RFC 6962 hash in hex, and the record and salt (base64), which are stored apart: deleting both erases what it
+ * commits to.
  */
-export function toLeaf(type: LeafType, publicRecord: object, salt: Buffer = randomBytes(16)): Leaf {
+export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(16)) {
   const record = toCanonicalJson(publicRecord);
   const commitment = createHash('sha256').update(salt).update(record).digest('base64');
   const leaf = toCanonicalJson({ v: 1, t: type, c: commitment });
   const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
   return { type, leaf, hash, salt: salt.toString('base64'), record };
 }
+
+export type Leaf = ReturnType<typeof toLeaf>;
 
 /** What a leaf commits to: a record as the exact bytes that were hashed, and its salt in base64. */
 export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;

@@ -3,12 +3,6 @@ import { type Cosigner, isOf, readCosignature, readCosigner } from './cosignatur
 import { type NoteVerifier, readVerifier, splitNote } from './notes.ts';
 import type { Check } from './verify.ts';
 
-/** A log whose checkpoints a policy accepts. */
-interface PolicyLog {
-  readonly key: string;
-  readonly verifier: NoteVerifier;
-}
-
 /** A witness, under the name that the policy gives it. */
 interface PolicyWitness {
   readonly name: string;
@@ -17,17 +11,12 @@ interface PolicyWitness {
   readonly url?: string;
 }
 
-/** A group counts as cosigning if at least `needed` of its members do. */
-interface PolicyGroup {
-  readonly needed: number;
-  readonly members: readonly string[];
-}
-
 /** Which checkpoints count: of which logs, cosigned by which witnesses (C2SP tlog-policy). */
 export interface Policy {
-  readonly logs: readonly PolicyLog[];
+  readonly logs: readonly { readonly key: string; readonly verifier: NoteVerifier }[];
   readonly witnesses: readonly PolicyWitness[];
-  readonly groups: ReadonlyMap<string, PolicyGroup>;
+  /** A group counts as cosigning if at least `needed` of its members do. */
+  readonly groups: ReadonlyMap<string, { readonly needed: number; readonly members: readonly string[] }>;
   /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
 }
@@ -112,9 +101,9 @@ export function checkWitnesses(checkpoint: string, policy: Policy) {
 }
 
 interface Draft {
-  readonly logs: PolicyLog[];
+  readonly logs: Policy['logs'][number][];
   readonly witnesses: PolicyWitness[];
-  readonly groups: Map<string, PolicyGroup>;
+  readonly groups: Map<string, { readonly needed: number; readonly members: readonly string[] }>;
   /** Names that a group or the quorum may still refer to; each is a member once. */
   readonly grouped: Set<string>;
   quorum?: string;

@@ -1,23 +1,17 @@
 import type { Context } from '../context.ts';
-import { handleParts } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import type { Reads } from '../store/store.ts';
 import { isInNetwork } from './action.ts';
 import { type Moderation, toAppeal } from './moderation.ts';
+import type { Writer } from './table.ts';
 
 /** `store` is a transaction if nothing that the operator does meanwhile may be missed. */
 type WritingContext = Pick<Context, 'config' | 'caller'> & {
   readonly store: Pick<Reads, 'moderation'>;
 };
 
-/** Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given. */
-export interface Writing {
-  readonly handle: string;
-  readonly capability_id?: string;
-  readonly roots?: readonly string[];
-  /** It only takes back what it wrote before, as withdrawing a rating does. */
-  readonly isTakingBack?: boolean;
-}
+/** Who writes, and whether it only takes back what it wrote before, as withdrawing a rating does. */
+type Writing = Writer & { readonly isTakingBack?: boolean };
 
 /** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
 const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
@@ -35,12 +29,11 @@ export async function findAgainst(
   context: WritingContext,
   writing?: Writing,
 ): Promise<Moderation | undefined> {
-  const writer = writing && { ...writing, namespace: handleParts(writing.handle).namespace };
   const { network } = context.caller;
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
     (!writing?.isTakingBack || alsoTakingBack.includes(target_kind));
-  return (await context.store.moderation.against(writer)).find(applies);
+  return (await context.store.moderation.against(writing)).find(applies);
 }
 
 /** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */

@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
+import { handleParts } from '../core/handle.ts';
 import { rootIdentity } from '../core/identity.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
 
-/** Whose writing may be blocked. */
+/** Who writes: a listing, by which capability, and its control roots; that of its claim if they are not given. */
 export interface Writer {
-  readonly namespace: string;
-  /** Its control roots; that of its claim if they are not given. */
-  readonly roots?: readonly string[] | undefined;
   readonly handle: string;
   readonly capability_id?: string | undefined;
+  readonly roots?: readonly string[] | undefined;
 }
 
 declare module '../store/store.ts' {
@@ -44,22 +43,19 @@ async function readRoots(db: Db, handle: string, roots?: readonly string[]): Pro
  * Blocks of a namespace hold for all below it, those of an account for each claim by it; a domain is the account of all
  * claims by it or a domain below it.
  */
-const isBlocked = ({
-  namespace,
-  roots,
-}: Required<Pick<Writer, 'namespace'>> & { readonly roots: readonly string[] }) =>
+const isBlocked = (handle: string, roots: readonly string[]) =>
   sql<boolean>`(
-    (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(namespace))}))
+    (target_kind = 'namespace' and target in (${sql.join(namespacesAbove(handleParts(handle).namespace))}))
     or (target_kind = 'account' and (${sql.join([sql`1 = 0`, ...roots.map(isOfRoot)], sql` or `)})))`;
 
 /** What is in force against a listing itself: hidden, withdrawn, a capability revoked, its namespace or account blocked. */
-export async function readModerationOf(db: Db, handle: string, namespace: string): Promise<Moderation[]> {
+export async function readModerationOf(db: Db, handle: string): Promise<Moderation[]> {
   const roots = await readRoots(db, handle);
   const rows = await selectActive(db)
     .where(({ eb, and, or }) =>
       or([
         and([eb('handle', '=', handle), eb('target_kind', 'in', ['listing', 'capability'])]),
-        isBlocked({ namespace, roots }),
+        isBlocked(handle, roots),
       ]),
     )
     .execute();
@@ -107,12 +103,12 @@ export async function readModeratedListings(
 
 const selectAgainst = (
   db: Db,
-  { namespace, roots, handle, capability_id = '' }: Writer & { readonly roots: readonly string[] },
+  { roots, handle, capability_id = '' }: Writer & { readonly roots: readonly string[] },
 ) =>
   selectActive(db).where(({ eb, and, or }) =>
     or([
       eb('target_kind', '=', 'network'),
-      isBlocked({ namespace, roots }),
+      isBlocked(handle, roots),
       and([eb('target_kind', '=', 'capability'), eb('target', '=', capability_id)]),
       and([eb('target_kind', '=', 'listing'), eb('target', '=', handle), eb('action', '=', 'withdraw')]),
     ]),
