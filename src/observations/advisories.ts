@@ -7,14 +7,6 @@ import { cachedOnce } from '../core/cached-once.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import type { NoAnswer } from '../net/answer.ts';
-import type { AdvisoryList, Run } from './kind.ts';
-
-/** An advisory under the package that it is about; `json` is an Advisory (kind.ts). */
-interface IndexedAdvisory {
-  readonly ecosystem: string;
-  readonly key: string;
-  readonly json: string;
-}
 
 const event = z.object({
   introduced: z.string().optional(),
@@ -40,14 +32,28 @@ const osv = z.object({
   ),
 });
 
+/** An advisory (OSV) about a package; `severity` as it states it, may be empty. */
+export type Advisory = Pick<z.output<typeof osv>['affected'][number], 'ranges' | 'versions'> & {
+  readonly id: string;
+  readonly summary: string;
+  readonly severity: string;
+};
+
+/** The advisories about a package in a saved copy, whatever its version. `source`: the copy, and when it was saved. */
+export interface AdvisoryList {
+  readonly result: 'advisories';
+  readonly found: readonly Advisory[];
+  readonly source: string;
+}
+
 /** The name that a package is indexed under. PEP 503: PyPI's names differ neither in case nor in their separators. */
 const toKey = (ecosystem: string, name: string): string =>
   `${ecosystem}\n${ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name}`;
 
 const short = (text: string | undefined) => toLine((text ?? '').slice(0, 400)).slice(0, 160);
 
-/** What a file of OSV says about packages on npm and PyPI; nothing for a withdrawn advisory, or another text. */
-function readAdvisory(text: string): IndexedAdvisory[] {
+/** What a file of OSV says about each package on npm and PyPI; nothing for a withdrawn advisory, or another text. */
+function readAdvisory(text: string) {
   const { data } = osv.safeParse(parseForeignJson(text));
   if (!data || data.withdrawn) return [];
   const { id, summary, database_specific } = data;
@@ -57,16 +63,8 @@ function readAdvisory(text: string): IndexedAdvisory[] {
     .map(({ package: { ecosystem, name }, ranges, versions }) => ({
       ecosystem,
       key: toKey(ecosystem, name),
-      json: JSON.stringify({ id, summary: short(summary), severity, ranges, versions }),
+      json: JSON.stringify({ id, summary: short(summary), severity, ranges, versions } satisfies Advisory),
     }));
-}
-
-/** What a saved copy of OSV says about each package. */
-interface Copy {
-  readonly savedAt_ms: number;
-  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
-  readonly byPackage: ReadonlyMap<string, readonly string[]>;
-  readonly ecosystems: ReadonlySet<string>;
 }
 
 /** Longer files of the copy are not read. */
@@ -78,21 +76,22 @@ async function readText(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads one file after the other; the copy of an ecosystem has up to some hundred thousand. */
-async function readCopy(path: string, savedAt_ms: number): Promise<Copy> {
+/** What a saved copy says about each package, one file after the other: that of an ecosystem has up to some hundred thousand. */
+async function readCopy(path: string, savedAt_ms: number) {
+  /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
-  const add = ({ ecosystem, key, json }: IndexedAdvisory) => {
-    ecosystems.add(ecosystem);
-    const known = byPackage.get(key);
-    if (known) known.push(json);
-    else byPackage.set(key, [json]);
-  };
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {
     for await (const entry of zip.eachEntry()) {
       if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
-      for (const found of readAdvisory(await readText(await zip.openReadStreamPromise(entry)))) add(found);
+      const text = await readText(await zip.openReadStreamPromise(entry));
+      for (const { ecosystem, key, json } of readAdvisory(text)) {
+        ecosystems.add(ecosystem);
+        const known = byPackage.get(key);
+        if (known) known.push(json);
+        else byPackage.set(key, [json]);
+      }
     }
   } finally {
     zip.close();
@@ -106,10 +105,10 @@ const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reaso
  * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has
  * changed. Nothing is asked over the network. Never throws.
  */
-export function createAdvisories(path: string): Run['advisories'] {
+export function createAdvisories(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
-  const open = async (): Promise<Copy> => openSaved(String((await stat(path)).mtimeMs));
-  return async (ecosystem, name): Promise<AdvisoryList | NoAnswer> => {
+  const open = async () => openSaved(String((await stat(path)).mtimeMs));
+  return async (ecosystem: 'npm' | 'PyPI', name: string): Promise<AdvisoryList | NoAnswer> => {
     if (path === 'off')
       return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');
     const copy = await open().catch(() => undefined);
@@ -120,7 +119,7 @@ export function createAdvisories(path: string): Run['advisories'] {
     const date = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
     return {
       result: 'advisories',
-      found: found.map((json) => JSON.parse(json) as AdvisoryList['found'][number]),
+      found: found.map((json) => JSON.parse(json) as Advisory),
       source: `OSV (${basename(path)}, saved ${date})`,
     };
   };

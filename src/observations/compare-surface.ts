@@ -18,19 +18,7 @@ export interface ToolDifference {
 }
 
 /** How a set of tools that a caller was shown differs from one that was seen here. */
-export interface SurfaceComparison {
-  readonly differs: ToolDifference[];
-  /** Names that several tools of one side have. */
-  readonly repeated: string[];
-  /** Members that were seen here and not sent of any tool, so that they were not compared. */
-  readonly not_sent: Member[];
-  /** Whether nothing but names was compared of tools that have more. */
-  readonly is_of_names: boolean;
-  /** What the caller's host put before every name. */
-  readonly prefix: string;
-  /** How members that differ read: [-here-]{+there+}. */
-  readonly texts: { name: string; member: string; difference: string }[];
-}
+export type SurfaceComparison = ReturnType<typeof compareTools>;
 
 const mostTexts = 20;
 const longestText = 400;
@@ -120,7 +108,7 @@ function textsOf([seen, sent]: readonly [Tool, Tool], members: readonly Member[]
 const repeatedIn = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
 /** Compares tools by name and by those members that the caller sent of any of them; a name that occurs twice counts twice. */
-export function compareTools(seen: readonly Tool[], shown: readonly Tool[]): SurfaceComparison {
+export function compareTools(seen: readonly Tool[], shown: readonly Tool[]) {
   const seenNames = new Set(seen.map(nameOf));
   const prefix = prefixOf(shown.map(nameOf), seenNames);
   const sent = shown.map((tool) => ({ ...toTool(tool), name: nameOf(tool).slice(prefix.length) }));
@@ -132,10 +120,15 @@ export function compareTools(seen: readonly Tool[], shown: readonly Tool[]): Sur
   const not_sent = comparedMembers.filter((member) => !members.includes(member) && has(seen, member));
   return {
     differs: pairs.flatMap(({ differs }) => differs),
+    /** Names that several tools of one side have. */
     repeated: [...new Set([...repeatedIn(seen.map(nameOf)), ...repeatedIn(sent.map(nameOf))])].sort(),
+    /** Members that were seen here and not sent of any tool, so that they were not compared. */
     not_sent,
+    /** Whether nothing but names was compared of tools that have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
+    /** What the caller's host put before every name. */
     prefix,
+    /** How members that differ read: [-here-]{+there+}. */
     texts: pairs
       .flatMap(({ others }) => others)
       .slice(0, mostTexts)

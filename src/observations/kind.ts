@@ -1,4 +1,5 @@
 import type { Fetched, NoAnswer } from '../net/answer.ts';
+import type { createAdvisories } from './advisories.ts';
 import type { Finding, Question, RecordedSubject } from './observation.ts';
 
 /** What a catalogue lists for one resource; untrusted. */
@@ -98,31 +99,6 @@ export interface Unproven {
   readonly reason: string;
 }
 
-/** An advisory (OSV) about a package. */
-export interface Advisory {
-  readonly id: string;
-  readonly summary: string;
-  /** As the advisory states it; may be empty. */
-  readonly severity: string;
-  readonly ranges: readonly {
-    readonly type: string;
-    readonly events: readonly {
-      readonly introduced?: string;
-      readonly fixed?: string;
-      readonly last_affected?: string;
-    }[];
-  }[];
-  readonly versions: readonly string[];
-}
-
-/** The advisories about a package in a saved copy, whatever its version. */
-export interface AdvisoryList {
-  readonly result: 'advisories';
-  readonly found: readonly Advisory[];
-  /** The copy, with the date on which it was saved. */
-  readonly source: string;
-}
-
 /** The head of a repository's default branch. */
 export interface HeadAnswer {
   readonly result: 'head';
@@ -195,7 +171,7 @@ export interface Run {
   /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
   signature(bundle: unknown): Promise<SignedStatement | Unproven | NoAnswer>;
   /** Advisories about a package, from a saved copy: nothing is asked over the network. */
-  advisories(ecosystem: 'npm' | 'PyPI', name: string): Promise<AdvisoryList | NoAnswer>;
+  readonly advisories: ReturnType<typeof createAdvisories>;
 }
 
 /** One kind of fact, defined once: every adapter is a loop over the list of kinds (kinds.ts). */

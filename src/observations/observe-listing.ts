@@ -146,13 +146,12 @@ export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]>
   return inRoom(found);
 }
 
-/** What a run found, before it is stored. */
+/** What a run found, before it is stored; `imported_at` says when the record that was observed was read. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
   readonly stamp: RunStamp;
   readonly lease: Lease;
-  /** When the record that was observed was read. */
   readonly imported_at: string;
 }
 

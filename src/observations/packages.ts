@@ -1,14 +1,17 @@
 import type { Config } from '../config/config.ts';
-import type { Timeouts } from '../config/settings.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { readObject } from '../core/json.ts';
 import type { Fetched, NoAnswer } from '../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../net/client.ts';
 import { createAdvisories } from './advisories.ts';
-import type { CutOffWatch } from './cut-off.ts';
-import type { HostQueue } from './host-queue.ts';
 import type { Run } from './kind.ts';
-import { createPoliteFetch, observerRules, type PoliteFetch, type Robots } from './polite.ts';
+import {
+  createPoliteFetch,
+  observerRules,
+  type PoliteFetch,
+  type PoliteParts,
+  type Robots,
+} from './polite.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */
 const accept = [
@@ -63,17 +66,6 @@ async function readManifest(
 /** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
 export type PackageRegistries = Pick<Run, 'registry' | 'image' | 'signature' | 'advisories'>;
 
-/** What the requests of one process share. */
-interface RegistryParts {
-  readonly fetch: PoliteFetch;
-  readonly queue: HostQueue;
-  readonly robots: Robots;
-  readonly timeouts: Timeouts;
-  readonly watch: CutOffWatch;
-}
-
-type Bases = Config['packageRegistries'];
-
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
 function registryRules(config: Config): OutboundRules {
   const rules = observerRules(config);
@@ -88,7 +80,7 @@ function registryRules(config: Config): OutboundRules {
   };
 }
 
-const off = (name: keyof Bases): NoAnswer => ({
+const off = (name: keyof Config['packageRegistries']): NoAnswer => ({
   result: 'not_checked',
   reason: `This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`,
 });
@@ -99,11 +91,18 @@ const off = (name: keyof Bases): NoAnswer => ({
  */
 export function createPackageRegistries(
   config: Config,
-  { fetch, queue, robots, timeouts, watch }: RegistryParts,
+  {
+    fetch,
+    robots,
+    ...parts
+  }: Pick<PoliteParts, 'queue' | 'timeouts' | 'watch'> & {
+    readonly fetch: PoliteFetch;
+    readonly robots: Robots;
+  },
 ): PackageRegistries {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config));
-  const ask = createPoliteFetch({ client, queue, timeouts, watch, pauses: 'host', sign: async () => ({}) });
+  const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   // Loaded lazily: only packages with provenance need it.
   const openCheck = cachedOnce(async () => {

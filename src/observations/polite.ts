@@ -117,7 +117,7 @@ const overtime = (url: URL, times: readonly TimeLeft[] = []): NoAnswer => ({
 });
 
 /** What a client adds to each request. */
-interface PoliteParts {
+export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;

@@ -24,29 +24,12 @@ import type {
 import type { PackageRegistries } from './packages.ts';
 import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
 
-/** What each configured catalogue of prices lists for an address, in the order of PRICE_CATALOGS. */
-type PriceCatalogs = (url: string) => Promise<readonly CatalogAnswer[]>;
-
-/** What reading a catalogue needs. */
-interface CatalogParts {
-  readonly fetch: PoliteFetch;
-  readonly robots: Robots;
-  clock(): Date;
-}
-
 const cached_ms = 24 * 3600 * 1000;
 /** How long a catalogue that could not be read is not asked again. */
 const failed_ms = 600_000;
 const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
-
-interface Catalog {
-  readonly read_at: string;
-  readonly items: ReadonlyMap<string, CatalogItem>;
-  /** Whether it was read to its end. */
-  readonly isWhole: boolean;
-}
 
 /** Only what prices are read from is kept: a catalogue has thousands of items. */
 function toItem({ accepts, lastUpdated }: JsonObject): CatalogItem {
@@ -70,9 +53,8 @@ function addItems(items: Map<string, CatalogItem>, text: string) {
 }
 
 /** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
-async function read(base: string, { fetch, robots, clock }: CatalogParts): Promise<Catalog | NoAnswer> {
+async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'robots'>, read_at: string) {
   const items = new Map<string, CatalogItem>();
-  const read_at = clock().toISOString();
   for (let pages = 0, offset = 0; pages < mostPages; pages += 1) {
     const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
     const answer = (await robots(url)) ?? (await fetch({ url }));
@@ -80,7 +62,7 @@ async function read(base: string, { fetch, robots, clock }: CatalogParts): Promi
     const added = answer.status === 200 ? addItems(items, answer.text) : undefined;
     if (!added) {
       const reason = `The catalogue at ${base} answered with HTTP status ${answer.status} and no list of resources.`;
-      return { result: 'unreachable', reason };
+      return { result: 'unreachable', reason } satisfies NoAnswer;
     }
     offset += added.length;
     if (added.length === 0 || offset >= added.total) return { read_at, items, isWhole: true };
@@ -88,9 +70,15 @@ async function read(base: string, { fetch, robots, clock }: CatalogParts): Promi
   return { read_at, items, isWhole: false };
 }
 
-/** Reads the catalogues of PRICE_CATALOGS, each once a day in this process, and again after ten minutes if it could not be read. */
-export function createPriceCatalogs(bases: readonly string[], parts: CatalogParts): PriceCatalogs {
-  const readOnce = cachedOnce((base) => read(base, parts), {
+/**
+ * What each catalogue of PRICE_CATALOGS lists for an address, in their order. Each is read once a day in this process, and
+ * again after ten minutes if it could not be read.
+ */
+export function createPriceCatalogs(
+  bases: readonly string[],
+  parts: Pick<RunParts, 'fetch' | 'robots'> & { clock(): Date },
+) {
+  const readOnce = cachedOnce((base) => read(base, parts, parts.clock().toISOString()), {
     most: 100,
     ttl_ms: cached_ms,
     isFailure: (found) => 'result' in found,
@@ -107,7 +95,7 @@ export function createPriceCatalogs(bases: readonly string[], parts: CatalogPart
     }
     return { catalog, result: 'read', read_at: found.read_at, ...(item && { item }) };
   };
-  return (url) => Promise.all(bases.map((base) => run(base, url)));
+  return (url: string) => Promise.all(bases.map((base) => run(base, url)));
 }
 
 /** Asks once for each key, whatever came of it: a run asks far fewer questions than are kept. */
@@ -198,7 +186,7 @@ export interface RunParts {
   readonly robots: Robots;
   readonly repositories: RepositoryReader;
   readonly packages: PackageRegistries;
-  readonly catalogs: PriceCatalogs;
+  readonly catalogs: Run['catalogs'];
   readonly client: ClientInfo;
   readonly timeouts: Timeouts;
   readonly dns: Dns;

@@ -17,12 +17,6 @@ export interface CheckCounts {
   readonly failed: number;
 }
 
-/** How checks are watched and stopped. */
-export interface ScheduleOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress?: (counts: CheckCounts) => void;
-}
-
 const page = 500;
 /** Checks of this process that run at the same time. */
 const places = 32;
@@ -113,7 +107,7 @@ async function check(
 export function createSchedule(
   observer: Observer,
   context: ObserverContext,
-  { signal, onProgress }: ScheduleOptions,
+  { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
   const { store, clock, log } = context;
   const due = new Map<string, Waiting>();
@@ -208,7 +202,7 @@ export function createSchedule(
 export async function observeDue(
   observer: Observer,
   context: ObserverContext,
-  options: ScheduleOptions,
+  options: Parameters<typeof createSchedule>[2],
 ): Promise<CheckCounts> {
   const schedule = createSchedule(observer, context, options);
   try {

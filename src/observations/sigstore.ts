@@ -11,8 +11,6 @@ const sourceRepository = '1.3.6.1.4.1.57264.1.12';
 /** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
-type Identity = NonNullable<ReturnType<Verifier['verify']>['identity']>;
-
 /** The text of an extension: a DER UTF8String of at most 127 bytes, or longer with one or two bytes of length. */
 function toText(value: Buffer): string | undefined {
   if (value[0] !== 0x0c) return undefined;
@@ -20,7 +18,7 @@ function toText(value: Buffer): string | undefined {
   return value.toString('utf8', first < 0x80 ? 2 : 2 + (first & 0x7f));
 }
 
-function repositoryOf({ oids = [] }: Identity): string | undefined {
+function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
   const found = oids.find(({ oid }) => oid?.id.join('.') === sourceRepository);
   return found && toText(Buffer.from(found.value));
 }
@@ -39,17 +37,14 @@ function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
   return { result: 'signed', statement, ...(repository && { repository }), ...(issuer && { issuer }) };
 }
 
-/** Checks Sigstore bundles. Never throws. */
-export type BundleCheck = (bundle: unknown) => SignedStatement | Unproven;
-
 /**
- * Opens a check against the keys of a trusted root: a file as TUF serves it, or the shipped copy where none is named. Signature,
+ * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF serves it, or the shipped copy where none is named. Signature,
  * certificate chain, certificate log and transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
  */
-export async function openBundleCheck(path: string): Promise<BundleCheck> {
+export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
   const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));
-  return (bundle) => {
+  return (bundle: unknown): SignedStatement | Unproven => {
     try {
       return verify(verifier, bundle);
     } catch {

@@ -125,15 +125,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   ...createObservationReads(db),
   /** Replaces what was observed of a listing; a change of its record after the one that was checked was read stays due. */
   async put(
-    {
-      handle,
-      observed_at,
-      observations,
-    }: {
-      readonly handle: string;
-      readonly observed_at: string;
-      readonly observations: readonly StoredObservation[];
-    },
+    { handle, observed_at, observations }: Omit<ValueOf<typeof observationTable>, 'due_since'>,
     imported_at = observed_at,
   ) {
     touch(handle);

@@ -32,21 +32,14 @@ interface AskParts {
 /** Sends a message with an id and returns the response with its reply. */
 type Exchange = (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>;
 
-/** One conversation with an endpoint: its address, and what it has sent so far. */
-interface Conversation extends AskParts {
-  readonly url: string;
-  readonly exchange: Exchange;
-  lastId: number;
-  read_bytes: number;
-  responses: number;
-  /** Of the newest response. */
-  sessionId: string | undefined;
-}
+type Conversation = ReturnType<typeof createConversation>;
 
-/** Begins a conversation; nothing is sent. */
-const createConversation = (url: string, parts: AskParts, exchange: Exchange): Conversation => ({
+/** Begins a conversation with an endpoint: its address, and what it has sent so far. Nothing is sent. */
+const createConversation = (url: string, parts: AskParts, exchange: Exchange) => ({
   ...{ url, ...parts, exchange },
-  ...{ lastId: 0, read_bytes: 0, responses: 0, sessionId: undefined },
+  ...{ lastId: 0, read_bytes: 0, responses: 0 },
+  /** Of the newest response. */
+  sessionId: undefined as string | undefined,
 });
 
 /** Sends a message and returns what the response to it is. */

@@ -327,15 +327,6 @@ export const priceChallenge = defineKind({
   check: (run) => ofRemotes(run, toFinding),
 });
 
-/** One way to pay that an OpenAPI document states of an operation. */
-export interface AdvertisedOffer {
-  readonly intent?: string;
-  readonly method?: string;
-  /** A whole number of the currency's smallest unit; null: dynamic. */
-  readonly amount: string | null;
-  readonly currency?: string;
-}
-
 /** The offers of one operation, as `POST /search`. */
 export interface PricedOperation {
   readonly operation: string;
@@ -346,8 +337,11 @@ const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch',
 const mostOperations = 20;
 const mostAdvertisedOffers = 5;
 
-/** One offer; undefined if its amount is neither a whole number nor null. */
-function toAdvertisedOffer(stated: unknown): AdvertisedOffer | undefined {
+/** One way to pay that an OpenAPI document states of an operation. */
+export type AdvertisedOffer = NonNullable<ReturnType<typeof toAdvertisedOffer>>;
+
+/** One offer; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
+function toAdvertisedOffer(stated: unknown) {
   const { intent, method, amount, currency } = asObject(stated) ?? {};
   if (amount !== null && !isWholeNumber(amount)) return undefined;
   return {

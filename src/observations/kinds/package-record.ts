@@ -2,7 +2,8 @@ import semver from 'semver';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
-import type { Advisory, ImageReference, Run, Subject } from '../kind.ts';
+import type { Advisory } from '../advisories.ts';
+import type { ImageReference, Run, Subject } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 
@@ -272,16 +273,11 @@ export const ofPublished = (
     return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
   });
 
-/** Whether an advisory is about a version; `unknown` where it states ranges that Dossier does not compare. */
-type Affects = 'yes' | 'no' | 'unknown';
-
-type Range = Advisory['ranges'][number];
-
 /**
  * OSV's evaluation of one SEMVER range: events in the order of their versions, the last one at or before the version
  * decides; `last_affected` is the last version that is affected.
  */
-function isInRange({ events }: Range, version: string): boolean {
+function isInRange({ events }: Advisory['ranges'][number], version: string): boolean {
   const known = events
     .map(({ introduced, fixed, last_affected }) => ({
       at: introduced === '0' ? '0.0.0-0' : (introduced ?? fixed ?? last_affected ?? ''),
@@ -299,8 +295,11 @@ function isInRange({ events }: Range, version: string): boolean {
   return isAffected;
 }
 
-/** Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range. */
-export function affects({ versions, ranges }: Advisory, version: string): Affects {
+/**
+ * Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range; `unknown` where it states ranges
+ * that Dossier does not compare.
+ */
+export function affects({ versions, ranges }: Advisory, version: string): 'yes' | 'no' | 'unknown' {
   if (versions.includes(version)) return 'yes';
   const comparable = ranges.filter(({ type }) => type === 'SEMVER');
   const isVersion = semver.valid(version) !== null;

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toRegistered } from '../../net/answer.ts';
-import {
-  type Advisory,
-  type AdvisoryList,
-  defineKind,
-  type Run,
-  type SignedStatement,
-  type Subject,
-  type Unproven,
-} from '../kind.ts';
+import type { Advisory, AdvisoryList } from '../advisories.ts';
+import { defineKind, type Run, type SignedStatement, type Subject, type Unproven } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import {

@@ -198,19 +198,14 @@ export const pricePayTo = defineKind({
   check: (run) => ofRemotes(run, payToFinding, { isRare: true }),
 });
 
-/** The most that a caller would pay, in one asset. */
-interface PriceLimit {
-  /** A decimal number of units of a symbol, or a whole number of the smallest unit of a CAIP-19 asset. */
-  readonly amount: string;
-  /** A symbol of the table of assets, or a CAIP-19 asset. */
-  readonly asset: string;
-}
-
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
-/** Reads "0.01 USDC" (a symbol of the table), or a whole number of the smallest unit of a CAIP-19 asset; undefined for anything else. */
-export function readPriceLimit(text: string): PriceLimit | undefined {
+/**
+ * The most that a caller would pay, as an amount and an asset: "0.01 USDC" (a symbol of the table), or a whole number of the
+ * smallest unit of a CAIP-19 asset; undefined for anything else.
+ */
+export function readPriceLimit(text: string) {
   const [, units, symbol] = inUnits.exec(text) ?? [];
   if (units !== undefined && symbol !== undefined)
     return isSymbol(symbol) ? { amount: units, asset: symbol } : undefined;
@@ -227,7 +222,7 @@ function toFixed18(decimal: string): bigint {
 /** Whether an offer asks for at most the limit, compared exactly; undefined for an offer in another asset. */
 export function isWithinLimit(
   { amount, network, chain_id, asset }: Offer,
-  limit: PriceLimit,
+  limit: NonNullable<ReturnType<typeof readPriceLimit>>,
 ): boolean | undefined {
   const named = toCaip19(chain_id === undefined ? network : `eip155:${chain_id}`, asset);
   if (named === undefined) return undefined;

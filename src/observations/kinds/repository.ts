@@ -15,17 +15,16 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ],
 ];
 
-/** A file that is there; without a digest if it is no text of at most 16 KiB. */
-interface FoundFile {
-  readonly path: string;
-  readonly sha256?: string;
-  readonly starts_commands?: boolean;
-}
+type FoundFile = ReturnType<typeof toFound>;
 
-function toFound(path: string, automatic: RegExp | undefined, file: FileAnswer): FoundFile {
-  if (file.result !== 'file') return { path };
-  const sha256 = createHash('sha256').update(file.text).digest('hex');
-  return { path, sha256, ...(automatic && { starts_commands: automatic.test(file.text) }) };
+/** A file that is there; without a digest if it is no text of at most 16 KiB. */
+function toFound(path: string, automatic: RegExp | undefined, file: FileAnswer) {
+  const text = file.result === 'file' ? file.text : undefined;
+  return {
+    path,
+    ...(text !== undefined && { sha256: createHash('sha256').update(text).digest('hex') }),
+    ...(text !== undefined && automatic && { starts_commands: automatic.test(text) }),
+  };
 }
 
 function toSentence(files: readonly FoundFile[]): string {

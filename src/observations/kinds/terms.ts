@@ -45,15 +45,6 @@ export const agentCard = defineKind({
     }),
 });
 
-/** What a security.txt file states (RFC 9116); its texts are untrusted. */
-interface SecurityTxt {
-  /** mailto, https and tel addresses, in the publisher's order, at most five. */
-  readonly contacts: readonly string[];
-  /** RFC 3339; absent if it is missing, or no time. */
-  readonly expires?: string;
-  readonly policy?: string;
-}
-
 const mostLines = 500;
 const mostContacts = 5;
 const contactForm = /^(?:mailto:|https:\/\/|tel:)[\x21-\x7e]{1,300}$/i;
@@ -64,8 +55,11 @@ const valuesOf = (lines: readonly string[], field: string): string[] =>
     .filter((line) => line.toLowerCase().startsWith(`${field}:`))
     .map((line) => toLine(line.slice(field.length + 1)));
 
-/** Reads a security.txt file; undefined for a text that names no contact, such as a page. */
-function readSecurityTxt(text: string): SecurityTxt | undefined {
+/**
+ * What a security.txt file states (RFC 9116), untrusted: at most five contacts, in the publisher's order, and when it ends,
+ * unless that is missing or no time. Undefined for a text that names no contact, such as a page.
+ */
+function readSecurityTxt(text: string) {
   const lines = text.slice(0, 64 * 1024).split(/\r?\n/, mostLines);
   const contacts = valuesOf(lines, 'contact').filter((contact) => contactForm.test(contact));
   if (contacts.length === 0) return undefined;

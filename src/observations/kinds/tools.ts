@@ -258,12 +258,6 @@ export interface ShownChange extends ObservationChange {
   readonly texts?: readonly ChangedText[];
 }
 
-/** A set of tools that is still stored, with its digest. */
-interface StoredTools {
-  readonly digest: string;
-  readonly tools: readonly Tool[];
-}
-
 /** Texts that a change shows at most. */
 const mostShownTexts = 10;
 
@@ -276,7 +270,7 @@ export const changedEndpoints = (changes: readonly ObservationChange[]): string[
 /** Changes of tools with the texts that differ, where the sets of tools before and after are among the stored ones. */
 export const withTexts = (
   changes: readonly ObservationChange[],
-  stored: ReadonlyMap<string, readonly StoredTools[]>,
+  stored: ReadonlyMap<string, readonly { readonly digest: string; readonly tools: readonly Tool[] }[]>,
 ): ShownChange[] =>
   changes.map((change) => {
     const sets = change.kind === toolsSurface.kind ? stored.get(change.subject ?? '') : undefined;
