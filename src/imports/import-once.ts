@@ -5,10 +5,7 @@ import { findImportLease, UnderWayError } from './run.ts';
 import { RegistryError } from './source.ts';
 
 /** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
-export interface Outcome {
-  readonly state: ImportReport['state'] | 'busy';
-  readonly error?: string;
-}
+export type Outcome = Pick<ImportReport, 'error'> & { readonly state: ImportReport['state'] | 'busy' };
 
 /** An import that can be stopped; from REGISTRY_URL unless a source is given. */
 export type Attempt = Pick<ImportRequest, 'source' | 'dueAfter'> & { readonly signal: AbortSignal };

@@ -32,7 +32,7 @@ import {
 } from './source.ts';
 
 /** What is written besides the plan. */
-export interface PageWrite {
+interface PageWrite {
   readonly runId: number;
   readonly at: string;
   /** Whether the quarantine may hold entries that are readable now and must be released. */
@@ -90,7 +90,7 @@ const renamed = ({ listings }: PagePlan): string[] =>
     .map(({ listing: { handle } }) => handle);
 
 /** Writes a page in the caller's transaction: versions, listings, quarantine, and its effect on claims. */
-export async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
+async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
   await tx.listings.putVersions(plan.versions, write.at);
   await tx.ratings.putIdentities(toIdentities(plan, write.at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
@@ -182,7 +182,7 @@ function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
 class ReviewNeeded extends Error {}
 
 async function writePage(current: Import, page: Page): Promise<void> {
-  const { context, guard, run } = current;
+  const { context, guard, run, mayRelease, isRecorded } = current;
   const { origin } = current.source;
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
@@ -192,12 +192,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
     const plan = await planPage(tx, page.entries, { origin, at, runId: run.id });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
-    await applyPage(tx, plan, {
-      runId: run.id,
-      at,
-      mayRelease: current.mayRelease,
-      isRecorded: current.isRecorded,
-    });
+    await applyPage(tx, plan, { runId: run.id, at, mayRelease, isRecorded });
     const progress = {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),

@@ -11,7 +11,6 @@ import {
   type SearchCounts,
   type SearchHit,
   type SearchQuery,
-  type SearchRanking,
   type SearchSort,
 } from './query.ts';
 import { type Candidate, createScorer, isPhraseIn, type RankedWord, type Scored } from './score.ts';
@@ -178,14 +177,11 @@ async function findOwned(db: Db, index: SearchIndex, text: string, facets: reado
 }
 
 /**
- * Ranks what a query finds. The listing whose handle the query is comes first, whatever else matches; then, by relevance,
- * the listings of the publisher whose name it is.
+ * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), and how many `words`
+ * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
+ * listings of the publisher whose name it is.
  */
-export async function rankListings(
-  db: Db,
-  index: SearchIndex,
-  { text, facets, sort }: SearchQuery,
-): Promise<SearchRanking> {
+export async function rankListings(db: Db, index: SearchIndex, { text, facets, sort }: SearchQuery) {
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
@@ -202,8 +198,9 @@ export async function rankListings(
   const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));
   const facetTexts = scored.filter(({ id }) => id !== handle?.id).map((one) => one.facets);
   if (!handle) return { hits, words: counted, unknown, counts: countFacets(facetTexts, !isAll) };
+  const first: SearchHit = { id: handle.id, matched: undefined };
   return {
-    hits: [{ id: handle.id, matched: undefined }, ...hits.filter(({ id }) => id !== handle.id)],
+    hits: [first, ...hits.filter(({ id }) => id !== handle.id)],
     words: counted,
     unknown: [],
     counts: countFacets([handle.facets, ...facetTexts], !isAll),

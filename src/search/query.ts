@@ -104,16 +104,11 @@ function toQueryWords(text: string): QueryWord[] {
   });
 }
 
-interface Condition {
-  /** As written. */
-  readonly text: string;
-  readonly index: number;
-  readonly words: string;
-  readonly isExcluded: boolean;
-}
+type Condition = ReturnType<typeof findConditions>[number];
 
-const findConditions = (query: string): Condition[] =>
+const findConditions = (query: string) =>
   [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
+    /** As written. */
     text,
     index,
     words: phrase ?? word ?? '',
@@ -229,13 +224,4 @@ export interface SearchCounts {
 export interface UnknownWord {
   readonly word: string;
   readonly near: readonly string[];
-}
-
-/** All hits of a search, in order: up to 20,000, or the best of some hundred candidates (`counts.capped`). */
-export interface SearchRanking {
-  readonly hits: readonly SearchHit[];
-  /** How many words of the query count. */
-  readonly words: number;
-  readonly unknown: readonly UnknownWord[];
-  readonly counts: SearchCounts;
 }

@@ -24,13 +24,8 @@ interface Queued {
 /** Runs `work` in one transaction and resolves once that is durable. */
 export type Transact = (work: (db: Db) => Promise<void>) => Promise<void>;
 
-/** An error in an object, because anything can be thrown, undefined too. */
-interface Thrown {
-  readonly error: unknown;
-}
-
-/** Runs work on its own savepoint; returns what it threw after that was rolled back. */
-async function runOnSavepoint(db: Db, queued: Queued): Promise<Thrown | undefined> {
+/** Runs work on its own savepoint; returns what it threw (anything, undefined too) in an object, after that was rolled back. */
+async function runOnSavepoint(db: Db, queued: Queued) {
   await db.executeQuery(savepoint);
   try {
     await queued.run(db);
@@ -57,7 +52,7 @@ async function transactWithRetries(transact: Transact, work: (db: Db) => Promise
 }
 
 async function commitGroup(transact: Transact, group: readonly Queued[]): Promise<void> {
-  const failures = new Map<Queued, Thrown>();
+  const failures = new Map<Queued, { readonly error: unknown }>();
   const work = async (db: Db) => {
     failures.clear();
     if (group.length === 1) return group[0]?.run(db);

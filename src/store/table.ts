@@ -25,13 +25,13 @@ export const optional = <Value, Stored>(
 
 // biome-ignore lint/suspicious/noExplicitAny: columns of any type
 type Columns = Readonly<Record<string, Column<any, any>>>;
-type ValueIn<C> = C extends Column<infer Value, infer _> ? Value : never;
-type StoredIn<C> = C extends Column<infer _, infer Stored> ? Stored : never;
 type Optional<Value> = { [K in keyof Value]: undefined extends Value[K] ? K : never }[keyof Value];
-type Members<C> = { readonly [K in keyof C]: ValueIn<C[K]> };
+type Members<C> = { readonly [K in keyof C]: C[K] extends Column<infer Value, infer _> ? Value : never };
 
 type Value<C> = Omit<Members<C>, Optional<Members<C>>> & Partial<Pick<Members<C>, Optional<Members<C>>>>;
-type Row<C, Derived> = { -readonly [K in keyof C]: StoredIn<C[K]> } & {
+type Row<C, Derived> = {
+  -readonly [K in keyof C]: C[K] extends Column<infer _, infer Stored> ? Stored : never;
+} & {
   -readonly [K in keyof Derived]: Derived[K] extends (value: never) => infer Stored ? Stored : never;
 };
 

@@ -178,17 +178,14 @@ export interface LegacySession {
   readonly id: string | undefined;
 }
 
-const sessionHeaders = ({ revision, id }: LegacySession) => ({
-  ...json,
-  'mcp-protocol-version': revision,
-  ...(id !== undefined && { 'mcp-session-id': id }),
-});
-
 /** A later request of a session, or a notification (no id). */
 export const legacyMessage = (
-  session: LegacySession,
+  { revision, id }: LegacySession,
   message: { readonly id?: number; readonly method: string; readonly params?: object },
-): Message => ({ headers: sessionHeaders(session), body: toBody(message) });
+): Message => ({
+  headers: { ...json, 'mcp-protocol-version': revision, ...(id !== undefined && { 'mcp-session-id': id }) },
+  body: toBody(message),
+});
 
 const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
