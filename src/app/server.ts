@@ -72,14 +72,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
 }
 
 /** A running service. */
-export interface Running {
-  /** The URL it listens on; PUBLIC_URL may be another. */
-  readonly url: string;
-  /** The context with the port it listens on. */
-  readonly context: Context;
-  /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
-  stop(): Promise<void>;
-}
+export type Running = Awaited<ReturnType<typeof listen>>;
 
 const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server => {
   const server = createServer({
@@ -104,7 +97,7 @@ async function drain(server: Server, drain_ms: number): Promise<void> {
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
-export async function listen(context: Context): Promise<Running> {
+export async function listen(context: Context) {
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
   server.listen(port, host);
@@ -115,13 +108,16 @@ export async function listen(context: Context): Promise<Running> {
     port: listeningPort,
     publicUrl: publicUrl.replace(/:0$/, `:${listeningPort}`),
   };
-  const served = { ...context, config };
+  /** The context with the port it listens on. */
+  const served: Context = { ...context, config };
   const app = createApp(served);
   server.on('request', app.toListener());
+  /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
   const stop = async () => {
     const drained = drain(server, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };
+  // PUBLIC_URL may be another address.
   return { url: toUrl(host, listeningPort), context: served, stop };
 }

@@ -109,14 +109,6 @@ async function askDns(server: string, question: DnsQuestion, deadline: AbortSign
   return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
 }
 
-/** The records of one type at a name, as one server gave them: none if the name or its records do not exist. */
-export interface DnsRecords {
-  /** An address, a text, or a tag with its value (CAA). */
-  readonly records: readonly string[];
-  /** Whether the server says that it validated the answer (AD bit, RFC 4035 section 3.2.3). */
-  readonly dnssec: boolean;
-}
-
 /** More records than this are not read. */
 const mostRecords = 200;
 const mostAliases = 8;
@@ -163,15 +155,15 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
   }
 }
 
+export type DnsRecords = Awaited<ReturnType<typeof readRecords>>;
+
 /**
- * The records of a type at a name at one server, CNAMEs followed. NXDOMAIN and an empty answer are absence. Throws for
- * everything else, in words of ours: SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200 records.
+ * The records of a type at a name at one server, CNAMEs followed: addresses, texts, or tags with their values (CAA); `dnssec`
+ * if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN and an empty answer are
+ * absence. Throws for everything else, in words of ours: SERVFAIL, a refusal, no answer in time, a CNAME loop, more than 200
+ * records.
  */
-export async function readRecords(
-  server: string,
-  { name, type }: AskedName,
-  timeout_ms: number,
-): Promise<DnsRecords> {
+export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
   for (let at = name, hops = 0; hops <= mostAliases; hops++) {
     const packet = await ask(server, { name: at, type }, timeout_ms);

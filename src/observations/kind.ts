@@ -1,4 +1,5 @@
 import type { Fetched, NoAnswer } from '../net/answer.ts';
+import type { HeadRef } from '../net/git.ts';
 import type { createAdvisories } from './advisories.ts';
 import type { Finding, Question, RecordedSubject } from './observation.ts';
 
@@ -100,11 +101,7 @@ export interface Unproven {
 }
 
 /** The head of a repository's default branch. */
-export interface HeadAnswer {
-  readonly result: 'head';
-  readonly commit: string;
-  readonly branch?: string;
-}
+export type HeadAnswer = HeadRef & { readonly result: 'head' };
 
 /** The commit at the head of a repository. */
 export interface CommitAnswer {

@@ -56,14 +56,6 @@ async function putSurfaces(
   return changes.map((change) => itemized.get(change) ?? change);
 }
 
-/** What a run ended with. */
-export interface RunReport {
-  readonly handle: string;
-  readonly observations: readonly StoredObservation[];
-  /** How many facts changed. */
-  readonly changes: number;
-}
-
 const longestReason = 300;
 const shorten = (text: string) =>
   text.length > longestReason ? `${text.slice(0, longestReason - 1)}…`.toWellFormed() : text;
@@ -159,8 +151,11 @@ interface ObservedRecord {
 const isChangedAt = ({ changed_from, first_seen_at, state }: StoredObservation, { at }: RunStamp) =>
   changed_from !== undefined && (first_seen_at === at || state === 'unreachable');
 
+/** What a run ended with; `changes` is how many facts changed. */
+export type RunReport = Awaited<ReturnType<typeof write>>;
+
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
-async function write(tx: Transaction, handle: string, observed: ObservedRecord): Promise<RunReport> {
+async function write(tx: Transaction, handle: string, observed: ObservedRecord) {
   const { found, surfaces, stamp, lease, imported_at } = observed;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
