@@ -15,7 +15,7 @@ export async function runScript(
   const [program = '', ...words] = [...onCore('server'), process.execPath, ...args];
   const child = spawn(program, words, {
     cwd: checkout,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, OBSERVE: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [printed, complained, [code]] = await Promise.all([

@@ -48,7 +48,7 @@ export async function startServer({
   const [program = '', ...words] = [...onCore(core), process.execPath, ...nodeFlags, script, ...args];
   const child = spawn(program, words, {
     cwd: checkout,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, OBSERVE: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(child, 'exit');

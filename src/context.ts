@@ -13,12 +13,24 @@ export interface Caller {
   readonly network: string;
   /** The capability as sent in a header; 'conflict' where two headers named different ones. */
   readonly capability?: string | 'conflict';
+  /** Nobody waits for the answer: a crawler, a prefetch, a HEAD. */
+  readonly isAutomatic?: true;
 }
 
 /** A listing that its maintainer wants to be looked at, and the control root of its claim. */
 export interface AskedCheck {
   readonly handle: string;
   readonly root: string;
+}
+
+/** A listing that somebody of a network reads, and when it was checked. */
+export interface ReadListing {
+  readonly handle: string;
+  readonly remotes: readonly { readonly url: string }[];
+  readonly observed_at: string | null;
+  /** When its record changed after that. */
+  readonly due_since?: string | null | undefined;
+  readonly network: string;
 }
 
 /** Searches by words, as this process lets them run (limits/searches.ts). */
@@ -40,8 +52,14 @@ export interface Context {
   readonly domains: DomainReader;
   /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
-  /** `add` is there while this process observes: it takes a listing that is to be looked at soon; false: too many wait. */
-  readonly askedChecks: { add?: (asked: AskedCheck) => boolean };
+  /**
+   * There while this process observes (OBSERVE). `add` takes a listing that is to be looked at soon; false: too many wait. `read` takes
+   * one that somebody reads if it is due and the limits have room; whether a check of it waits or runs in this process.
+   */
+  readonly askedChecks: {
+    add?: (asked: AskedCheck) => boolean;
+    read?: (listing: ReadListing) => boolean;
+  };
   /** In what order checks of this process begin. */
   readonly checkTurns: FairPool;
   readonly searches: Searches;

@@ -80,12 +80,13 @@ function nextWhenIssued(place: ProofPlace, file: string): string {
 /** What to do next with an active claim. */
 function nextWhenClaimed(
   { kind }: ProofPlace,
-  { claimFile, isObserving }: Pick<Config, 'claimFile' | 'isObserving'>,
+  { claimFile, observe }: Pick<Config, 'claimFile' | 'observe'>,
 ): string {
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
-  const look = isObserving
-    ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.'
-    : '';
+  const look =
+    observe !== 'off'
+      ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.'
+      : '';
   const more = `Request with rotate: true to get a new one.${look}`;
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;

@@ -84,9 +84,9 @@ const shortestEnd_ms = 1000;
 const toAddresses = ({ url, context: { config } }: Running) =>
   config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
 
-/** Observes if OBSERVE is on; the modules are loaded only then. Either way one line of the log says so. */
+/** Observes unless OBSERVE is off; the modules are loaded only then. Either way one line of the log says so. */
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
-  if (!context.config.isObserving)
+  if (context.config.observe === 'off')
     return context.log.info(
       'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
     );

@@ -266,10 +266,10 @@ export const settings = {
     hosts,
   ),
   OBSERVE: setting(
-    'isObserving',
-    'off',
-    '`on`: the service checks the recorded endpoints, packages and repositories itself (docs/observations.md); `dossier observe` does so whatever this says',
-    onOff,
+    'observe',
+    'asked',
+    'When the service checks recorded endpoints, packages and repositories itself (docs/observations.md): `asked`: a listing when somebody reads it and its last check is older than OBSERVE_INTERVAL; `on`: also every listing each OBSERVE_INTERVAL; `off`: never. `dossier observe` does so whatever this says',
+    z.enum(['asked', 'on', 'off']),
   ),
   OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two checks of one listing', duration_s),
   OBSERVE_VANTAGE: setting(

@@ -13,7 +13,10 @@ export const agentAnswer = z.object({
   sample: sampleFlag,
   title: z.string().optional(),
   description: z.string(),
-  notes: z.array(z.string()).optional().describe('What the operator did, and why; that it is a sample'),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('That it is being checked, or a sample; what the operator did, and why'),
   stands_out: z.array(z.string()).optional().describe('Facts to read first, in a fixed order'),
   lines: z
     .partialRecord(z.enum(lineNames), z.string())

@@ -10,7 +10,7 @@ import { factName } from './words.ts';
 
 /** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
 export interface Answer {
-  /** Statements about the listing that come before all else: a sample, a saved copy, what the operator did. */
+  /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
   readonly notes: readonly string[];
   readonly standsOut: readonly StandOut[];
   readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
@@ -96,8 +96,9 @@ function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): stri
   ].join('; ');
 }
 
-function notesOf({ sample, moderation = [], appeal }: ListingDocument): string[] {
+function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): string[] {
   return [
+    ...(being_checked ? [being_checked] : []),
     ...(sample ? ['Sample listing.'] : []),
     ...moderation.map(({ statement, log_index }) => `${statement} Log index ${log_index}.`),
     ...(appeal ? [appeal] : []),

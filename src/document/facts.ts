@@ -41,6 +41,7 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
     .selectAll('listing')
     .select([
       'observation.observed_at',
+      'observation.due_since',
       'observation.observations',
       'publisher_count.listings as publisher_listings',
       'import_run.source as run_source',
@@ -140,12 +141,12 @@ const toRuns = ({
 });
 
 const toObserved = (
-  { observed_at, observations }: Pick<FactsRow, 'observed_at' | 'observations'>,
+  { observed_at, due_since, observations }: Pick<FactsRow, 'observed_at' | 'due_since' | 'observations'>,
   listing: Listing,
 ): ListingFacts['observed'] =>
   observed_at === null || observations === null
     ? undefined
-    : { observed_at, observations: recordedNow(listing, decodeObservations(observations)) };
+    : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
 
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
@@ -196,7 +197,7 @@ async function readHits(
     .selectFrom('listing')
     .leftJoin('observation', 'observation.handle', 'listing.handle')
     .selectAll('listing')
-    .select(['observation.observed_at', 'observation.observations'])
+    .select(['observation.observed_at', 'observation.due_since', 'observation.observations'])
     .where(`listing.${by}`, 'in', [...keys])
     .where('listing.withdrawn', 'is', null)
     .execute();

@@ -165,6 +165,7 @@ const heading = (listing: ListingDocument) =>
     listing.appeal && toInlineText(listing.appeal),
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
+    listing.being_checked,
     lines(...toAnswerLines(toTexts(toAnswer(listing, true)))),
     toInlineText(listing.evidence_snapshot),
   );

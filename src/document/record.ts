@@ -111,7 +111,12 @@ export interface ListingFacts {
   readonly imported: readonly ImportedSignal[];
   /** What this service observed itself of what the listing records now; undefined before the first check. */
   readonly observed:
-    | { readonly observed_at: string; readonly observations: readonly StoredObservation[] }
+    | {
+        readonly observed_at: string;
+        /** When the record changed after that. */
+        readonly due_since: string | null;
+        readonly observations: readonly StoredObservation[];
+      }
     | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];

@@ -88,7 +88,7 @@ export function createApp(
   app.use(addressGuard, createHostGuard(shared.isOurs), dropUnknownParameters);
   app.route('/', createAssetRoutes(face));
   app.use(async (c, next) => {
-    const caller = shared.callers.callerOf(c.req.raw.headers, c.env?.incoming?.socket.remoteAddress);
+    const caller = shared.callers.callerOf(c.req.raw, c.env?.incoming?.socket.remoteAddress);
     c.set('context', withCaller(context, caller));
     await next();
   });

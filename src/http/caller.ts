@@ -65,6 +65,16 @@ function capabilityOf(headers: Headers): Caller['capability'] {
   return sent.size > 1 ? 'conflict' : [...sent][0];
 }
 
+/** Programs that read whatever they find. */
+const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|monitor|uptime/i;
+const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
+
+/** Whether nobody waits for the answer to a request: HEAD, a prefetch, a page that a crawler reads. */
+const isAutomatic = ({ method, headers }: Request): boolean =>
+  method === 'HEAD' ||
+  purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
+  (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
+
 export type CallerReader = ReturnType<typeof createCallerReader>;
 
 /**
@@ -82,10 +92,15 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
   /** The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the two differ. */
-  const callerOf = (headers: Headers, remoteAddress: string | undefined): Caller => {
+  const callerOf = (request: Request, remoteAddress: string | undefined): Caller => {
+    const { headers } = request;
     const capability = capabilityOf(headers);
     const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);
-    return { network, ...(capability !== undefined && { capability }) };
+    return {
+      network,
+      ...(capability !== undefined && { capability }),
+      ...(isAutomatic(request) && { isAutomatic: true as const }),
+    };
   };
   return { networkOf, callerOf };
 }

@@ -3,6 +3,7 @@ import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
 import { Problem } from '../core/problem.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
+import { readCheckLimits } from '../observations/read-limits.ts';
 import { tools } from '../tools/index.ts';
 import { webhookLimits } from '../webhooks/register.ts';
 import type { HttpEnvironment } from './call.ts';
@@ -29,6 +30,7 @@ export const allLimits = [
   ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
   badCapabilityLimit,
   askedRunLimit,
+  ...Object.values(readCheckLimits),
   ...webhookLimits,
 ];
 

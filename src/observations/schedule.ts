@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { AskedCheck, Context } from '../context.ts';
+import type { AskedCheck, Context, ReadListing } from '../context.ts';
 import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { readAll } from '../core/pages.ts';
-import { isSample, type Listing } from '../listings/listing.ts';
+import { toWidestNetwork } from '../limits/networks.ts';
+import { isSample } from '../listings/listing.ts';
 import { dueListings } from '../telemetry/events.ts';
 import type { RunReport } from './observe-listing.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
+import { createReadLimits } from './read-limits.ts';
 
 /** What became of the checks so far. */
 export interface CheckCounts {
@@ -20,11 +22,13 @@ export interface CheckCounts {
 const page = 500;
 /** Checks of this process that run at the same time. */
 const places = 32;
-/** Of these, of one domain, one namespace, or asked for by one control root. */
+/** Of these, of one domain, one namespace, or asked for by one control root or network. */
 const placesOfKey = 2;
-/** Checks that were asked for and have not ended: of all, and of one control root. */
+/** Of these, begun by reading. */
+const placesOfReaders = 8;
+/** Checks that were asked for by maintainers, or by reading, and have not ended: of all, and of one key. */
 const mostAsked = 64;
-const mostAskedOfRoot = 8;
+const mostAskedOfKey = 8;
 /** How long a listing that another process checks waits for its next try. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
@@ -62,9 +66,10 @@ const isStillDue = async (handle: string, context: ObserverContext): Promise<boo
   return isDue(handle, known ?? { observed_at: null }, context);
 };
 
-/** A listing from when it is due, or asked for, until its check has ended. */
+/** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
 interface Waiting {
   readonly handle: string;
+  readonly why: 'asked' | 'read' | 'due';
   /** Whose claim it is, if its check was asked for. */
   readonly root?: string;
   /** Whose places its check takes; read when its turn may have come. */
@@ -76,11 +81,10 @@ interface Waiting {
 const hostOf = (url: string) => URL.parse(url)?.hostname;
 
 /** Whose places a check takes: of the publisher, and of the domains that it waits for. */
-const keysOf = ({ handle, remotes }: Listing, root: string | undefined): string[] => {
+const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
   const hosts = remotes.map(({ url }) => hostOf(url)).filter((host) => host !== undefined);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
-  const of = [`namespace ${handleParts(handle).namespace}`, ...domains, ...(root ? [`root ${root}`] : [])];
-  return [...new Set(of)];
+  return [...new Set([`namespace ${handleParts(handle).namespace}`, ...domains, ...others])];
 };
 
 /** A run at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
@@ -92,7 +96,7 @@ async function check(
   const { store, clock } = context;
   const listing = await store.listings.byHandle(one.handle);
   if (!listing || listing.withdrawn) return undefined;
-  const isAsked = one.root !== undefined;
+  const isAsked = one.why === 'asked';
   const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
   // Once: a host that always asks to wait does not keep its listings from being observed.
   one.wasTried = true;
@@ -110,14 +114,18 @@ export function createSchedule(
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
   const { store, clock, log } = context;
-  const due = new Map<string, Waiting>();
   const asked = new Map<string, Waiting>();
+  const read = new Map<string, Waiting>();
+  const due = new Map<string, Waiting>();
+  const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
   const pool = createFairPool({ places, placesOfKey });
   let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
-  const remove = ({ handle, root }: Waiting) => (root === undefined ? due : asked).delete(handle);
+  const remove = ({ handle, why }: Waiting) => ({ asked, read, due })[why].delete(handle);
+  const isWithoutPlace = ({ why }: Waiting) =>
+    why === 'read' && [...running.keys()].filter((one) => one.why === 'read').length >= placesOfReaders;
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'an observation run failed');
@@ -143,12 +151,13 @@ export function createSchedule(
 
   /** Begins the first that may begin now; false if none may. */
   const beginNext = async (): Promise<boolean> => {
-    for (const waiting of [asked, due])
-      for (const one of waiting.values()) {
+    for (const queue of [asked, read, due])
+      for (const one of queue.values()) {
+        if (isWithoutPlace(one)) break;
         if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
         if (!one.keys) {
           const listing = await store.listings.byHandle(one.handle);
-          if (listing) one.keys = keysOf(listing, one.root);
+          if (listing) one.keys = keysOf(listing, ...(one.root === undefined ? [] : [`root ${one.root}`]));
           else remove(one);
         }
         const leave = one.keys && pool.tryEnter({ keys: one.keys });
@@ -165,7 +174,7 @@ export function createSchedule(
       const before = due.size;
       const handles = (await readDue(context)).map((handle) => ({ handle, at: spread(handle) }));
       for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
-        if (!due.has(handle)) due.set(handle, { handle, notBefore_ms: 0 });
+        if (!due.has(handle)) due.set(handle, { handle, why: 'due', notBefore_ms: 0 });
       dueListings.publish({ listings: due.size });
       return due.size - before;
     },
@@ -173,8 +182,22 @@ export function createSchedule(
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       const ofRoot = [...asked.values()].filter((one) => one.root === root);
-      if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfRoot) return false;
-      asked.set(handle, { handle, root, notBefore_ms: 0 });
+      if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfKey) return false;
+      asked.set(handle, { handle, why: 'asked', root, notBefore_ms: 0 });
+      news.resolve();
+      return true;
+    },
+    /** Adds a listing that somebody reads, if it is due and the limits have room, before those of the schedule; whether a check of it waits or runs. */
+    read({ network, ...listing }: ReadListing): boolean {
+      const { handle } = listing;
+      if (asked.has(handle) || read.has(handle)) return true;
+      if (signal.aborted || read.size >= mostAsked || !isDue(handle, listing, context)) return false;
+      const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
+      const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
+      if (keys.some((key) => waitFor(key) >= mostAskedOfKey)) return false;
+      const domains = keys.filter((key) => key.startsWith('domain '));
+      if (!hasRoom({ handle, network, domains }, clock().getTime())) return false;
+      read.set(handle, { handle, why: 'read', keys, notBefore_ms: 0 });
       news.resolve();
       return true;
     },
@@ -188,7 +211,7 @@ export function createSchedule(
       clearTimeout(tick);
     },
     /** How many listings wait or are checked. */
-    size: () => due.size + asked.size,
+    size: () => due.size + read.size + asked.size,
     counts: () => counts,
     /** Waits until the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),
@@ -223,9 +246,9 @@ const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Looks at all listings every OBSERVE_INTERVAL, and at those that their maintainers ask for, until the signal. Never
- * throws; resolves once the current runs have ended. What is due is read again after 2 s, and after twice as long each
- * time that nothing new was, so that new listings are observed soon.
+ * Looks at listings that are read and due, at those that their maintainers ask for, and with OBSERVE=on at all every
+ * OBSERVE_INTERVAL, until the signal. Never throws; resolves once the current runs have ended. What is due is read again
+ * after 2 s, and after twice as long each time that nothing new was, so that new listings are observed soon.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
@@ -235,13 +258,17 @@ export async function startObserving(
   const observer = createObserver(context, signal);
   const schedule = createSchedule(observer, context, { signal });
   askedChecks.add = schedule.ask;
-  log.info(`observing: every listing is looked at about every ${config.observeInterval_s} s`);
+  askedChecks.read = schedule.read;
+  const isScheduled = config.observe === 'on';
+  log.info(
+    `observing: ${isScheduled ? 'every listing is looked at about' : 'a listing is looked at when it is read, at most'} every ${config.observeInterval_s} s`,
+  );
   let [fill_ms, filled_ms] = [0, performance.now()];
   await every({
     signal,
     pause_ms: shortestPause_ms,
     async run() {
-      if (performance.now() - filled_ms >= fill_ms) {
+      if (isScheduled && performance.now() - filled_ms >= fill_ms) {
         const isMore = (await schedule.fill()) > 0;
         const longer_ms = Math.min(pauseLimit_ms(config), Math.max(fill_ms * 2, shortestPause_ms));
         fill_ms = isMore ? shortestPause_ms : longer_ms;
@@ -253,5 +280,6 @@ export async function startObserving(
     onError: (err) => log.warn({ err }, 'what is due could not be read; it is tried again'),
   });
   delete askedChecks.add;
+  delete askedChecks.read;
   await schedule.end();
 }

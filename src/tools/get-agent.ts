@@ -4,6 +4,7 @@ import { lines } from '../core/text.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
 import type { ListingTools } from '../observations/kind.ts';
 import { findListingFacts, findNamed } from './find-listing.ts';
@@ -13,6 +14,21 @@ import { cardAddress, defineTool, readsOnly } from './tool.ts';
 /** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
+
+const readAgain =
+  'A check of this listing by Dossier has begun and has not ended. Read it again in 10 seconds.';
+
+/** The same for somebody who reads it: where its last check is too old, a new one is begun, which is not waited for, and said. */
+export async function readListing(handle: string, context: Context): Promise<ListingDocument> {
+  const { askedChecks, caller, config, clock } = context;
+  const facts = await findListingFacts(handle, context);
+  const { listing, observed: { observed_at = null, due_since } = {} } = facts;
+  const mayAsk = !caller.isAutomatic && !listing.hidden && !isSample(listing);
+  const asked = { ...{ handle: listing.handle, remotes: listing.remotes }, observed_at, due_since };
+  const isAsked = mayAsk && askedChecks.read?.({ ...asked, network: caller.network });
+  const document = toListingDocument(facts, config, clock());
+  return isAsked ? { ...document, being_checked: readAgain } : document;
+}
 
 /** The tools that the endpoints of a listing last listed to this service. Throws as `getListing` does. */
 export async function readListedTools(handle: string, context: Context): Promise<ListingTools> {
@@ -40,6 +56,6 @@ export const getAgent = defineTool({
   toText: (answer) => lines(answer.found_by && `Found as ${answer.found_by}.`, toAgentText(answer)),
   async run({ handle, detail = 'summary' }, context) {
     const { handle: found, ...by } = await findNamed(handle, context);
-    return { ...toAgentAnswer(await getListing(found, context), detail), ...by };
+    return { ...toAgentAnswer(await readListing(found, context), detail), ...by };
   },
 });

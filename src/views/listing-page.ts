@@ -125,6 +125,12 @@ ${listing.sample && originNote(listing)}
 ${listingTabs(listing, 'overview')}
 </header>`;
 
+/** Fills in what was seen once the check has ended. */
+const beingChecked = ({ handle, being_checked }: ListingDocument): Html | '' =>
+  being_checked === undefined
+    ? ''
+    : html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
+
 const recordOf = ({
   origin,
   observed_at,
@@ -214,8 +220,8 @@ export const toListingPage = (
     body: html`
 <article class="listing">
 ${listingHeading(listing)}
-<div class="evidence-of">
-${answerBlock(listing)}
+<div class="evidence-of" id="evidence">
+${beingChecked(listing)}${answerBlock(listing)}
 <p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
 ${recordOf(listing)}
 ${allFactsBlock(listing)}

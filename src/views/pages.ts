@@ -78,10 +78,12 @@ const claims = ({ claimFile }: Site['config']) => {
 </section>`;
 };
 
-const observerState = ({ is_on, interval_s, vantage, ...seen }: ObserverStatus) => {
-  const how = is_on
-    ? html`Each listing is looked at about every ${every(interval_s)}, from <code>${vantage}</code>.`
-    : 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.';
+const observerState = ({ interval_s, vantage, ...seen }: ObserverStatus, { observe }: Site['config']) => {
+  const how = {
+    on: html`Each listing is looked at about every ${every(interval_s)}, from <code>${vantage}</code>.`,
+    asked: html`A listing is looked at, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
+    off: 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.',
+  }[observe];
   return seen.last_look_at
     ? html`${how} Listings looked at so far: ${amount(seen.listings_looked_at)}; last look: ${minute(seen.last_look_at)}.`
     : html`${how} No listing has been looked at yet.`;
@@ -116,7 +118,7 @@ ${quarantineBlock(status.quarantine)}
 
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
-<p>${observerState(status.observer)}</p>
+<p>${observerState(status.observer, site.config)}</p>
 <p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
 </section>

@@ -46,7 +46,7 @@ it.each([
     { PORT: 'abc', BACKUP_KEEP: '1.5', LOG_LEVEL: 'loud', OBSERVE: 'maybe', LOG_FORMAT: 'xml' },
     [
       'PORT: a whole number from 0 to 65535',
-      'OBSERVE: on or off',
+      'OBSERVE: asked, on or off',
       'BACKUP_KEEP: a whole number from 1 to 10000',
       'LOG_LEVEL: trace, debug, info, warn, error or silent',
       'LOG_FORMAT: empty, pretty or json',

@@ -4,7 +4,7 @@ import { createCallerReader } from '../../src/http/caller.ts';
 const none = { trustedProxies: [] as string[] };
 const proxies = { trustedProxies: ['10.0.0.0/8', '2001:db8::1'] };
 const caller = (headers: Record<string, string>, remote: string | undefined, config = none) =>
-  createCallerReader(config).callerOf(new Headers(headers), remote);
+  createCallerReader(config).callerOf(new Request('http://dossier.test/', { headers }), remote);
 
 describe('the network of a caller', () => {
   it.each([

@@ -38,6 +38,7 @@ const open = (slow: readonly { name: string; host: string }[], environment = {})
       ...goodNames.map((name) => listed(name, goodHost(name))),
     ],
     environment: {
+      OBSERVE: 'on',
       ...environment,
       HOST_OVERRIDES: JSON.stringify({
         ...Object.fromEntries(slow.map(({ host }) => [host, hanging.url])),
@@ -187,6 +188,7 @@ it('looks that maintainers ask for go first, within the same places, two of one 
     ),
     environment: {
       LIMITS: 'on',
+      OBSERVE: 'on',
       OBSERVE_INTERVAL: '30d',
       HOST_OVERRIDES: JSON.stringify(
         Object.fromEntries(own.map((_, n) => [`own${n}.own${n}.org`, hanging.url])),

@@ -16,9 +16,9 @@ export interface Started {
   ended: Promise<Ended>;
 }
 
-/** Starts `dossier` as a user would, from the project's root, with only these settings. */
+/** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
 export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, OBSERVE: 'off', ...environment };
   const child = spawn('node', ['src/main.js', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';

@@ -69,6 +69,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     REGISTRY_URL: `file:${registry}`,
     REGISTRY_NAME: 'registry.modelcontextprotocol.io',
     PACKAGE_REGISTRIES: '{}',
+    OBSERVE: 'off',
     ...(listening && { PORT: '0' }),
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');

@@ -11,7 +11,7 @@ import { readVersions } from '../../listings/versions.ts';
 import type { RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find-listing.ts';
-import { getListing, readListedTools } from '../../tools/get-agent.ts';
+import { getListing, readListedTools, readListing } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
@@ -175,7 +175,7 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
 const showListing = async (c: Request, face: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md']);
   return orRedirect(c, handle, async () => {
-    const listing = await getListing(handle, c.get('context'));
+    const listing = await readListing(handle, c.get('context'));
     const cachePolicy = { cacheTags: listingNamesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);

@@ -1,0 +1,38 @@
+import { createMemoryLimit, type LimitSettings } from '../limits/limit.ts';
+
+/**
+ * Checks that reading begins, as each node counts them: of one listing, asked for by one network, of one registrable
+ * domain, and in all (docs/observations.md).
+ */
+export const readCheckLimits = {
+  listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
+  network: { name: 'read_check', burst: 60, refill_s: 3600 },
+  domain: { name: 'read_check_domain', burst: 60, refill_s: 3600 },
+  all: { name: 'read_check_all', burst: 600, refill_s: 3600 },
+} as const;
+
+/** A check that reading would begin. */
+interface ReadCheck {
+  readonly handle: string;
+  readonly network: string;
+  readonly domains: readonly string[];
+}
+
+/** Counts a check in all of its limits at a time (ms since 1970) and returns true; false, counting none, if one has no room. */
+export function createReadLimits(settings: LimitSettings) {
+  const listing = createMemoryLimit(readCheckLimits.listing, settings);
+  const network = createMemoryLimit(readCheckLimits.network, settings);
+  const domain = createMemoryLimit(readCheckLimits.domain, settings);
+  const all = createMemoryLimit(readCheckLimits.all, settings);
+  return (one: ReadCheck, now_ms: number): boolean => {
+    const counted = [
+      { limit: listing, key: one.handle },
+      { limit: network, key: one.network },
+      ...one.domains.map((key) => ({ limit: domain, key })),
+      { limit: all, key: 'all' },
+    ];
+    if (counted.some(({ limit, key }) => limit.refusalOf(key, now_ms))) return false;
+    for (const { limit, key } of counted) limit.take(key, now_ms);
+    return true;
+  };
+}

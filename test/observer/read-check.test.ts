@@ -1,0 +1,353 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startObserving } from '../../src/observations/schedule.ts';
+import { startDossier } from '../support/command.ts';
+import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { getAgent, modern } from '../support/mcp-requests.ts';
+
+const begun = 'A check of this listing by Dossier has begun and has not ended. Read it again in 10 seconds.';
+const count = <T>(total: number, one: (n: number) => T): T[] =>
+  Array.from({ length: total }, (_, n) => one(n));
+const patience = { timeout: 30_000, interval: 50 };
+
+/** Answers at once that there is nothing. */
+let empty: Endpoint;
+/** Has no robots.txt, and answers nothing else, ever. */
+let hanging: Endpoint;
+let inFlight = 0;
+let mostInFlight = 0;
+
+beforeAll(async () => {
+  empty = await startEndpoint(async (_, _request, response) => {
+    inFlight += 1;
+    mostInFlight = Math.max(mostInFlight, inFlight);
+    await wait(1);
+    inFlight -= 1;
+    response.writeHead(404).end();
+  });
+  hanging = await startEndpoint((_, { url }, response) => {
+    if (url === '/robots.txt') response.writeHead(404).end();
+  });
+});
+afterAll(async () => {
+  await empty.close();
+  await hanging.close();
+});
+beforeEach(() => {
+  empty.sent.length = 0;
+  mostInFlight = 0;
+});
+
+interface At {
+  readonly name: string;
+  /** The host of its endpoint, whose path is the name. */
+  readonly host: string;
+}
+
+const close: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const one of close.splice(0).reverse()) await one();
+});
+
+/** A node with OBSERVE=asked whose recorded hosts are all one server. */
+async function openAsked(listings: readonly At[], { url }: Pick<Endpoint, 'url'>, environment = {}) {
+  const directory = await openDirectory({
+    entries: listings.map(({ name, host }) =>
+      registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://${host}/${name}` }] }),
+    ),
+    listening: true,
+    environment: {
+      OBSERVE: 'asked',
+      TRUSTED_PROXIES: '127.0.0.1',
+      LIMIT_OVERRIDES: 'pages=9000/1s,mcp=9000/1s',
+      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(listings.map(({ host }) => [host, url]))),
+      ...environment,
+    },
+  });
+  const stopping = new AbortController();
+  const observing = startObserving(directory.context, stopping.signal);
+  await expect.poll(() => directory.context.askedChecks.read, patience).toBeTypeOf('function');
+  const stop = async () => {
+    stopping.abort();
+    await observing;
+  };
+  close.push(directory.close, stop);
+  const read = async (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    (
+      await fetch(`${directory.url}${path}`, { method, headers: { 'user-agent': 'test', ...headers } })
+    ).text();
+  /** As a caller of get_agent over plain JSON, whose answers nothing caches. */
+  const ask = async (handle: string, headers: Record<string, string> = {}) => {
+    const sent = { 'content-type': 'application/json', ...headers };
+    const body = JSON.stringify({ handle });
+    const answer = await fetch(`${directory.url}/api/tools/get_agent`, {
+      method: 'POST',
+      headers: sent,
+      body,
+    });
+    return answer.text();
+  };
+  return { ...directory, read, ask, stop };
+}
+
+const from = (network: number) => ({ 'x-forwarded-for': `203.${network % 200}.${network >> 8}.7` });
+const observed = async ({ store }: Pick<Directory, 'store'>): Promise<string[]> =>
+  (await store.observations.lastRuns(-1, 2000)).flatMap(({ handle, observed_at }) =>
+    observed_at === null ? [] : [handle],
+  );
+/** Paths of endpoints that were asked. */
+const askedAt = ({ sent }: Endpoint) =>
+  [...new Set(sent.map(({ path }) => path.slice(1)))].filter((path) => path.startsWith('com.')).toSorted();
+
+const forms = [
+  ['a page', ''],
+  ['JSON', '.json'],
+  ['Markdown', '.md'],
+] as const;
+
+describe('the first read of a listing', () => {
+  const listings = count(5, (n) => ({ name: `com.first${n}.app/agent`, host: `first${n}.example` }));
+
+  it.each(forms)(
+    'as %s says that a check has begun, and the next one shows what was seen',
+    async (_, end) => {
+      const node = await openAsked(listings, empty);
+      const path = `/agents/com.first0.app/agent${end}`;
+      const first = await node.read(path);
+      expect(first).toContain(begun);
+      expect(first).toContain('not looked at');
+      await expect.poll(() => node.read(path), patience).not.toContain(begun);
+      expect(await node.read(path)).toContain('404');
+      expect(await observed(node)).toEqual(['com.first0.app/agent']);
+    },
+  );
+
+  it('as an answer of get_agent says it in its text and its JSON, and so does the resource', async () => {
+    const tools = await startModernServer(() => [{ name: 'replay', description: 'Replays' }]);
+    close.push(tools.close);
+    const hosts = { 'mcp.example.org': tools.url, 'other.example.org': hanging.url };
+    const node = await openAsked([], tools, { HOST_OVERRIDES: JSON.stringify(hosts) });
+    await node.importEntries(
+      [
+        ['org.example/agent', 'https://mcp.example.org/mcp'],
+        ['org.example/other', 'https://other.example.org/mcp'],
+      ].map(([name = '', url = '']) => registryEntry(name, { remotes: [{ type: 'streamable-http', url }] })),
+    );
+    const ask = async () => {
+      const called = modern('tools/call', { ...getAgent, arguments: { handle: 'org.example/agent' } });
+      const answer = await fetch(`${node.url}/api/mcp`, { method: 'POST', ...called });
+      const { result } = (await answer.json()) as {
+        result: { content: { text: string }[]; structuredContent: { notes?: string[]; lines: object } };
+      };
+      return { text: result.content[0]?.text, ...result.structuredContent };
+    };
+    const first = await ask();
+    expect(first.notes).toEqual([begun]);
+    expect(first.text).toContain(begun);
+    expect(first.lines).toMatchObject({ tools: 'Not looked at.' });
+    await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
+    expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
+    const resource = modern('resources/read', { uri: 'agent://org.example/other' });
+    const answer = await fetch(`${node.url}/api/mcp`, { method: 'POST', ...resource });
+    expect(await answer.text()).toContain(begun);
+  });
+
+  it('by 300 readers at once begins one check, and later ones none until it is a day old', async () => {
+    const node = await openAsked(listings, empty);
+    const path = '/agents/com.first1.app/agent';
+    const all = await Promise.all(count(300, (n) => node.read(`${path}${forms[n % 3]?.[1]}`, from(n))));
+    expect(all.filter((text) => text.includes(begun)).length).toBeGreaterThan(0);
+    await expect.poll(() => observed(node), patience).toEqual(['com.first1.app/agent']);
+    const once = empty.sent.length;
+    const { observed_at } = (await node.store.observations.ofListing('com.first1.app/agent')) ?? {};
+    node.wait(21 * 3600);
+    for (const n of count(20, (at) => at))
+      expect(await node.ask('com.first1.app/agent', from(n))).not.toContain(begun);
+    expect(empty.sent.length).toBe(once);
+    node.wait(6 * 3600);
+    expect(await node.ask('com.first1.app/agent')).toContain(begun);
+    await expect
+      .poll(
+        async () => (await node.store.observations.ofListing('com.first1.app/agent'))?.observed_at,
+        patience,
+      )
+      .not.toBe(observed_at);
+    expect(empty.sent.length).toBeLessThanOrEqual(2 * once);
+  });
+
+  it('by nobody who waits for it begins none: crawlers, prefetches, HEAD, lists, badges, feeds, other pages', async () => {
+    const node = await openAsked(listings, empty);
+    const handle = 'com.first2.app/agent';
+    const path = `/agents/${handle}`;
+    for (const agent of [
+      'Googlebot/2.1',
+      'Mozilla/5.0 (compatible; bingbot/2.0)',
+      'Bytespider',
+      'ia_archiver',
+    ])
+      expect(await node.read(`${path}.json`, { 'user-agent': agent })).not.toContain(begun);
+    for (const [name, value] of [
+      ['sec-purpose', 'prefetch;prerender'],
+      ['purpose', 'prefetch'],
+      ['x-moz', 'prefetch'],
+    ] as const)
+      expect(await node.read(`${path}.md`, { [name]: value })).not.toContain(begun);
+    await node.read(path, {}, 'HEAD');
+    for (const other of [
+      ...[
+        `/badge/${handle}`,
+        `/badge/${handle}.json`,
+        `${path}/feed.atom`,
+        `${path}/history`,
+        `${path}/tools`,
+      ],
+      ...[`${path}/ratings`, `${path}/versions`, `${path}/claim`, '/agents?q=first2', '/', '/sitemap.xml'],
+      ...[`/compare?handle=${handle}&handle=com.first3.app/agent`, '/v0.1/servers', `${path}/card.png`],
+    ])
+      await node.read(other);
+    await node.read('/agents/com.first4.app/agent');
+    await expect.poll(() => observed(node), patience).toEqual(['com.first4.app/agent']);
+    expect(askedAt(empty)).toEqual(['com.first4.app/agent']);
+  });
+
+  it('that is withdrawn or whose texts are hidden begins none, and a record that changed is checked again', async () => {
+    const node = await openAsked(listings, empty);
+    await node.act('withdraw', 'com.first0.app/agent', 'spam');
+    await node.act('hide', 'com.first1.app/agent', 'spam');
+    for (const n of [0, 1, 2])
+      for (const [, end] of forms) await node.read(`/agents/com.first${n}.app/agent${end}`);
+    await expect.poll(() => observed(node), patience).toEqual(['com.first2.app/agent']);
+    expect(askedAt(empty)).toEqual(['com.first2.app/agent']);
+    const moved = { type: 'streamable-http', url: 'https://first2.example/com.moved' };
+    await node.importEntries([registryEntry('com.first2.app/agent', { version: '9.9.9', remotes: [moved] })]);
+    node.wait(601);
+    await node.read('/agents/com.first2.app/agent');
+    await expect.poll(() => askedAt(empty), patience).toContain('com.moved');
+  });
+});
+
+describe('who would make this node ask much', () => {
+  it('1,000 listings read by one network: 60 are checked in an hour, and 60 more in the next', async () => {
+    const listings = count(1000, (n) => ({ name: `com.many${n}.app/agent`, host: `many${n}.example` }));
+    const node = await openAsked(listings, empty);
+    const readAll = async () => {
+      for (const { name } of listings) await node.ask(name);
+      for (const [n, { name }] of listings.slice(-200).entries())
+        await node.read(`/agents/${name}${forms[n % 3]?.[1]}`);
+    };
+    await readAll();
+    await expect.poll(async () => (await observed(node)).length, patience).toBe(60);
+    expect(askedAt(empty)).toHaveLength(60);
+    expect(empty.sent.length).toBeLessThan(60 * 15);
+    node.wait(3600);
+    await readAll();
+    await expect.poll(async () => (await observed(node)).length, patience).toBe(120);
+    expect(askedAt(empty)).toHaveLength(120);
+  }, 120_000);
+
+  it('500 listings at one host read by 500 networks: 60 are checked, by one request at a time', async () => {
+    const listings = count(500, (n) => ({ name: `com.site${n}.app/agent`, host: 'one.example' }));
+    const node = await openAsked(listings, empty);
+    for (const [n, { name }] of [...listings, ...listings].entries()) await node.ask(name, from(n % 500));
+    await expect.poll(async () => (await observed(node)).length, patience).toBe(60);
+    expect(askedAt(empty)).toHaveLength(60);
+    expect(mostInFlight).toBe(1);
+  }, 120_000);
+
+  it('hosts that never answer keep no reader waiting, and eight places at most', async () => {
+    const listings = count(60, (n) => ({ name: `com.drip${n}.app/agent`, host: `drip${n}.example` }));
+    const node = await openAsked(listings, hanging);
+    const taken = async () => {
+      const leases = await Promise.all(listings.map(({ name }) => node.store.leases.find(`look/${name}`)));
+      return leases.filter((lease) => lease?.isHeld).length;
+    };
+    for (const { name } of listings.slice(0, 20)) await node.read(`/agents/${name}`);
+    await expect.poll(taken, patience).toBe(2);
+    for (const [n, { name }] of listings.entries()) await node.read(`/agents/${name}.json`, from(n));
+    await expect.poll(taken, patience).toBe(8);
+    expect(await observed(node)).toEqual([]);
+    await node.stop();
+    expect(await taken()).toBe(0);
+    expect(await node.read('/agents/com.drip50.app/agent.md', from(99))).not.toContain(begun);
+  }, 60_000);
+
+  it('recorded addresses that are not public are not asked', async () => {
+    const { port } = new URL(empty.url);
+    const urls = [
+      ...[`http://127.0.0.1:${port}/a`, `http://localhost:${port}/b`, `http://[::1]:${port}/c`],
+      ...[`http://[::ffff:127.0.0.1]:${port}/d`, `http://0.0.0.0:${port}/e`, `http://2130706433:${port}/f`],
+    ];
+    const node = await openAsked([], empty);
+    await node.importEntries(
+      urls.map((url, n) =>
+        registryEntry(`com.private${n}.app/agent`, { remotes: [{ type: 'streamable-http', url }] }),
+      ),
+    );
+    const handles = await node.store.listings.newest('published_at', 100);
+    expect(handles.length).toBeGreaterThan(0);
+    for (const { handle } of handles) {
+      expect(JSON.stringify(await documentOf(node, handle))).toContain(begun);
+      await expect.poll(() => observed(node), patience).toContain(handle);
+    }
+    expect(empty.sent).toEqual([]);
+  });
+});
+
+describe('a fresh dossier serve without a setting of OBSERVE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-read-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const serve = async (environment: Record<string, string>) => {
+    // Empty is as if it were not set.
+    const service = startDossier(['serve'], {
+      ...{ DATABASE_URL: ':memory:', PORT: '0', OBSERVE: '', PACKAGE_REGISTRIES: '{}' },
+      ...environment,
+    });
+    close.push(async () => {
+      service.child.kill('SIGTERM');
+      expect((await service.ended).code).toBe(0);
+    });
+    const url = await service.line(/^listening on (\S+)/m);
+    return async (handle: string) => {
+      const answer = await fetch(`${url}/api/tools/get_agent`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ handle }),
+      });
+      return (await answer.json()) as { notes?: string[]; lines?: { tools?: string } };
+    };
+  };
+
+  it('has evidence for the first listing that is read', async () => {
+    const tools = await startModernServer(() => [{ name: 'replay', description: 'Replays' }]);
+    close.push(tools.close);
+    const registry = join(folder, 'registry.json');
+    const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.org/mcp' }];
+    writeFileSync(registry, JSON.stringify([registryEntry('org.example/agent', { remotes })]));
+    const get = await serve({
+      REGISTRY_URL: `file:${registry}`,
+      HOST_OVERRIDES: JSON.stringify({ 'mcp.example.org': tools.url }),
+    });
+    const first = () => get('org.example/agent');
+    await expect.poll(first, patience).toMatchObject({ notes: [begun], lines: { tools: 'Not looked at.' } });
+    await expect
+      .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
+      .toContain('`replay`');
+    expect((await get('org.example/agent')).notes).toBeUndefined();
+  }, 60_000);
+
+  it('does not check the sample', async () => {
+    const get = await serve({
+      REGISTRY_URL: 'off',
+      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': empty.url }),
+    });
+    await expect
+      .poll(async () => (await get('co.webhook/webhook')).notes, patience)
+      .toEqual(['Sample listing.']);
+    expect(empty.sent).toEqual([]);
+  }, 60_000);
+});
