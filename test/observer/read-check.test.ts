@@ -293,7 +293,7 @@ describe('who would make this node ask much', () => {
       ...[`http://127.0.0.1:${port}/a`, `http://localhost:${port}/b`, `http://[::1]:${port}/c`],
       ...[`http://[::ffff:127.0.0.1]:${port}/d`, `http://0.0.0.0:${port}/e`, `http://2130706433:${port}/f`],
     ];
-    const node = await openAsked([], empty);
+    const node = await openAsked([], empty, { DNS_SERVERS: '127.0.0.1:9' });
     await node.importEntries(
       urls.map((url, n) =>
         registryEntry(`com.private${n}.app/agent`, { remotes: [{ type: 'streamable-http', url }] }),
