@@ -40,48 +40,43 @@ export const createLeaseReads = (db: Db, { now_ms }: Clock) => ({
 });
 
 /** Writes of leases inside a transaction; they change no listing. */
-export const createLeaseWrites = (db: Db, clock: Clock) => {
-  const { now_ms } = clock;
-  return {
-    ...createLeaseReads(db, clock),
-    /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
-    async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
-      const held = db.selectFrom('lease').select('name').where('name', '=', name);
-      return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
-    },
-    /** False while another holder has the lease. */
-    async take(name: string, owner: string) {
-      const taken = { owner, renewed_at: now_ms };
-      const { numInsertedOrUpdatedRows: rows } = await db
-        .insertInto('lease')
-        .values({ name, ...taken })
-        .onConflict((conflict) =>
-          // A time ahead was written before the database's clock was set back, and says nothing.
-          conflict
-            .column('name')
-            .doUpdateSet(taken)
-            .where(sql<boolean>`abs(${now_ms} - lease.renewed_at) >= ${sql.lit(expires_ms)}`),
-        )
-        .executeTakeFirstOrThrow();
-      return rows !== undefined && rows > 0n;
-    },
-    /** Renews what these owners hold; returns the owners that still hold theirs. */
-    async renew(owners: readonly string[]) {
-      const renewed = db
-        .updateTable('lease')
-        .set({ renewed_at: now_ms })
-        .where('owner', 'in', [...owners]);
-      return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
-    },
-    release: async (owner: string) =>
-      void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
-    /** Deletes leases that nobody renewed for a week. */
-    async purge() {
-      const age_ms = sql<number>`${now_ms} - renewed_at`;
-      await db.deleteFrom('lease').where(age_ms, '>', forgotten_ms).execute();
-    },
-  };
-};
+export const createLeaseWrites = (db: Db, { now_ms }: Clock) => ({
+  /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
+  async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
+    const held = db.selectFrom('lease').select('name').where('name', '=', name);
+    return (await held.where('owner', '=', owner).executeTakeFirst()) !== undefined;
+  },
+  /** False while another holder has the lease. */
+  async take(name: string, owner: string) {
+    const taken = { owner, renewed_at: now_ms };
+    const { numInsertedOrUpdatedRows: rows } = await db
+      .insertInto('lease')
+      .values({ name, ...taken })
+      .onConflict((conflict) =>
+        // A time ahead was written before the database's clock was set back, and says nothing.
+        conflict
+          .column('name')
+          .doUpdateSet(taken)
+          .where(sql<boolean>`abs(${now_ms} - lease.renewed_at) >= ${sql.lit(expires_ms)}`),
+      )
+      .executeTakeFirstOrThrow();
+    return rows !== undefined && rows > 0n;
+  },
+  /** Renews what these owners hold; returns the owners that still hold theirs. */
+  async renew(owners: readonly string[]) {
+    const renewed = db
+      .updateTable('lease')
+      .set({ renewed_at: now_ms })
+      .where('owner', 'in', [...owners]);
+    return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
+  },
+  release: async (owner: string) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
+  /** Deletes leases that nobody renewed for a week. */
+  async purge() {
+    const age_ms = sql<number>`${now_ms} - renewed_at`;
+    await db.deleteFrom('lease').where(age_ms, '>', forgotten_ms).execute();
+  },
+});
 
 type Write = <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>;
 
