@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isStrong, toSearchDocument, toTermsOfText } from '../../src/search/document.ts';
-import { stem } from '../../src/search/words.ts';
+import { isCorrectable, stem } from '../../src/search/words.ts';
 
 const document = toSearchDocument({
   id: 1,
@@ -16,6 +16,15 @@ describe('a search document', () => {
   it('says most by the words of its name', () => {
     expect(document.strong).toEqual(['invoic', 'printer', 'invoiceprint']);
   });
+  it('has a name of two or three words as one too, without the words that only end names', () => {
+    const named = (name: string) =>
+      toSearchDocument({
+        ...{ id: 2, handle: `io.github.alice/${name}`, title: null, description: 'None' },
+        ...{ tags: '[]', facets: '', keys: [] },
+      });
+    expect(named('invoice-printer-mcp-server').strong).toContain('invoiceprint');
+    expect(named('mcp-invoice').strong).not.toContain(stem('mcpinvoice'));
+  });
   it('has the same terms, and says most by the same ones, when it is read again', () => {
     const read = toTermsOfText(document.text);
     expect([...read.keys()].toSorted()).toEqual([...document.terms].toSorted());
@@ -24,6 +33,19 @@ describe('a search document', () => {
       'printer',
       'invoiceprint',
     ]);
+  });
+});
+
+describe('a word that no listing has', () => {
+  it.each([
+    ['invoce', true],
+    ['smss', true],
+    ['sms', false],
+    ['x'.repeat(24), true],
+    ['x'.repeat(25), false],
+    ['größe', false],
+  ])('%s may be a misspelling: %s', (word, is) => {
+    expect(isCorrectable(word)).toBe(is);
   });
 });
 
