@@ -149,6 +149,6 @@ export function toAgentText(answer: AgentAnswer): string {
     ...notes.map(toInlineText),
     ...toAnswerLines({ ...texts, not_there, unseen, unstated, unchecked }),
     toInlineText(answer.evidence_snapshot),
-    `Record from: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''}${tags.length > 0 ? ` Tags: ${tags.map(toQuote).join(', ')}.` : ''} Next: ${answer.next}.`,
+    `Record read from: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''}${tags.length > 0 ? ` Tags: ${tags.map(toQuote).join(', ')}.` : ''} Next: ${answer.next}.`,
   );
 }
