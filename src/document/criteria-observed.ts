@@ -46,14 +46,18 @@ function unseenPriceOf({ factOf }: RecordedEndpoint): Observation | 'nothing' | 
 /** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
 function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint): Finding {
   const check = factOf('endpoint.answers');
+  const tally = factOf('endpoint.availability');
+  const [looked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) => at?.slice(0, 10));
+  const isNew = looked_at === counted_at && (daysSince(looked_at, compared.now_ms) ?? 0) <= 30;
+  const often = isNew && tally?.value ? `; ${tally.value} checks in 30 days were answered` : '';
   if (check?.state === 'observed')
     return observedFinding(check, {
       result: 'met',
-      fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
+      fact: `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`,
     });
   if (check?.state !== 'unreachable' && check?.state !== 'not_found')
     return unseenFinding(compared, 'Dossier has not seen whether the endpoint answers', check);
-  const fact = 'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.';
+  const fact = `The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
   return observedFinding(check, { result: 'not_met', fact });
 }
 

@@ -134,6 +134,19 @@ describe('check_surface of names alone', () => {
   });
 });
 
+describe('compare_agents', () => {
+  it('says how many checks of 30 days an endpoint answered, for whoever asks about reliability', async () => {
+    const { healthy, unreachable } = observedStates;
+    const { text } = await ask('compare_agents', { handles: [healthy, unreachable] });
+    expect(text).toMatch(
+      /endpoint_observed_alive: met\. A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 3 of 3 checks in 30 days were answered\. /,
+    );
+    expect(text).toMatch(
+      /endpoint_observed_alive: not_met\. The endpoint neither .+; 0 of 3 checks in 30 days were answered\. /,
+    );
+  });
+});
+
 describe('search_agents', () => {
   it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
     const { text, json } = await ask('search_agents', { query: 'maps no secret required' });

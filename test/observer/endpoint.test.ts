@@ -206,7 +206,7 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
   expect(compared.map(({ observed }) => observed?.[0])).toMatchObject([
     {
       result: 'met',
-      fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
+      fact: 'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay; 1 of 1 checks in 30 days were answered.',
     },
     {
       result: 'not_met',
