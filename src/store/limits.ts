@@ -2,7 +2,7 @@ import { precompileQuery } from './query.ts';
 import type { Db, Schema } from './store.ts';
 
 /** A call against a token bucket. */
-interface BucketCall {
+export interface BucketCall {
   readonly key: string;
   /** The day whose key made the network's HMAC in `key`; undefined if the key names no network. */
   readonly day: string | undefined;
