@@ -80,7 +80,8 @@ const hostHeaders = listOf(
 function isNetwork(item: string): boolean {
   const [address = '', bits, ...rest] = item.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (rest.length > 0 || longest < 0) return false;
+  // A zone, as in fe80::1%eth0, names an interface of one machine.
+  if (rest.length > 0 || longest < 0 || address.includes('%')) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 

@@ -330,8 +330,12 @@ const firstBatch = 100;
 const largestBatch = 1000;
 
 /** Whether a promise settles within `quick_ms`. */
-const settlesSoon = (next: Promise<unknown>): Promise<boolean> =>
-  Promise.race([Promise.allSettled([next]).then(() => true), wait(quick_ms, false)]);
+function settlesSoon(next: Promise<unknown>): Promise<boolean> {
+  const settled = new AbortController();
+  const soon = Promise.allSettled([next]).then(() => true);
+  const later = wait(quick_ms, false, { signal: settled.signal }).catch(() => true);
+  return Promise.race([soon, later]).finally(() => settled.abort());
+}
 
 const join = (batch: Page | undefined, page: Page): Page =>
   batch ? { ...page, entries: [...batch.entries, ...page.entries] } : page;

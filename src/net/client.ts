@@ -57,6 +57,8 @@ export const createGuardedLookup =
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
 
+const first_bytes = 16 * 1024;
+
 /**
  * Reads a body to its end; undefined as soon as it has more than `limit_bytes`. `isComplete` gets each piece as it arrives;
  * where what was read so far is enough, the rest is not read.
@@ -66,17 +68,19 @@ export async function readBody(
   limit_bytes: number,
   isComplete: OutboundRequest['isComplete'],
 ): Promise<Buffer | undefined> {
-  // One buffer that grows: a body of a million pieces of one byte costs no more than its bytes.
-  const read = new ArrayBuffer(0, { maxByteLength: limit_bytes });
+  // One buffer that doubles: a body of a million pieces of one byte costs no more than its bytes.
+  let read = Buffer.allocUnsafe(first_bytes);
+  let size_bytes = 0;
   for await (const chunk of chunks) {
-    const at = read.byteLength;
+    const end = size_bytes + chunk.byteLength;
     // Leaving the loop cancels the stream.
-    if (at + chunk.byteLength > limit_bytes) return undefined;
-    read.resize(at + chunk.byteLength);
-    new Uint8Array(read).set(chunk, at);
+    if (end > limit_bytes) return undefined;
+    if (end > read.length) read = Buffer.concat([read], Math.max(read.length * 2, end));
+    read.set(chunk, size_bytes);
+    size_bytes = end;
     if (isComplete?.(chunk)) break;
   }
-  return Buffer.from(read.transferToFixedLength());
+  return Buffer.from(read.subarray(0, size_bytes));
 }
 
 /** A request without cookies and credentials. */

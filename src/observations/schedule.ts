@@ -4,7 +4,7 @@ import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
-import { readAll } from '../core/pages.ts';
+import { readPages } from '../core/pages.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 import { isSample } from '../listings/listing.ts';
 import { dueListings } from '../telemetry/events.ts';
@@ -54,10 +54,14 @@ const isDue = (handle: string, last: LastRun, { config, clock }: ObserverContext
 
 async function readDue(context: ObserverContext): Promise<string[]> {
   const { lastRuns } = context.store.observations;
-  const runs = await readAll<Awaited<ReturnType<typeof lastRuns>>[number]>(page, (last) =>
+  const pages = readPages<Awaited<ReturnType<typeof lastRuns>>[number]>(page, (last) =>
     lastRuns(last?.id ?? -1, page),
   );
-  return runs.filter((run) => !isSample(run) && isDue(run.handle, run, context)).map(({ handle }) => handle);
+  const due: string[] = [];
+  // Of a million listings only those that are due are held.
+  for await (const runs of pages)
+    for (const run of runs) if (!isSample(run) && isDue(run.handle, run, context)) due.push(run.handle);
+  return due;
 }
 
 /** Whether no other node has observed a listing meanwhile. */

@@ -88,32 +88,33 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-async function runChecked<Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: Tool<Input, Output>,
-  input: unknown,
-  context: Context,
-): Promise<z.output<Output>> {
-  const parsed = parseInput(tool, input);
-  await takeNetworkLimits(context, tool.networkLimits ?? []);
-  return tool.run(parsed, context);
-}
-
 /**
  * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
- * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
+ * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`. `run` answers with
+ * what a page shows of it.
  */
-export async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+export async function callTool<
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+  Answer = z.output<Output>,
+>(
   tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
-): Promise<z.output<Output>> {
+  run: (parsed: z.output<Input>, context: Context) => Promise<Answer | z.output<Output>> = tool.run,
+): Promise<Answer> {
+  const runChecked = async () => {
+    const parsed = parseInput(tool, input);
+    await takeNetworkLimits(context, tool.networkLimits ?? []);
+    return (await run(parsed, context)) as Answer;
+  };
   const toPublished = (error: unknown) => {
     throw toProblem(error, context);
   };
   try {
     const answer = await traceToolCall(
       tool.name,
-      () => runChecked(tool, input, context).catch(toPublished),
+      () => runChecked().catch(toPublished),
       (error) => (error as Problem).code,
     );
     toolCalls.publish({ tool: tool.name, outcome: 'ok' });

@@ -15,7 +15,7 @@ it.each([
       REGISTRY_URL: 'http://[x',
       REPOSITORY_HOSTS: '{}',
       ALLOWED_HOSTS: 'http://x/',
-      TRUSTED_PROXIES: '10.0.0.0/8, garbage,::1/129',
+      TRUSTED_PROXIES: '10.0.0.0/8, garbage,::1/129,fe80::1%br-0',
       PRICE_CATALOGS: 'https://a.example, ftp://b.example',
     },
     [
@@ -25,7 +25,7 @@ it.each([
       'REPOSITORY_HOSTS: names no host, so that no listing could be claimed',
       `PRICE_CATALOGS: ftp://b.example is not ${address}`,
       'ALLOWED_HOSTS: http://x/ is not a host name, with or without a port',
-      'TRUSTED_PROXIES: garbage is not an IP address or CIDR range; ::1/129 is not an IP address or CIDR range',
+      'TRUSTED_PROXIES: garbage is not an IP address or CIDR range; ::1/129 is not an IP address or CIDR range; fe80::1%br-0 is not an IP address or CIDR range',
     ],
   ],
   [

@@ -118,9 +118,9 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 });
 
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
-const runStep = async (c: Request, face: Face) => {
-  const form = await readForm(c, bodyLimitOf(claimAgent), face.site.config.publicUrl);
-  return ofListing(c, async (handle) => {
+const runStep = (c: Request, face: Face) =>
+  ofListing(c, async (handle) => {
+    const form = await readForm(c, bodyLimitOf(claimAgent), face.site.config.publicUrl);
     try {
       const answer = await call(c, claimAgent, { handle, ...toInput(form) });
       const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };
@@ -129,7 +129,6 @@ const runStep = async (c: Request, face: Face) => {
       return showProblem(c, handle, [problem, face]);
     }
   });
-};
 
 const showHistory = (c: Request, { site }: Face, ending: string) =>
   ofListing(c, async (handle, context) => {
