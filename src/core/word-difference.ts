@@ -98,8 +98,12 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** The same on one line: `Sends [-a mail-]{+mail to everyone+}.` */
+/** A part whose own brackets cannot be read as marks of the difference. */
+const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
+
+/** The same on one line: `Sends [-a mail-]{+mail to everyone+}.` Such marks in the texts themselves are escaped. */
 export const differenceText = (parts: readonly TextPart[]): string =>
   parts
+    .map(({ text, change }) => ({ text: escapeMarks(text), change }))
     .map(({ text, change }) => (change === 'removed' ? `[-${text}-]` : change ? `{+${text}+}` : text))
     .join('');

@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../claims/claim.ts';
 import { claimMethods } from '../claims/methods.ts';
 import type { Context } from '../context.ts';
-import { code, coded, counted, day, named, quoted } from '../core/text.ts';
+import { coded, counted, day, named, quoted } from '../core/text.ts';
 import { differenceText } from '../core/word-difference.ts';
 import { type Change, changeText } from '../log/change.ts';
 import { readRuns } from '../observations/history.ts';
@@ -192,7 +192,7 @@ function toolText(
   { tool, change, members = [], annotations = [] }: ToolChange,
   texts: ShownChange['texts'] = [],
 ) {
-  if (change !== 'changed') return `${code(tool)} ${change}`;
+  if (change !== 'changed') return `${coded(tool)} ${change}`;
   const worded = texts
     .slice(0, mostTexts)
     .map(({ member, difference }) => `${named(member)} ${quoted(cut(differenceText(difference)))}`);
@@ -203,25 +203,24 @@ function toolText(
     ...worded,
     ...more(texts, mostTexts),
   ];
-  return `${code(tool)} changed: ${parts.join(', ')}`;
+  return `${coded(tool)} changed: ${parts.join(', ')}`;
 }
 
 /** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
 export function changedText(change: ShownChange, isListed = false): string {
   const { before, after, items = [], texts = [] } = change;
-  const until = before ? ` until ${day(before.seen_until)}` : '';
-  if (toolChangesOf(change).length === 0)
-    return `${titleOf(change)}: ${before ? seenValue(change, before) : ''}${until}, now ${seenValue(change, after)}`;
-  const said = toolChangesOf(change)
-    .slice(0, mostItems)
-    .map((item) =>
-      toolText(
-        item,
-        texts.filter(({ tool }) => tool === item.tool),
-      ),
-    );
+  const last = day(before?.seen_until ?? '');
+  if (toolChangesOf(change).length === 0) {
+    const words = [before ? seenValue(change, before) : '', seenValue(change, after)];
+    const isOfOneDay = words[0] === words[1] && kindOf(change.kind)?.unit === 'date';
+    const [was, is] = isOfOneDay ? [before, after].map((one) => named(String(one?.value))) : words;
+    return `${titleOf(change)}: ${was} until ${last}, now ${is}`;
+  }
+  const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
+  const shown = toolChangesOf(change).slice(0, mostItems);
+  const said = shown.map((item) => toolText(item, textsOf(item)));
   const what = isListed ? 'changed' : [...said, ...more(items, mostItems)].join('; ');
-  return `${titleOf(change)}: ${what}; as before${until}`;
+  return `${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
 /** Which tools of a set were added, removed or changed; none of another kind of change. */
@@ -263,11 +262,11 @@ const claimReasons: Readonly<Record<string, string>> = {
 };
 
 /** What happened to a claim and why, with the account or domain and the commit that was read. */
-function claimText({ type, kind, root, commit, reason }: ClaimEvent): string {
+export function claimText({ type, kind, root, commit, reason }: ClaimEvent): string {
   const shown = `${claimMethods[kind].control} was shown`;
   const why = /^(?:activated|rotated|restored|moved)$/.test(type)
     ? shown
-    : reason && (claimReasons[reason] ?? named(reason));
+    : reason && (claimReasons[reason] ?? toLabel(reason));
   const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
   return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
 }

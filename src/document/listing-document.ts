@@ -97,7 +97,7 @@ export const listingDocument = z.object({
   claim: listingClaim.optional(),
   history: z.array(claimEvent).optional().describe('Of a listing that was never claimed'),
   signals: z.object({ native: nativeSignals, imported: z.array(importedSignal) }),
-  being_checked: z.string().optional().describe('That a check has begun, and when to read again'),
+  being_checked: z.string().optional().describe('That a check waits or runs, and when to read again'),
   observations: z.array(observation).describe('What Dossier checked itself; never a rating'),
   not_seen: z.array(notSeenItem).describe('What was looked for and not seen, with reason and date'),
   not_known: z.array(notKnownItem).describe('What buyers ask that was not looked at or is not stated'),

@@ -1,4 +1,3 @@
-import type { ClaimEvent } from '../claims/claim.ts';
 import { code, counted, day, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
@@ -6,6 +5,7 @@ import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts, ShortRating } from '../ratings/rating.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toTexts } from './answers.ts';
+import { claimText } from './history.ts';
 import type { ListingDocument } from './listing-document.ts';
 import {
   countsText,
@@ -114,10 +114,6 @@ const record = (listing: ListingDocument) =>
     `* Origin: ${toInlineText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
   );
 
-/** The way of a claim says nothing about what became of the listing. */
-const wayOf = ({ type, kind }: Pick<ClaimEvent, 'type' | 'kind'>) =>
-  type.startsWith('listing') ? '' : ` (${toLabel(kind)})`;
-
 function claimed({ claim, links }: ListingDocument): string {
   const howTo = `${claim ? 'Check or renew the claim' : 'How to claim'}: <${links.page}/claim>`;
   if (!claim) return paragraphs(notClaimed, howTo);
@@ -137,11 +133,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
     paragraphs(
       `History of the ${claim ? 'claim' : 'listing'}:`,
       claim?.repository && matchTexts[claim.namespace_matches_repository_owner],
-      list(
-        events,
-        ({ type, at, kind, commit, reason }) =>
-          `${day(at)} ${toLabel(type)}${wayOf({ type, kind })}${commit ? ` at ${code(commit.slice(0, 12))}` : ''}${reason ? ` (${toLabel(reason)})` : ''}`,
-      ),
+      list(events, (event) => `${day(event.at)} ${toInlineText(claimText(event))}`),
     )
   );
 }

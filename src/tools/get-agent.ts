@@ -15,10 +15,9 @@ import { cardAddress, defineTool, readsOnly } from './tool.ts';
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
 
-const readAgain =
-  'A check of this listing by Dossier has begun and has not ended. Read it again in 10 seconds.';
+const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
 
-/** The same for somebody who reads it: where its last check is too old, a new one is begun, which is not waited for, and said. */
+/** The same for somebody who reads it: where its last check is too old, a new one is asked for, which is not waited for, and said. */
 export async function readListing(handle: string, context: Context): Promise<ListingDocument> {
   const { askedChecks, caller, config, clock } = context;
   const facts = await findListingFacts(handle, context);

@@ -64,7 +64,7 @@ describe('a listing that was never claimed', () => {
       ),
     );
     expect((await service.get(`${page}.md`)).body).toContain(
-      `History of the listing:\n\n* ${withdrawn} listing withdrawn (optout)\n* ${restored} listing restored (optout removed)`,
+      `History of the listing:\n\n* ${withdrawn} no longer listed: an opt-out line was read\n* ${restored} listed again: the opt-out line is gone`,
     );
   });
 

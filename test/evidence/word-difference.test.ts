@@ -11,6 +11,7 @@ describe('a difference of words', () => {
     ['', 'Sends mail', '{+Sends mail+}'],
     ['Sends mail', '', '[-Sends mail-]'],
     ['Reads mail', 'Reads \u202email', 'Reads {+‹U+202E›+}mail'],
+    ['Reads', 'Reads [-all-] {+of+} it', 'Reads{+ \\[-all-\\] \\{+of+\\} it+}'],
   ])('of %j and %j', (before, after, expected) => {
     expect(shown(before, after)).toBe(expected);
   });

@@ -172,8 +172,8 @@ const inMarkdown = [
   '1.2.0',
   'History of the claim',
   'Namespace and repository owner cannot be compared.',
-  '2026-10-20 activated (repository) at c0ffeec0ffee',
-  '2026-10-21 suspended (repository) at c0ffeec0ffee (file missing)',
+  '2026-10-20 claimed: write access to its repository was shown (commit c0ffeec0ffee)',
+  '2026-10-21 claim suspended: file missing (commit c0ffeec0ffee)',
 ] as const;
 
 /** Where each fact stands behind the one before it; -1 from the first that does not. */

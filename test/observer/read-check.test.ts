@@ -10,7 +10,7 @@ import { type Endpoint, startEndpoint, startModernServer } from '../support/endp
 import { registryEntry } from '../support/entries.ts';
 import { getAgent, modern } from '../support/mcp-requests.ts';
 
-const begun = 'A check of this listing by Dossier has begun and has not ended. Read it again in 10 seconds.';
+const begun = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
 const count = <T>(total: number, one: (n: number) => T): T[] =>
   Array.from({ length: total }, (_, n) => one(n));
 const patience = { timeout: 30_000, interval: 50 };
@@ -114,7 +114,7 @@ describe('the first read of a listing', () => {
   const listings = count(5, (n) => ({ name: `com.first${n}.app/agent`, host: `first${n}.example` }));
 
   it.each(forms)(
-    'as %s says that a check has begun, and the next one shows what was seen',
+    'as %s says that a check waits or runs, and the next one shows what was seen',
     async (_, end) => {
       const node = await openAsked(listings, empty);
       const path = `/agents/com.first0.app/agent${end}`;
@@ -149,7 +149,7 @@ describe('the first read of a listing', () => {
     const first = await ask();
     expect(first.notes).toEqual([begun]);
     expect(first.text).toContain(begun);
-    expect(first.lines).toMatchObject({ tools: 'Not looked at.' });
+    expect(first.lines).toMatchObject({ where: '`https://mcp.example.org/mcp`, not looked at.' });
     await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
     expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
     const resource = modern('resources/read', { uri: 'agent://org.example/other' });
@@ -345,7 +345,9 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
       HOST_OVERRIDES: JSON.stringify({ 'mcp.example.org': tools.url }),
     });
     const first = () => get('org.example/agent');
-    await expect.poll(first, patience).toMatchObject({ notes: [begun], lines: { tools: 'Not looked at.' } });
+    await expect
+      .poll(first, patience)
+      .toMatchObject({ notes: [begun], lines: { where: '`https://mcp.example.org/mcp`, not looked at.' } });
     await expect
       .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
       .toContain('`replay`');

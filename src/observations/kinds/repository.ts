@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind, type FileAnswer } from '../kind.ts';
 import { ofRepository, repositoryOf } from '../remotes.ts';
@@ -124,7 +125,7 @@ export const repositoryHead = defineKind({
   means: 'The commit that the default branch of the recorded repository pointed to on that date.',
   doesNotMean: 'It does not say that the service runs this commit.',
   shows: ({ value, details }) =>
-    `${String(value).slice(0, 12)}${details?.branch ? ` of ${details.branch}` : ''}`,
+    `${String(value).slice(0, 12)}${details?.branch ? ` of ${coded(String(details.branch))}` : ''}`,
   method_version: 'repository/1',
   about: repositoryOf,
   check: (run) =>
