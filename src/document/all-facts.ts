@@ -34,6 +34,7 @@ export interface Asked {
 }
 
 type Shown = Pick<Observation, 'kind' | 'state'> & {
+  readonly missed_since?: string | undefined;
   readonly value: Observation['value'];
   readonly details?: Observation['details'] | undefined;
   readonly unit?: string | undefined;
@@ -51,13 +52,14 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
 
 /** What a check or a source found, in words; of what is older or was only advertised, that as well. */
 export function valueText(found: Shown): string {
-  const { kind, value, state, details } = found;
+  const { kind, value, state, details, missed_since } = found;
   if (value === null) return stateWords[state];
   const { shows, words } = kindOf(kind) ?? {};
   const price = kind === 'price.challenge' ? quoteText(value) : undefined;
   const shown = shows?.({ value, state, source: '', ...(details && { details }) });
   const text = price ?? shown ?? words?.[String(value)] ?? plainText(value, found);
-  return ['observed', 'quoted'].includes(state) ? text : `${text} (${stateWords[state]})`;
+  if (['observed', 'quoted'].includes(state)) return text;
+  return `${text} (${missed_since ? `not seen again since ${day(missed_since)}` : stateWords[state]})`;
 }
 
 type Known = Shown &

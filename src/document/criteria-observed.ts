@@ -1,3 +1,4 @@
+import { coded, day } from '../core/text.ts';
 import { type Offer, offerText } from '../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../observations/kinds/price.ts';
@@ -16,6 +17,7 @@ import {
   unseenFinding,
   worstOf,
 } from './criterion.ts';
+import { quoteText } from './seen.ts';
 
 /** An endpoint that the record names, looked at or not. */
 interface RecordedEndpoint {
@@ -186,11 +188,14 @@ export const priceCriteria = {
       const found = endpointsOf(compared).map((endpoint) => withoutPrice(compared, endpoint, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
-    const recorded = first.value === null ? {} : { recorded: String(first.value) };
-    return observedFinding(first, { result: 'met', fact: pricedFacts[first.kind] ?? '', ...recorded });
+    const quoted = quoteText(first.value);
+    return observedFinding(first, {
+      ...{ result: 'met', fact: pricedFacts[first.kind] ?? '' },
+      ...(quoted ? { quoted } : first.value !== null && { recorded: String(first.value) }),
+    });
   }),
-  price_at_most: priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, text) => {
-    const limit = readPriceLimit(text);
+  price_at_most: priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, most) => {
+    const limit = readPriceLimit(most);
     return ofEachEndpoint(compared, (endpoint) => {
       const challenge = endpoint.factOf('price.challenge');
       if (challenge?.state === 'no_price_seen')
@@ -204,12 +209,13 @@ export const priceCriteria = {
           result: 'unknown',
           fact: 'The endpoint quotes no price in this asset that Dossier has read.',
         });
+      const text = offerText(decisive.offer);
       return observedFinding(challenge, {
         result: decided(decisive.within === true),
         fact: decisive.within
-          ? `The endpoint quotes an offer of at most ${text}.`
-          : `Every offer in this asset that Dossier has read asks for more than ${text}.`,
-        recorded: offerText(decisive.offer),
+          ? `The endpoint quotes an offer of at most ${most}.`
+          : `Every offer in this asset that Dossier has read asks for more than ${most}.`,
+        quoted: quoteText(text) ?? coded(text),
       });
     });
   }),
@@ -233,8 +239,6 @@ interface Watched {
   /** As the beginning of a sentence: "The tools that the endpoint lists". */
   readonly subject: string;
 }
-
-const day = (time: string) => time.slice(0, 10);
 
 /** Whether one fact has been the same for so many days, as far as it was looked at. */
 function judgeUnchanged(one: DatedObservation, days: number, { subject }: Watched): Finding {

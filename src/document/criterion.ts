@@ -1,8 +1,10 @@
+import { day } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { knowingOf, type Observation, stateWords } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
+import { asksPayment, isLookedAt, toSeen } from './seen.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
 export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
@@ -20,6 +22,8 @@ export interface Finding {
   readonly fact: string;
   /** The publisher's text that the fact is about. */
   readonly recorded?: string;
+  /** A price that was quoted; what others wrote of it is in “ ” or in code spans. */
+  readonly quoted?: string;
   /** The recorded endpoint, package or host that was looked at. */
   readonly subject?: string;
   readonly source: string;
@@ -96,7 +100,7 @@ export const signalOf = (
 export const recordedFinding = (
   { listing }: ComparedListing,
   found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
-): Finding => ({ ...found, source: listing.origin, as_of: listing.observed_at.slice(0, 10) });
+): Finding => ({ ...found, source: listing.origin, as_of: day(listing.observed_at) });
 
 /** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
 export function absentFinding(
@@ -111,12 +115,12 @@ export function absentFinding(
 /** A finding from what this service saw itself, as of when it last saw it. */
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
-  found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
+  found: Pick<Finding, 'result' | 'fact' | 'recorded' | 'quoted'>,
 ): Finding => ({
   ...found,
   ...(subject !== undefined && { subject }),
   source,
-  as_of: observed_at.slice(0, 10),
+  as_of: day(observed_at),
 });
 
 const worst = ['not_met', 'unknown', 'met'] as const;
@@ -125,15 +129,28 @@ const worst = ['not_met', 'unknown', 'met'] as const;
 export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
   worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
-export function unseenFinding({ listing }: ComparedListing, fact: string, look?: Observation): Finding {
-  const why =
-    look && (knowingOf(look) === 'not_seen' || look.state === 'stale') ? stateWords[look.state] : undefined;
-  return {
-    result: 'unknown',
-    fact: why ? `${fact}: ${why}.` : `${fact}.`,
-    ...(look?.subject !== undefined && { subject: look.subject }),
-    source: look?.source ?? 'Dossier',
-    as_of: (look?.observed_at ?? listing.evidence_snapshot_date).slice(0, 10),
-  };
+/** When a fact that is not of the last check was last seen. */
+function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
+  const seen =
+    value === null ? `On ${day(observed_at)}: ${stateWords[last_state]}` : `Last seen on ${day(observed_at)}`;
+  if (!missed_since) return `${seen}; not checked since.`;
+  const since = `checks since ${day(missed_since)}`;
+  return value === null ? `${seen}; ${since} could not tell.` : `${seen}; not in ${since}.`;
 }
+
+function unseenText({ listing }: ComparedListing, fact: string, look?: Observation): string {
+  if (!isLookedAt({ listing })) return `${fact}: not looked at.`;
+  if (look?.state === 'stale') return `${fact} now. ${lastSeen(look)}`;
+  if (!look || knowingOf(look) !== 'not_seen') return `${fact}.`;
+  const isPaid = look.state === 'refused' && asksPayment(toSeen(listing), look);
+  return `${fact}: ${isPaid ? 'it asks for a payment first' : stateWords[look.state]}.`;
+}
+
+/** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
+export const unseenFinding = (compared: ComparedListing, fact: string, look?: Observation): Finding => ({
+  result: 'unknown',
+  fact: unseenText(compared, fact, look),
+  ...(look?.subject !== undefined && { subject: look.subject }),
+  source: look?.observed_at ? look.source : 'this service',
+  as_of: day(look?.observed_at ?? compared.listing.evidence_snapshot_date),
+});

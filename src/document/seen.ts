@@ -68,7 +68,7 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
   all.length > 1 && subject !== undefined ? ` at ${coded(subject)}` : '';
 
 /** Whether an endpoint let nobody in before a payment. */
-export const asksPayment = (seen: Seen, { subject }: DatedObservation): boolean =>
+export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
 
 const offersOf = ({ details }: DatedObservation): readonly Offer[] => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { code, coded, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
 import { sampleFlag } from '../document/listing-document.ts';
@@ -22,11 +22,12 @@ function numberOf({ source, as_of }: Answer, sources: string[]): number {
 
 /** An answer in words: `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]`. */
 function toLine(answer: Answer, sources: string[]): string {
-  const { criterion, value, result, fact, recorded, subject } = answer;
+  const { criterion, value, result, fact, recorded, quoted, subject } = answer;
   const parts = [
     `${criterion}${value === undefined ? '' : `:${value}`}: ${result}. ${fact}`,
-    recorded && `Recorded: ${coded(recorded)}`,
-    subject && `Seen at ${coded(subject)}.`,
+    recorded && `Recorded: ${codedList(recorded)}`,
+    quoted && `Quoted: ${quoted}.`,
+    subject && `Checked: ${coded(subject)}.`,
     `[${numberOf(answer, sources)}]`,
   ];
   return parts.filter(Boolean).join(' ');

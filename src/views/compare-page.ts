@@ -146,14 +146,14 @@ function answerRows(listings: readonly ComparedAgent[], kind: Kind, notes: Footn
     cells: listings.flatMap(({ handle, ...listing }) => {
       const answer = listing[kind]?.[at];
       if (!answer) return [];
-      const { result, fact, recorded: words, source, as_of } = answer;
-      const essence = JSON.stringify([result, fact, words, source, as_of.slice(0, 10)]);
+      const { result, fact, recorded: words, quoted = '', source, as_of } = answer;
+      const essence = JSON.stringify([result, fact, words, quoted, source, as_of.slice(0, 10)]);
       return [
         {
           handle,
           content: html`
 <p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortCommits(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
-${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}`,
+${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`,
           essence,
         },
       ];
@@ -253,7 +253,7 @@ function comparisonTables(listings: readonly ComparedAgent[], documents: readonl
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
 ${tables.map((one) => table(known, one))}
-<p class="note">${compareStatement} Unknown is not a no: it was not checked, or nothing is recorded.</p>
+<p class="note">${compareStatement} Unknown is not a no: its fact says why it is not known.</p>
 ${notes.list()}`;
 }
 

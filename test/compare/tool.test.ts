@@ -59,7 +59,11 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       ],
     ]);
     expect(short(listings[1]?.observed)).toEqual([
-      ['endpoint_observed_alive', 'unknown', 'Dossier has not seen whether the endpoint answers.'],
+      [
+        'endpoint_observed_alive',
+        'unknown',
+        'Dossier has not seen whether the endpoint answers: not looked at.',
+      ],
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
     expect(listings[1]?.native?.[0]?.fact).toMatch(

@@ -439,7 +439,7 @@ const noPrice = seen({ state: 'no_price_seen' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
 const cheap = { state: 'quoted', value: 'many words', details: { offers: [offer] } } as const;
 const dear = { ...cheap, subject: second.url, details: { offers: [{ ...offer, amount: '100000000' }] } };
-const cheapText = '10000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on base (exact)';
+const cheapText = '0.01 USDC on `base`';
 const atBoth = (...facts: Partial<Observation>[]): Change => ({
   ...seen(...facts),
   remotes: [remote, second],
@@ -481,7 +481,12 @@ const observedRows: readonly Row[] = [
         'unknown',
         'Dossier has not seen whether the endpoint answers: the check was refused.',
       ],
-      ['stale', 200, 'unknown', 'Dossier has not seen whether the endpoint answers: not checked lately.'],
+      [
+        'stale',
+        200,
+        'unknown',
+        'Dossier has not seen whether the endpoint answers now. Last seen on 2026-11-20; not checked since.',
+      ],
     ] as const
   ).map(([state, value, result, fact]) =>
     row(
@@ -545,7 +550,7 @@ const observedRows: readonly Row[] = [
     atBoth(cheap, dear),
     'not_met',
     'Every offer in this asset that Dossier has read asks for more than 0.01 USDC.',
-    '100000000 of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 on base (exact)',
+    '100 USDC on `base`',
   ),
   row(
     'price_at_most',
@@ -838,15 +843,15 @@ describe('a criterion', () => {
 
   it.each(observedRows)(
     '%s %s is answered by what Dossier saw, as of its last look',
-    (criterion, value, change, result, fact, recorded) => {
+    (criterion, value, change, result, fact, words) => {
       const { subject: _, as_of, ...found } = judge(criterion, value, change);
       expect(found).toEqual({
         evidence: 'observed',
         ...asked(criterion, value),
         result,
         fact,
-        ...(recorded && { recorded }),
-        source: 'Dossier',
+        ...(words && { [criterion === 'price_at_most' ? 'quoted' : 'recorded']: words }),
+        source: as_of === '2026-11-05' ? 'this service' : 'Dossier',
       });
       // What was not looked at at all is not known as of the day of the answer.
       expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
@@ -892,13 +897,13 @@ describe('a criterion', () => {
       });
   });
 
-  it('of endpoints is unknown before the first look: Dossier says so itself, as of the day of the answer', () => {
+  it('of endpoints is unknown before the first look: that is of this service itself, as of the day of the answer', () => {
     expect(judge('endpoint_observed_alive', undefined, { remotes: [remote] })).toEqual({
       evidence: 'observed',
       criterion: 'endpoint_observed_alive',
       result: 'unknown',
-      fact: 'Dossier has not seen whether the endpoint answers.',
-      source: 'Dossier',
+      fact: 'Dossier has not seen whether the endpoint answers: not looked at.',
+      source: 'this service',
       as_of: '2026-11-05',
     });
   });

@@ -147,6 +147,60 @@ describe('compare_agents', () => {
   });
 });
 
+describe('compare_agents says of what it does not know', () => {
+  const { paid, stale, unreachable, unobserved, contradicting } = observedStates;
+  const linesOf = async (handle: string, criteria: readonly string[]) => {
+    const other = handle === paid ? stale : paid;
+    const { json } = await ask('compare_agents', { handles: [handle, other], criteria });
+    const { listings, sources } = json as {
+      listings: { imported?: string[]; observed?: string[] }[];
+      sources: string[];
+    };
+    const lines = [...(listings[0]?.imported ?? []), ...(listings[0]?.observed ?? [])];
+    return lines.map((line) =>
+      line.replace(/\[(\d+)\]$/, (_, number) => `[${sources[Number(number) - 1]?.replace(/^\[\d+\] /, '')}]`),
+    );
+  };
+
+  it('when it was last seen, and whether checks since could not tell or none was made', async () => {
+    expect(await linesOf(unreachable, ['price_known', 'tools_unchanged_for:10'])).toEqual([
+      `price_known: unknown. Dossier has not seen whether the endpoint quotes a price now. On ${dayAgo(40)}: looked for, none stated; checks since ${dayAgo(20)} could not tell. Checked: \`https://mcp.faded.com/mcp\`. [Dossier, ${dayAgo(40)}]`,
+      `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier now. Last seen on ${dayAgo(40)}; not in checks since ${dayAgo(20)}. Checked: \`https://mcp.faded.com/mcp\`. [Dossier, ${dayAgo(40)}]`,
+    ]);
+    expect(await linesOf(stale, ['endpoint_observed_alive'])).toEqual([
+      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers now. Last seen on ${dayAgo(60)}; not checked since. Checked: \`https://mcp.longago.com/mcp\`. [Dossier, ${dayAgo(60)}]`,
+    ]);
+    const { text } = await ask('get_agent', { handle: unreachable, detail: 'full' });
+    expect(text).toContain(`Number of tools: 1 (not seen again since ${dayAgo(20)}) at`);
+    expect(text).not.toContain('not checked lately');
+  });
+
+  it('that it never looked, without the name of a check', async () => {
+    expect(await linesOf(unobserved, ['endpoint_observed_alive'])).toEqual([
+      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers: not looked at. [this service, ${dayAgo(0)}]`,
+    ]);
+  });
+
+  it('that an endpoint asks for a payment first, with the price in the unit that people use', async () => {
+    const at = 'Checked: `https://mcp.quotewire.com/mcp`.';
+    const quoted = `Quoted: 0.05 USDC on \`eip155:8453\`, paid to \`0x${'2'.repeat(40)}\`.`;
+    expect(await linesOf(paid, ['price_known', 'price_at_most:0.01 USDC', 'tools_unchanged_for:10'])).toEqual(
+      [
+        `price_known: met. The endpoint quoted Dossier a price. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,
+        `price_at_most:0.01 USDC: not_met. Every offer in this asset that Dossier has read asks for more than 0.01 USDC. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,
+        `tools_unchanged_for:10: unknown. The tools that the endpoint lists are not known to Dossier: it asks for a payment first. ${at} [Dossier, ${dayAgo(0)}]`,
+      ],
+    );
+  });
+
+  it('the names of secrets one by one', async () => {
+    const [line] = await linesOf(contradicting, ['needs_no_secret']);
+    expect(line).toContain(
+      'Recorded: `X-Aws-Secret`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` [registry.modelcontextprotocol.io',
+    );
+  });
+});
+
 describe('search_agents', () => {
   it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
     const { text, json } = await ask('search_agents', { query: 'maps no secret required' });

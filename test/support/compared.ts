@@ -5,17 +5,18 @@ export interface Judged {
   readonly result: string;
   readonly fact: string;
   readonly recorded?: string;
+  readonly quoted?: string;
   readonly subject?: string;
   readonly source: string;
   readonly as_of: string;
 }
 
 const line =
-  /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: Recorded: (`[^`]*`|“[^”]*”))?(?: Seen at (\S+)\.)? \[(\d+)\]$/;
-const plain = (text: string) => text.replace(/^[`“]|[`”]$/g, '');
+  /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: Recorded: ((?:`[^`]*`(?:, )?)+|“[^”]*”))?(?: Quoted: (.*?)\.)?(?: Checked: (\S+)\.)? \[(\d+)\]$/;
+const plain = (text: string) => text.replace(/[`“”]/g, '');
 
 function toJudged(text: string, sources: readonly string[]): Judged {
-  const [all, criterion = '', value, result = '', fact = '', recorded, subject, number] =
+  const [all, criterion = '', value, result = '', fact = '', recorded, quoted, subject, number] =
     line.exec(text) ?? [];
   if (all === undefined) throw new Error(`not a line of a comparison: ${text}`);
   const [, source = '', as_of = ''] =
@@ -25,6 +26,7 @@ function toJudged(text: string, sources: readonly string[]): Judged {
     ...(value !== undefined && { value }),
     ...{ result, fact },
     ...(recorded && { recorded: plain(recorded) }),
+    ...(quoted && { quoted }),
     ...(subject && { subject: plain(subject) }),
     ...{ source, as_of },
   };
