@@ -26,6 +26,7 @@ const normalise = (text: string) =>
   text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, '<time>')
     .replace(/\b\d{4}-\d\d-\d\d\b(?![\\"])/g, '<date>')
+    .replace(/, \d{4}-\d\d-\d\d(?=[\\"])/g, ', <date>')
     .replace(/"\d{4}-\d\d-\d\d"/g, '"<date>"')
     .replace(/\\"\d{4}-\d\d-\d\d\\"/g, '\\"<date>\\"')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
