@@ -272,6 +272,12 @@ describe('a repository that was missing or moved at a check', () => {
     expect(await pageText()).toContain(
       `A check on ${today} found that repository missing, empty or moved. Checks have failed since ${today}.`,
     );
+    const document = await service.directory.app.request('/api/tools/get_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    });
+    expect(await document.text()).toContain(`nothing more; checks have failed since ${today}`);
     service.git.fault = undefined;
     recreate(alice.issued.challenge);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
