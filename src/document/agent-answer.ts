@@ -143,9 +143,10 @@ export function toAgentText(answer: AgentAnswer): string {
   const { lines: answered = {}, not_there = '', unseen = '', unstated = '', unchecked = '' } = answer;
   const kept_up = [signals.imported, answered.kept_up].filter(Boolean).join(' ');
   const texts = { stands_out, lines: { ...answered, kept_up, rated: signals.native } };
+  const said = [title ?? '', description].filter(Boolean).map(toQuote).join(': ');
   return lines(
     `${code(answer.handle)} (${warning})`,
-    `${title ? `${toQuote(title)}: ` : ''}${toQuote(description)}`,
+    said !== '' && said,
     ...notes.map(toInlineText),
     ...toAnswerLines({ ...texts, not_there, unseen, unstated, unchecked }),
     toInlineText(answer.evidence_snapshot),

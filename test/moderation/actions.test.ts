@@ -7,6 +7,7 @@ import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { type Operations, operationsOf } from '../support/operations.ts';
 
 type Json = Record<string, unknown>;
@@ -264,6 +265,10 @@ describe('a hidden listing', () => {
         expect.stringContaining('appeals@example.org'),
       ],
     });
+    const client = await connect('v1', { app: directory.app });
+    const { content } = await client.call('get_agent', { handle: subject });
+    await client.close();
+    expect((content[0] as { text: string }).text).not.toContain('\n“”');
     expect(await directory.audit()).toEqual([]);
     await restore(subject);
     expect(await shown()).toEqual(before);
