@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
-import { code, lines, toInlineText, toQuote } from '../core/text.ts';
+import { code, day, lines, toInlineText, toQuote } from '../core/text.ts';
 import { type Answer, gapText, lineText, toAnswer, toAnswerLines } from './answers.ts';
 import { lineNames } from './lines.ts';
 import { type ListingDocument, sampleFlag } from './listing-document.ts';
@@ -43,12 +43,17 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
-/** The day that most facts of Dossier's checks are of, which is then said once. */
-function dayOfChecks({ lines: answered, notThere, notSeen }: Answer): string | undefined {
+/** The day of the last check, which is said once if facts are of it; an older fact keeps its own. */
+function dayOfChecks(
+  { lines: answered, notThere, notSeen }: Answer,
+  { observations }: ListingDocument,
+): string | undefined {
   const all = [...lineNames.flatMap((name) => answered[name]), ...notThere, ...notSeen];
-  const facts = all.filter(({ source }) => source === 'Dossier');
-  const byDay = [...Map.groupBy(facts, ({ date }) => date)].toSorted(([, a], [, b]) => b.length - a.length);
-  return byDay[0]?.[0];
+  const days = all.filter(({ source }) => source === 'Dossier').map(({ date }) => date);
+  const newest = days.toSorted().at(-1);
+  return observations.some(({ missed_since = '' }) => day(missed_since) > (newest ?? ''))
+    ? undefined
+    : newest;
 }
 
 /** Facts of the line Kept up that the registry states are in `signals.imported`, ratings in `signals.native`. */
@@ -116,7 +121,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const answer = toAnswer(listing);
   const { before, after } = toFields(listing, answer);
   if (detail === 'full') return { ...before, markdown: toMarkdown(listing), ...after };
-  const checked = dayOfChecks(answer);
+  const checked = dayOfChecks(answer, listing);
   const { notes, notThere, notSeen, notStated, notLookedAt, next } = answer;
   return {
     ...before,

@@ -39,18 +39,20 @@ const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolea
         (subject === undefined || one.subject === subject),
     );
 
-/** What every endpoint has that asks for credentials first, or does not answer, says nothing of one of them. */
-const saysNothing: readonly string[] = ['auth_first', 'stale'];
-
 /** What else was looked for: not there, or not to be seen. */
 function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
   const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
-  const items = not_seen.filter(
+  const ended = not_seen.map((item) => {
+    const seen = judged.seen(item.kind).find(({ subject }) => subject === item.subject);
+    return { ...item, state: seen?.last_state ?? item.state };
+  });
+  const items = ended.filter(
     ({ kind, state, subject, reason }) =>
       isAsked(state) &&
       !inLines.test(kind) &&
-      !saysNothing.includes(state) &&
+      // Every endpoint that asks for credentials first has that.
+      state !== 'auth_first' &&
       !isOfAbsent(judged, kind, subject) &&
       (state === 'not_found' || !reasons.has(reason)),
   );

@@ -13,11 +13,13 @@ import { copyLacksSentence } from './record.ts';
 import {
   asksPayment,
   atPlace,
+  endOf,
   isAbsent,
   isKnown,
   isLookedAt,
   type Judged,
   priceText,
+  reasonOf,
   sinceThen,
   tallyOf,
 } from './seen.ts';
@@ -74,9 +76,7 @@ const observed = (judged: Judged, one: DatedObservation, text: string): Fact => 
   ...(day(one.first_seen_at) < day(one.observed_at) && { since: day(one.first_seen_at) }),
 });
 
-/** Why nothing was seen; that a fact is stale is said apart. */
-const whyOf = ({ reason, state }: DatedObservation) =>
-  withoutStop(reason?.replace(/^Last checked on .*?, not since\. ?/, '') || stateWords[state]);
+const whyOf = (one: DatedObservation) => reasonOf(one) || stateWords[endOf(one)];
 
 function signalOf({ listing }: Judged, kind: string) {
   const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
@@ -267,7 +267,7 @@ function toolNames({ details }: DatedObservation, isFull: boolean): string {
 
 /** What the line before this one says of an endpoint is not explained again. */
 function whyNoTools(one: DatedObservation, { seen }: Judged): string {
-  if (one.state === 'auth_first') return stateWords.auth_first;
+  if (endOf(one) === 'auth_first') return stateWords.auth_first;
   return asksPayment(seen, one) ? 'it asks for a payment first' : whyOf(one);
 }
 
@@ -293,12 +293,12 @@ const noPrice = 'no price seen, no tool called; a call may still cost';
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
 function noPriceText(one: DatedObservation, { seen }: Judged): string {
-  if (one.state === 'no_price_seen') return noPrice;
-  if (one.state === 'unrecognised') return `price not known: ${whyOf(one)}`;
+  if (endOf(one) === 'no_price_seen') return noPrice;
+  if (endOf(one) === 'unrecognised') return `price not known: ${whyOf(one)}`;
   const isSaid = seen('tools.surface').some(
     ({ subject, reason }) => subject === one.subject && reason === one.reason,
   );
-  return isSaid || one.state === 'stale' ? 'no price seen' : `no price seen: ${whyOf(one)}`;
+  return isSaid ? 'no price seen' : `no price seen: ${whyOf(one)}`;
 }
 
 const costs: FactsOf = (judged) => {

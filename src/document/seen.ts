@@ -1,5 +1,5 @@
 import { asMembers } from '../core/json.ts';
-import { coded, day } from '../core/text.ts';
+import { coded, day, withoutStop } from '../core/text.ts';
 import { convert, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
 import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -41,6 +41,13 @@ export const sinceThen = ({ listing }: Judged, { missed_since, state, value }: D
       ? ', not checked since'
       : '';
 
+/** How the last check of a fact ended, however long ago that was. */
+export const endOf = ({ state, last_state = state }: Observation) => last_state;
+
+/** The reason of a fact; that it is stale is said apart. */
+export const reasonOf = ({ reason = '' }: Observation): string =>
+  withoutStop(reason.replace(/^Last checked on .*?, not since\. ?/, ''));
+
 /** Whether Dossier has ever looked at any of it. */
 export const isLookedAt = ({ listing }: Pick<Judged, 'listing'>): boolean =>
   listing.observations.some(isDated);
@@ -60,8 +67,8 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
     : undefined;
 
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
-export const isAbsent = ({ kind, state }: DatedObservation): boolean =>
-  state === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(kind);
+export const isAbsent = (one: DatedObservation): boolean =>
+  endOf(one) === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): string =>
@@ -78,17 +85,20 @@ const offersOf = ({ details }: DatedObservation): readonly Offer[] => {
 
 const networkOf = ({ network, chain_id }: Offer) => (chain_id === undefined ? network : `eip155:${chain_id}`);
 
+/** The usual scheme is not named: exactly this amount is paid. */
+const schemeText = (scheme: string) => (scheme === 'exact' ? '' : ` (scheme ${coded(scheme)})`);
+
 /** The first offer of a quoted price in the unit that people use, or as it was quoted. */
 export function priceText(one: DatedObservation): string {
   const [first, ...others] = offersOf(one);
   if (!first) return coded(String(one.value));
-  const { our_conversion, amount, asset } = first;
+  const { our_conversion, amount, asset, scheme } = first;
   const price = our_conversion ?? `${amount} of ${coded(asset)}`;
-  return `${price} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
+  return `${price}${schemeText(scheme)} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
 }
 
 interface Quote {
-  /** In the unit that people use, or as it was quoted. */
+  /** In the unit that people use, or as it was quoted; with its scheme, unless that is the usual one. */
   readonly price: string;
   readonly network: string;
   readonly payee?: string | undefined;
@@ -98,11 +108,11 @@ interface Quote {
 
 /** What a quoted price says as it is stored, which is all that there is of an earlier one. */
 function readQuote(value: unknown): Quote | undefined {
-  const [, amount, asset, network, payee, more = ''] =
-    /^(\d+) of (\S+) on (\S+)(?: to (\S+))? \([^)]*\)(.*)$/.exec(String(value)) ?? [];
+  const [, amount, asset, network, payee, scheme = '', more = ''] =
+    /^(\d+) of (\S+) on (\S+)(?: to (\S+))? \(([^)]*)\)(.*)$/.exec(String(value)) ?? [];
   if (amount === undefined || asset === undefined || network === undefined) return undefined;
   const price = convert(amount, toCaip19(network, asset)) ?? `${amount} of ${coded(asset)}`;
-  return { price, network, payee, more };
+  return { price: `${price}${schemeText(scheme)}`, network, payee, more };
 }
 
 /** A quoted price as it is stored, in the unit that people use, with network and payee; undefined of any other text. */

@@ -1,16 +1,18 @@
 import { asMembers } from '../core/json.ts';
-import { coded, codedList, counted, day, quoted, withoutStop } from '../core/text.ts';
+import { coded, codedList, counted, day, quoted } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { recordedSecrets } from './record.ts';
 import {
   asksPayment,
   daysSince,
+  endOf,
   isKnown,
   type Judged,
   lastChecked,
   priceBefore,
   priceText,
+  reasonOf,
   type Seen,
   sinceThen,
   tallyOf,
@@ -60,7 +62,7 @@ function deadText(one: DatedObservation, listing: ListingDocument): string | und
       unanswered_since &&
       `No check since ${day(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`
     );
-  const state = last_state ?? one.state;
+  const state = endOf(one);
   if (state !== 'unreachable' && state !== 'not_found') return undefined;
   const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
   const notSince = last_state && lastChecked(listing) === undefined ? '; not checked since' : '';
@@ -90,8 +92,8 @@ const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.
 const notThere = ({ seen }: Judged): string[] =>
   ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
     seen(kind)
-      .filter((one) => one.reason && (isKnown(one) ? isElsewhere(one) : one.state === 'not_found'))
-      .map((one) => `${withoutStop(one.reason ?? '')} ${checked(one)}.`),
+      .filter((one) => reasonOf(one) && (isKnown(one) ? isElsewhere(one) : endOf(one) === 'not_found'))
+      .map((one) => `${reasonOf(one)} ${checked(one)}.`),
   );
 
 const changed_days = 90;

@@ -164,17 +164,21 @@ ${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${an
 /** What is said first of each listing, a row a question; without rows that say nothing of any. */
 function answeredRows(documents: readonly ListingDocument[]): Row[] {
   const answers = documents.map((listing) => ({ listing, texts: toTexts(toAnswer(listing)) }));
-  const rowOf = (name: string, textOf: (texts: AnswerTexts) => string): Row => ({
+  const rowOf = (
+    name: string,
+    textOf: (texts: AnswerTexts) => string | undefined,
+    none = 'Not known.',
+  ): Row => ({
     name,
     cells: answers.map(({ listing, texts }) => ({
       handle: listing.handle,
-      content: html`<p>${marked(textOf(texts) || 'Nothing.', listing.evidence_snapshot_date)}</p>`,
-      essence: textOf(texts),
+      content: html`<p>${marked(textOf(texts) || none, listing.evidence_snapshot_date)}</p>`,
+      essence: textOf(texts) ?? '',
     })),
   });
   const rows = [
-    rowOf('Stands out', ({ stands_out }) => stands_out.join(' ')),
-    ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name] ?? '')),
+    rowOf('Stands out', ({ stands_out }) => stands_out.join(' '), 'Nothing.'),
+    ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name])),
   ];
   return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }

@@ -61,7 +61,7 @@ describe('the card in a host of MCP Apps', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; 1 no proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
-      'Tools\nNot looked at.',
+      'Not looked at\ntools, repository contents, last commit',
       'Domain webhook.co, proven to the registry; repository ',
       'https://mcp.webhook.co/mcp',
       ': write access to its repository was shown, nothing more.',
@@ -74,6 +74,22 @@ describe('the card in a host of MCP Apps', () => {
     expect((await card.seen()).app.name).toBe('Dossier');
     expect(host.complaints).toEqual([]);
     expect([...host.origins].sort()).toEqual([...host.own].sort());
+  });
+
+  it('dates the facts of Dossier’s checks', async () => {
+    const at = directory.context.clock().toISOString();
+    const fact = { kind: 'endpoint.answers', value: 200, state: 'observed' as const };
+    const check = { source: 'Dossier', vantage: 'lab-one', method_version: '1', observed_at: at };
+    const observations = [{ ...fact, ...check, subject: 'http://plain.example/mcp', first_seen_at: at }];
+    await directory.store.write((tx) =>
+      tx.observations.put({ handle: 'org.links/server', observed_at: at, observations }),
+    );
+    const card = await host.open();
+    await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
+    await card.frame.getByRole('heading', { name: 'org.links/server' }).waitFor();
+    const text = await textIn(card);
+    expect(text).toContain('answered HTTP 200 (Dossier).');
+    expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
   });
 
   it('shows a comparison in the requested order, unknowns included', async () => {
@@ -117,7 +133,7 @@ describe('the card in a host of MCP Apps', () => {
       card.frame.evaluate("document.querySelectorAll('img, #card script, iframe, a, b, form').length");
     await card.result(await client.call('get_agent', { handle: 'org.hostile/server' }));
     await card.frame.getByRole('heading', { name: 'org.hostile/server' }).waitFor();
-    expect(await textIn(card)).toContain(hostile);
+    expect(await textIn(card)).toContain(`“${hostile.replaceAll('"', "'")}”: “`);
     expect(await elements()).toBe(0);
     const criteria = [{ criterion: 'transport', value: 'sse' }, { criterion: 'has_endpoint' }];
     const handles = ['org.hostile/server', 'co.webhook/webhook'];

@@ -33,7 +33,7 @@ const offer = (amount: string, our_conversion: string) => ({
   ...{ format: 'x402/2', scheme: 'exact', network: 'eip155:8453', asset: usdc, amount, pay_to: '0xbb' },
   our_conversion,
 });
-const quote = (amount: string) => `${amount} of ${usdc} on eip155:8453 to 0xbb (exact)`;
+const quote = (amount: string, scheme = 'exact') => `${amount} of ${usdc} on eip155:8453 to 0xbb (${scheme})`;
 const price = saw({
   kind: 'price.challenge',
   ...{ value: quote('50000'), state: 'quoted', details: { offers: [offer('50000', '0.05 USDC')] } },
@@ -310,6 +310,49 @@ const rows: readonly Row[] = [
       `Paid to 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
       `Costs: Quotes 0.05 USDC on eip155:8453, paid to 0xbb (Dossier, ${today}).`,
     ],
+  },
+  {
+    says: 'a price that is the most a call costs, and was exact before',
+    record: at(url),
+    seen: [
+      answers,
+      {
+        ...price,
+        value: quote('50000', 'upto'),
+        details: { offers: [{ ...offer('50000', '0.05 USDC'), scheme: 'upto' }] },
+        changed_from: { value: quote('50000'), state: 'quoted', seen_until: timeAgo(21) },
+      },
+    ],
+    expected: [
+      `Price changed from 0.05 USDC to 0.05 USDC (scheme upto) on eip155:8453 (between ${dayAgo(21)} and ${before}).`,
+      `Costs: Quotes 0.05 USDC (scheme upto) on eip155:8453 (Dossier, ${today}).`,
+    ],
+    absent: ['scheme exact'],
+  },
+  {
+    says: 'of a package that was not there when it was last checked, both, and each once',
+    record: npm,
+    seen: [
+      packageFact({
+        ...{ kind: 'package.exists', value: null, state: 'not_found', reason: 'npm has no package x-mcp.' },
+        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200) },
+      }),
+    ],
+    expected: [
+      `Stands out: npm has no package x-mcp (Dossier, ${long}). Last checked on ${long}, not since.`,
+      `Run by its caller from npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
+    ],
+  },
+  {
+    says: 'of a repository that was elsewhere when it was last checked once that it was not checked since',
+    record: onGitHub('example/x'),
+    seen: [
+      saw({
+        ...{ kind: 'repository.exists', subject: 'https://github.com/example/x', value: 'empty' },
+        ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200), reason: 'It holds no commit.' },
+      }),
+    ],
+    expected: [`Stands out: It holds no commit (Dossier, ${long}). Last checked on ${long}, not since.`],
   },
   {
     says: 'tools that changed, by name',
@@ -645,7 +688,7 @@ const rows: readonly Row[] = [
       `Stands out: Last checked on ${long}, not since.`,
       `Where: ${url} answered HTTP 200 (Dossier, ${long}).`,
       `Tools: read (Dossier, ${long}).`,
-      `Costs: No price seen (Dossier, ${long}).`,
+      `Costs: No price seen, no tool called; a call may still cost (Dossier, ${long}).`,
     ],
     absent: ['1 of 1', 'not checked since'],
   },
@@ -704,7 +747,7 @@ async function saidOf(handle: string) {
     [name: string]: unknown;
   };
   const { lines, signals, stands_out = [] } = json;
-  // The day that most checks are of is said once, and on the page behind each.
+  // The day of the last check is said once, and on the page behind each.
   const dated = (text: string) => text.replaceAll('(Dossier)', `(Dossier, ${json.checked})`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [

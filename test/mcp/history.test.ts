@@ -164,6 +164,40 @@ describe('get_history of what checks saw', () => {
     expect(new Set(all).size).toBe(all.length);
     expect(all.at(-1)).toMatch(/first check/);
   });
+
+  it('escapes the name of a tool once, and names the scheme of a price if it is not exact', async () => {
+    const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+    const quote = (scheme: string) => ({
+      value: `10000 of ${usdc} on eip155:8453 (${scheme})`,
+      state: 'quoted' as const,
+    });
+    const seen_until = '2030-12-31T00:00:00.000Z';
+    await directory.store.write((tx) =>
+      tx.observations.addChange({
+        ...{ handle, log_index: 2000, at: '2031-01-01T00:00:00.000Z', vantage: 'eu' },
+        changes: [
+          {
+            kind: 'tools.surface',
+            before: { value: 'ab'.repeat(32), state: 'observed', seen_until },
+            after: { value: 'cd'.repeat(32), state: 'observed' },
+            items: [{ tool: 'drop a_table', change: 'added' }],
+          },
+          {
+            kind: 'price.challenge',
+            before: { ...quote('exact'), seen_until },
+            after: quote('upto'),
+          },
+        ],
+      }),
+    );
+    const tools = await history({ kind: 'tools' });
+    expect(tools.changes[0]).toContain('Tools it lists: “drop a_table” added');
+    expect(tools.text).toContain('“drop a\\_table” added');
+    const [price] = (await history({ kind: 'price' })).changes;
+    expect(price).toContain(
+      '0.01 USDC on `eip155:8453` until 2030-12-31, now 0.01 USDC (scheme `upto`) on `eip155:8453`',
+    );
+  });
 });
 
 describe('get_history of what publishers named', () => {

@@ -72,6 +72,26 @@ describe('get_agent', () => {
     expect(json.next).toMatch(/^get_agent `com\.retired\/mail-two`; search_agents, similar_to this one; /);
   });
 
+  it('says when an endpoint was last checked, and of each older fact its own day', async () => {
+    const { text, json } = await ask('get_agent', { handle: observedStates.unreachable });
+    expect(json.checked).toBe(dayAgo(0));
+    expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
+    const { where, asks, costs } = json.lines as Record<string, string>;
+    expect(where).toMatch(/ \(Dossier\)\.$/);
+    expect(asks).toContain(`not seen again since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
+    expect(costs).toBe(
+      `No price seen, no tool called; a call may still cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
+    );
+  });
+
+  it('keeps of a listing that was not checked lately that a call may cost, and what is not there', async () => {
+    const { json } = await ask('get_agent', { handle: observedStates.stale });
+    expect(json.lines).toMatchObject({
+      costs: 'No price seen, no tool called; a call may still cost (Dossier).',
+    });
+    expect(json.not_there).toBe('security contact, A2A card, terms (Dossier)');
+  });
+
   const several = [
     { handle: observedStates.twinOfDomain, whose: 'domain mapland.com' },
     { handle: observedStates.twinOfAccount, whose: 'GitHub account someone-else' },
@@ -131,6 +151,27 @@ describe('check_surface of names alone', () => {
     });
     expect(unchanged.json.result).toBe('same_names');
     expect(unchanged.json.message).not.toContain('changed');
+  });
+});
+
+describe('the page of a comparison', () => {
+  it('says that tools and costs are not known, where nothing is there or was looked at', async () => {
+    const { healthy, notThere, unobserved } = observedStates;
+    const handles = [healthy, notThere, unobserved].map((handle) => `handle=${encodeURIComponent(handle)}`);
+    const page = await (
+      await directory.app.request(`/compare?${handles.join('&')}&active=true`, {
+        headers: { accept: 'text/html' },
+      })
+    ).text();
+    const rowOf = (name: string) =>
+      page
+        .split('<tr role="row"')
+        .find((row) => row.includes(`>${name}</th>`))
+        ?.replace(/<[^>]+>/g, ' ')
+        .replace(/\s+/g, ' ');
+    expect(rowOf('Costs')).toContain('com.vanished/api Not known. ');
+    expect(rowOf('Tools')).toMatch(/com\.vanished\/api Not known\. com\.unseen\/billing Not known\. /);
+    expect(rowOf('Stands out')).toContain('com.unseen/billing Nothing. ');
   });
 });
 

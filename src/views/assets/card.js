@@ -65,6 +65,7 @@ const listingCard = (listing) => {
           words.lines.map((line) => lineFact(line, texts)),
         ),
     el('p', 'snapshot', listing.evidence_snapshot),
+    listing.checked ? el('p', 'note', `Checked by Dossier: ${listing.checked}.`) : '',
     el('section', 'foot', ours(words.pages + listing.handle, 'The whole listing')),
   ];
 };
