@@ -56,7 +56,9 @@ describe('what a listed service requires of its caller', () => {
   it('stands on the page, where it is recorded and where to connect', async () => {
     const page = await read('a.b/remote');
     const note = 'needs a secret header Authorization; takes a header &lt;b&gt;X-Team&lt;/b&gt;';
-    expect(page).toContain(`<b>Inputs:</b> <span class="foreign">${note}</span>`);
+    expect(page).toContain(
+      '<dt>Asks</dt><dd>Needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code> (record).</dd>',
+    );
     expect(page).toContain(`<p class="note">As recorded, it <span class="foreign">${note}</span>.</p>`);
     expect(page).toContain(
       'claude mcp add --transport http b-remote https://a.example/mcp --header &quot;Authorization: YOUR_VALUE&quot;',
@@ -67,10 +69,10 @@ describe('what a listed service requires of its caller', () => {
 
   it('stands in Markdown', async () => {
     expect(await read('a.b/remote.md')).toContain(
-      '* Remote: `https://a.example/mcp` (streamable-http); needs a secret header Authorization; takes a header \\<b\\>X-Team\\</b\\>\n',
+      '* Asks: Needs a secret header `Authorization`; takes a header `<b>X-Team</b>` (record).\n',
     );
     expect(await read('a.b/package.md')).toContain(
-      '* Package: `@a/b` (npm); needs secret environment variables `A_KEY`, `B_KEY`\n',
+      '* Asks: Needs secret environment variables `A_KEY`, `B_KEY` (record).\n',
     );
   });
 });
