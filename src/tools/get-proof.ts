@@ -20,14 +20,19 @@ export const getProof = defineTool({
   }),
   output: z.object({
     log_index: z.int(),
+    /** URL of the log that contains it. */
     log: z.string(),
     leaf: z.string(),
+    /** What the leaf commits to, with its salt; absent if it was erased or is withheld. */
     record: z.string().optional(),
     salt: z.string().optional(),
+    // Log index of the entry by which the record was erased, or hidden by the operator, or its rating withdrawn.
     erased_by: z.int().optional(),
     hidden_by: z.int().optional(),
     withdrawn_by: z.int().optional(),
+    /** Why the texts of an observed listing are given out no more. */
     withheld: z.enum(['listing_withdrawn', 'listing_hidden']).optional(),
+    /** C2SP tlog-proof: index, path and signed checkpoint; `key` verifies the checkpoint (signed note). */
     proof: z.string(),
     key: z.string(),
   }),

@@ -88,25 +88,17 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
-/**
- * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
- * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`. `run` answers with
- * what a page shows of it.
- */
-export async function callTool<
-  Input extends z.ZodObject,
-  Output extends z.ZodObject,
-  Answer = z.output<Output>,
->(
+/** Does for a call of a tool what callTool does, and answers with what `run` makes of its input: more than the tool's answer has. */
+export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
-  run: (parsed: z.output<Input>, context: Context) => Promise<Answer | z.output<Output>> = tool.run,
+  run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
 ): Promise<Answer> {
   const runChecked = async () => {
     const parsed = parseInput(tool, input);
     await takeNetworkLimits(context, tool.networkLimits ?? []);
-    return (await run(parsed, context)) as Answer;
+    return run(parsed, context);
   };
   const toPublished = (error: unknown) => {
     throw toProblem(error, context);
@@ -124,6 +116,16 @@ export async function callTool<
     throw error;
   }
 }
+
+/**
+ * Runs a tool for the caller in the context; every face calls tools through this. Throws only Problem: an input that
+ * contains a capability is refused unread, an unexpected exception is logged and becomes `internal`.
+ */
+export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: Tool<Input, Output>,
+  input: unknown,
+  context: Context,
+): Promise<z.output<Output>> => callToolAs(tool, input, context, tool.run);
 
 type JsonSchema = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find-listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
-import { callTool } from '../../tools/tool.ts';
+import { callToolAs } from '../../tools/tool.ts';
 import {
   defaultPicks,
   type PickedCriterion,
@@ -127,7 +127,7 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
     handles: picks.handles,
     criteria: picks.criteria.map(toCriterionInput),
   };
-  const comparison = await callTool(compareAgents, input, c.get('context'), compareAll);
+  const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));
   // What is no handle stands on the page as a problem, and is nothing to send again.
