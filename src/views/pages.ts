@@ -80,13 +80,13 @@ const claims = ({ claimFile }: Site['config']) => {
 
 const observerState = ({ interval_s, vantage, ...seen }: ObserverStatus, { observe }: Site['config']) => {
   const how = {
-    on: html`Each listing is looked at about every ${every(interval_s)}, from <code>${vantage}</code>.`,
-    asked: html`A listing is looked at, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
+    on: html`Each listing is checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
+    asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
     off: 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.',
   }[observe];
   return seen.last_look_at
-    ? html`${how} Listings looked at so far: ${amount(seen.listings_looked_at)}; last look: ${minute(seen.last_look_at)}.`
-    : html`${how} No listing has been looked at yet.`;
+    ? html`${how} Listings checked so far: ${amount(seen.listings_looked_at)}; last check: ${minute(seen.last_look_at)}.`
+    : html`${how} No listing has been checked yet.`;
 };
 
 /** What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is. */
