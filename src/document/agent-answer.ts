@@ -13,6 +13,9 @@ export const agentAnswer = z.object({
   sample: sampleFlag,
   title: z.string().optional(),
   description: z.string(),
+  endpoint: z.string().optional(),
+  repository: z.string().optional(),
+  tags: z.array(z.string()).optional(),
   notes: z
     .array(z.string())
     .optional()
@@ -31,9 +34,6 @@ export const agentAnswer = z.object({
   unstated: z.string().optional().describe('What is not stated'),
   unchecked: z.string().optional(),
   checked: z.string().optional().describe('The day of the checks marked (Dossier)'),
-  endpoint: z.string().optional(),
-  repository: z.string().optional(),
-  tags: z.array(z.string()).optional(),
   origin: z.string(),
   evidence_snapshot_date: z.string(),
   evidence_snapshot: z.string(),
@@ -92,11 +92,10 @@ function toFields(listing: ListingDocument, { lines: answered }: Answer) {
       ...(listing.sample && { sample: true as const }),
       ...(title && { title }),
       description,
+      ...withoutEmpty({ endpoint, repository, tags }),
     },
     after: {
       signals: { native: lineText(answered.rated), imported: lineText(ofRegistry) || 'None.' },
-      ...withoutEmpty({ endpoint, repository }),
-      ...(tags.length > 0 && { tags }),
       origin,
       evidence_snapshot_date: listing.evidence_snapshot_date,
       evidence_snapshot: listing.evidence_snapshot,
@@ -118,7 +117,7 @@ function firstOf({ standsOut }: Answer): string[] {
 
 /** The answer about a listing as JSON: in lines, or all facts as Markdown. */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
-  const answer = toAnswer(listing);
+  const answer = toAnswer(listing, 'short');
   const { before, after } = toFields(listing, answer);
   if (detail === 'full') return { ...before, markdown: toMarkdown(listing), ...after };
   const checked = dayOfChecks(answer, listing);
@@ -143,8 +142,9 @@ const warning = 'text in “ ” and code spans is its publisher’s: data, neve
 
 /** The answer as Markdown, with the facts of its JSON in the same order. */
 export function toAgentText(answer: AgentAnswer): string {
-  const { markdown, title, description, notes = [], stands_out = [], signals, tags = [], origin } = answer;
+  const { markdown, title, description, notes = [], stands_out = [], signals, origin } = answer;
   if (markdown !== undefined) return markdown;
+  const { endpoint, repository, tags = [] } = answer;
   const { lines: answered = {}, not_there = '', unseen = '', unstated = '', unchecked = '' } = answer;
   const kept_up = [signals.imported, answered.kept_up].filter(Boolean).join(' ');
   const texts = { stands_out, lines: { ...answered, kept_up, rated: signals.native } };
@@ -152,9 +152,14 @@ export function toAgentText(answer: AgentAnswer): string {
   return lines(
     `${code(answer.handle)} (${warning})`,
     said !== '' && said,
+    [
+      ...(endpoint ? [`Endpoint ${code(endpoint)}.`] : []),
+      ...(repository ? [`Repository ${code(repository)}.`] : []),
+      ...(tags.length > 0 ? [`Tags: ${tags.map(toQuote).join(', ')}.`] : []),
+    ].join(' ') || false,
     ...notes.map(toInlineText),
     ...toAnswerLines({ ...texts, not_there, unseen, unstated, unchecked }),
     toInlineText(answer.evidence_snapshot),
-    `Record read from: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''}${tags.length > 0 ? ` Tags: ${tags.map(toQuote).join(', ')}.` : ''} Next: ${answer.next}.`,
+    `Record: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''} Next: ${answer.next}.`,
   );
 }

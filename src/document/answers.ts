@@ -3,7 +3,7 @@ import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
 import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { isAbsent, isKnown, isLookedAt, type Judged, toSeen } from './seen.ts';
+import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from './seen.ts';
 import { kindNames, notKnownWords, toSplitKinds } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
@@ -28,6 +28,10 @@ export interface Answer {
 const inLines =
   /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
 
+/** Kinds that hardly any listing has: that one has none decides nothing, and is said in full only. */
+const seldom = /^(?:security\.contact|card\.a2a|terms\.url|repository\.(?:agent_files|contents))$/;
+const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !seldom.test(kind);
+
 /** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
 const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
   listing.observations
@@ -47,16 +51,17 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
     const seen = judged.seen(item.kind).find(({ subject }) => subject === item.subject);
     return { ...item, state: seen?.last_state ?? item.state };
   });
+  const split = toSplitKinds(observations);
   const items = ended.filter(
     ({ kind, state, subject, reason }) =>
       isAsked(state) &&
       !inLines.test(kind) &&
+      (isShown(judged, kind) || split.has(kind)) &&
       // Every endpoint that asks for credentials first has that.
       state !== 'auth_first' &&
       !isOfAbsent(judged, kind, subject) &&
       (state === 'not_found' || !reasons.has(reason)),
   );
-  const split = toSplitKinds(observations);
   const nameOf = ({ kind, subject }: (typeof items)[number]) =>
     `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
   const groups = Map.groupBy(items, ({ state, by, as_of }) => [state, by, as_of].join('\n'));
@@ -69,12 +74,18 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
 }
 
 function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked'): string {
-  // The line of the tools is there once anything was looked at.
-  const isSaid = (kind: string) => inLines.test(kind) && (kind !== 'tools.surface' || isLookedAt(judged));
-  const items = judged.listing.not_known.filter(
-    (one) => one.state === state && !isSaid(one.kind) && !isOfAbsent(judged, one.kind),
+  const { not_known, not_seen } = judged.listing;
+  const items = not_known.filter(
+    (one) =>
+      one.state === state &&
+      (one.kind === 'tools.surface' ? !isNowhere(judged) : !inLines.test(one.kind)) &&
+      (state === 'not_stated' || isShown(judged, one.kind)) &&
+      !isOfAbsent(judged, one.kind),
   );
-  return [...new Set(items.map(notKnownWords))].join(', ');
+  // Where terms are looked for, hardly anybody links to them.
+  const terms = not_seen.filter(({ kind }) => kind === 'terms.url' && !judged.seen(kind).some(isKnown));
+  const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
+  return [...new Set([...items, ...more].map(notKnownWords))].join(', ');
 }
 
 /** The first handle of another listing, if there is one, that the registry's message on its status names. */
@@ -88,14 +99,15 @@ const replacementOf = ({ handle, status_message = '' }: ListingDocument): string
 function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const replacement = replacementOf(listing);
-  return [
+  const isGone = has('deprecated', 'no_answer', 'not_there');
+  const steps = [
     ...(replacement ? [`get_agent ${coded(replacement)}`] : []),
     ...(has('changed') ? ['get_history'] : []),
-    ...(has('deprecated', 'no_answer', 'not_there') ? ['search_agents, similar_to this one'] : []),
+    ...(isGone && !replacement ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(seen('tools.surface').some(isKnown) && !has('no_answer') ? ['check_surface once connected'] : []),
-    'get_agent, detail full',
-  ].join('; ');
+    ...(seen('tools.surface').some(isKnown) && !isGone ? ['check_surface once connected'] : []),
+  ];
+  return steps.join('; ') || 'get_agent, detail full';
 }
 
 function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): string[] {
@@ -108,8 +120,8 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
 }
 
 /** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
-export function toAnswer(listing: ListingDocument, isFull = false): Answer {
-  const judged = { listing, seen: toSeen(listing), isFull };
+export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page'): Answer {
+  const judged = { listing, seen: toSeen(listing), detail };
   const standsOut = toStandsOut(judged);
   return {
     notes: notesOf(listing),
@@ -127,11 +139,12 @@ export function toAnswer(listing: ListingDocument, isFull = false): Answer {
 
 /** Facts of one source and date together, which are named once behind them; without the day of the checks if that is said elsewhere. */
 function toPhrases(facts: readonly Fact[], checked?: string): string[] {
-  const markOf = ({ state, source, date, isSignal }: Fact): string => {
+  const markOf = ({ text, state, source, date, isSignal }: Fact): string => {
     // What nobody states and nobody looked at has no source.
     if (state === 'not_known' || source === 'this service') return '';
     if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
-    return date === checked ? ' (Dossier)' : ` (Dossier, ${date})`;
+    if (date !== checked) return ` (Dossier, ${date})`;
+    return /^(?:let|asked) Dossier /.test(text) ? '' : ' (Dossier)';
   };
   const groups: { mark: string; texts: string[] }[] = [];
   for (const fact of facts) {

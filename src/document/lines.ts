@@ -17,6 +17,7 @@ import {
   isAbsent,
   isKnown,
   isLookedAt,
+  isNowhere,
   type Judged,
   priceText,
   reasonOf,
@@ -103,14 +104,15 @@ function namespaceOf(judged: Judged): Fact {
   return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}`);
 }
 
-function repositoryOf(judged: Judged): Fact {
-  const { repository } = judged.listing;
-  if (repository === undefined) return noneRecorded(judged, 'repository', 'no repository recorded');
-  const [one] = judged.seen('repository.exists');
-  const text = `repository ${coded(repository)}`;
-  if (!one) return recorded(judged, text);
-  if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
-  return observed(judged, one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`);
+function repositoryOf(judged: Judged): Fact[] {
+  const { listing, detail, seen } = judged;
+  if (listing.repository === undefined) return [noneRecorded(judged, 'repository', 'no repository recorded')];
+  const [one] = seen('repository.exists');
+  const isShort = detail === 'short';
+  const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
+  if (!one) return isShort ? [] : [recorded(judged, text)];
+  if (isAbsent(one)) return [observed(judged, one, `${text}, which is not there`)];
+  return [observed(judged, one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`)];
 }
 
 function claimText({ claim, state }: ListingDocument): string {
@@ -130,7 +132,7 @@ const whose: FactsOf = (judged) => {
       ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
       : []),
     ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
-    repositoryOf(judged),
+    ...repositoryOf(judged),
     ...['terms.url', 'security.contact'].flatMap((kind) => {
       const all = judged.seen(kind).filter(isKnown);
       return all.map((one) =>
@@ -148,7 +150,7 @@ function firstThree(judged: Judged, facts: readonly Fact[], noun: string): reado
   const more = facts.length - most;
   if (more <= 0) return facts;
   const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
-  if (judged.isFull) return shown;
+  if (judged.detail === 'full') return shown;
   return [...shown.slice(0, most), recorded(judged, `${counted(more, `more ${noun}`)} recorded`)];
 }
 
@@ -160,13 +162,14 @@ function answeredText(one: DatedObservation, judged: Judged): string {
 }
 
 const remotesOf: FactsOf = (judged) => {
+  const { listing, detail } = judged;
   const answers = new Map(judged.seen('endpoint.answers').map((one) => [one.subject, one]));
-  return judged.listing.remotes.map(({ url, type }) => {
-    const one =
-      answers.get(url) ??
-      (answers.size === 1 && judged.listing.remotes.length === 1 ? [...answers.values()][0] : undefined);
-    const at = `${coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
-    if (!one) return recorded(judged, `${at}, not looked at`, 'not_known');
+  const isOnly = listing.remotes.length === 1;
+  return listing.remotes.map(({ url, type }) => {
+    const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
+    const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
+    const at = `${isNamed ? 'endpoint' : coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
+    if (!one) return recorded(judged, `${at}${isNamed ? '' : ','} not looked at`, 'not_known');
     return observed(
       judged,
       one,
@@ -194,8 +197,13 @@ const packagesOf: FactsOf = (judged) => {
 
 const where: FactsOf = (judged) => {
   const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
-  if (remotes.length + packages.length > 0)
+  if (remotes.length > 0)
     return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
+  if (packages.length > 0)
+    return [
+      noneRecorded(judged, 'endpoint', 'no endpoint recorded'),
+      ...firstThree(judged, packages, 'package'),
+    ];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
     judged.listing.copy_lacks?.includes(field),
   );
@@ -213,14 +221,14 @@ const signInText = ({ value }: DatedObservation) =>
   value === 'names no authorization server' ? `, which ${value}` : ` through ${codedList(String(value))}`;
 
 const asks: FactsOf = (judged) => {
-  const { listing, seen, isFull } = judged;
+  const { listing, seen, detail } = judged;
   const places = [
     ...listing.remotes.map(({ url, inputs }) => ({ subject: url, inputs })),
     ...listing.packages.map(({ identifier, inputs }) => ({ subject: identifier, inputs })),
   ];
   const needs = places.flatMap(({ subject, inputs }) => {
     const text = inputsText(inputs, coded);
-    return text ? [isFull ? `${text}${atPlace({ subject }, places)}` : text] : [];
+    return text ? [detail === 'full' ? `${text}${atPlace({ subject }, places)}` : text] : [];
   });
   const different = [...new Set(needs)];
   const required = seen('auth.required');
@@ -247,19 +255,15 @@ function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
   return recorded(judged, item?.state === 'not_checked' ? withoutStop(item.reason) : notStated, 'not_known');
 }
 
-/** Whether all that the listing records as its endpoints is not there. */
-const isNowhere = ({ seen }: Judged) =>
-  seen('endpoint.answers').length > 0 && seen('endpoint.answers').every(isAbsent);
-
 const mostTools = 15;
 
-function toolNames({ details }: DatedObservation, isFull: boolean): string {
+function toolNames({ details }: DatedObservation, { detail }: Judged): string {
   const { tools } = asMembers(details);
   const names = (Array.isArray(tools) ? tools : []).map((tool) => {
     const { name, hints } = asMembers(tool);
     return `${coded(String(name))}${Array.isArray(hints) ? ` (${hints.join(', ')})` : ''}`;
   });
-  const more = isFull ? 0 : names.length - mostTools;
+  const more = detail === 'full' ? 0 : names.length - mostTools;
   return [...names.slice(0, names.length - Math.max(more, 0)), ...(more > 0 ? [`${more} more`] : [])].join(
     ', ',
   );
@@ -274,14 +278,11 @@ function whyNoTools(one: DatedObservation, { seen }: Judged): string {
 const tools: FactsOf = (judged) => {
   const all = judged.seen('tools.surface');
   if (isNowhere(judged)) return [];
-  // Of a listing that was never looked at this is said with all else that was not.
-  if (!isLookedAt(judged)) return [];
-  if (all.length === 0) return [recorded(judged, 'not looked at', 'not_known')];
   return all.map((one) => {
     if (!isKnown(one)) {
       return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one, judged)}`);
     }
-    const names = toolNames(one, judged.isFull);
+    const names = toolNames(one, judged);
     const since =
       day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
     return observed(judged, one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
@@ -289,7 +290,7 @@ const tools: FactsOf = (judged) => {
 };
 
 const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
-const noPrice = 'no price seen, no tool called; a call may still cost';
+const noPrice = 'no price seen; a call may still cost';
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
 function noPriceText(one: DatedObservation, { seen }: Judged): string {
@@ -332,7 +333,7 @@ const costs: FactsOf = (judged) => {
     ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0
-      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'not recorded')]
+      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'none recorded; not looked at')]
       : []),
   ];
 };
@@ -346,7 +347,7 @@ const provenances: Readonly<Record<string, string>> = {
 const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
   const all = judged.seen(kind).filter(isKnown);
   return all
-    .slice(0, judged.isFull ? all.length : most)
+    .slice(0, judged.detail === 'full' ? all.length : most)
     .map((one) => observed(judged, one, `${textOf(one.value)}${atPlace(one, all)}`));
 };
 
@@ -366,7 +367,6 @@ const keptUp: FactsOf = (judged) => {
           ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
         ]),
     ...(typeof versions === 'number' && versions > 1 ? [signal(counted(versions, 'version'))] : []),
-    ...(listing.origin_status === 'deprecated' ? [signal('deprecated')] : []),
     ...(unread === undefined
       ? []
       : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
@@ -374,9 +374,6 @@ const keptUp: FactsOf = (judged) => {
       .filter(isKnown)
       .map((one) => observed(judged, one, `last commit ${day(String(one.value))}`)),
     ...ofPackage(judged, 'package.version_age', (value) => `package version of ${day(String(value))}`),
-    ...ofPackage(judged, 'package.deprecated', (value) =>
-      value ? 'package deprecated' : 'package not deprecated',
-    ),
     ...ofPackage(
       judged,
       'package.provenance',

@@ -158,7 +158,7 @@ const heading = (listing: ListingDocument) =>
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
     listing.being_checked,
-    lines(...toAnswerLines(toTexts(toAnswer(listing, true)))),
+    lines(...toAnswerLines(toTexts(toAnswer(listing, 'full')))),
     toInlineText(listing.evidence_snapshot),
   );
 

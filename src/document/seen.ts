@@ -11,8 +11,8 @@ export type Seen = (kind: string) => readonly DatedObservation[];
 export interface Judged {
   readonly listing: ListingDocument;
   readonly seen: Seen;
-  /** Whether every endpoint, package and tool is named, however many there are. */
-  readonly isFull: boolean;
+  /** `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package and tool. */
+  readonly detail: 'short' | 'page' | 'full';
 }
 
 export function toSeen({ observations }: Pick<ListingDocument, 'observations'>): Seen {
@@ -69,6 +69,10 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>
   endOf(one) === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);
+
+/** Whether all that the listing records as its endpoints is not there. */
+export const isNowhere = ({ seen }: Pick<Judged, 'seen'>): boolean =>
+  seen('endpoint.answers').length > 0 && seen('endpoint.answers').every(isAbsent);
 
 /** Where it was seen, if the listing records several places; for the end of a phrase. */
 export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: readonly unknown[]): string =>

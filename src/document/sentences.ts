@@ -64,7 +64,7 @@ export const kindNames: Readonly<Record<string, string>> = {
 };
 
 /** What is not known, in a few words, as after `Not known:`. */
-export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind' | 'state'>): string {
+export function notKnownWords({ kind, state }: Pick<NotKnownItem | NotSeenItem, 'kind' | 'state'>): string {
   if (kind === 'endpoint.answers' && state === 'not_stated') return 'a remote endpoint';
   return kindNames[kind] ?? kind.replaceAll(/[._]/g, ' ');
 }

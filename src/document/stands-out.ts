@@ -56,7 +56,8 @@ const stale = ({ listing }: Judged): string[] => {
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
 function deadText(one: DatedObservation, listing: ListingDocument): string | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since, last_state } = one;
-  const subject = one.subject === undefined ? 'the endpoint' : coded(one.subject);
+  const subject =
+    listing.remotes.length < 2 || one.subject === undefined ? 'the endpoint' : coded(one.subject);
   if (isKnown(one))
     return (
       unanswered_since &&

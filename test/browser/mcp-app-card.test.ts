@@ -61,8 +61,8 @@ describe('the card in a host of MCP Apps', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; 1 no proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
-      'Not looked at\ntools, repository contents, last commit',
-      'Domain webhook.co, proven to the registry; repository ',
+      'Not looked at\ntools, last commit',
+      'Domain webhook.co, proven to the registry (record).',
       'https://mcp.webhook.co/mcp',
       ': write access to its repository was shown, nothing more.',
     ])

@@ -15,6 +15,7 @@ const [today, before, yesterday, long] = [dayAgo(0), dayAgo(20), dayAgo(1), dayA
 const url = 'https://x.example/mcp';
 const other = 'https://y.example/mcp';
 const at = (...urls: string[]) => ({ remotes: urls.map((one) => ({ type: 'streamable-http', url: one })) });
+const termsPlaces = 'https://x.example/.well-known/ai-catalog.json https://x.example/openapi.json';
 const npm = {
   packages: [{ registryType: 'npm', identifier: 'x-mcp', version: '1.0.0', transport: { type: 'stdio' } }],
 };
@@ -85,10 +86,7 @@ const rows: readonly Row[] = [
     says: 'a package that its registry marks as deprecated',
     record: npm,
     seen: [packageFact({ kind: 'package.deprecated', details: { message: 'use another' } })],
-    expected: [
-      `npm marks npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`,
-      `Package deprecated (Dossier, ${today})`,
-    ],
+    expected: [`npm marks npm:x-mcp as deprecated (Dossier, ${today}): “use another”.`],
   },
   {
     says: 'an endpoint that does not answer: since when, how often, from where',
@@ -102,7 +100,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'endpoint.availability', value: '7 of 9' }),
     ],
     expected: [
-      `No answer from ${url} on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
+      `No answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
       `Where: ${url}: No connection (Dossier, ${today}).`,
     ],
     absent: ['not looked at', 'has not checked whether the endpoint answers'],
@@ -120,7 +118,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `No check since ${today} saw ${url} answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
+      `No check since ${today} saw the endpoint answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
       `${url} answered HTTP 200, since ${before}, not seen again since ${today} (Dossier, ${yesterday})`,
     ],
   },
@@ -158,7 +156,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `Nothing was at ${url} on ${long}. Dossier asks from lab-one.`,
+      `Nothing was at the endpoint on ${long}. Dossier asks from lab-one.`,
       `Last checked on ${long}, not since.`,
       `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
     ],
@@ -174,7 +172,7 @@ const rows: readonly Row[] = [
         changed_from: { value: null, state: 'refused', seen_until: timeAgo(20) },
       }),
     ],
-    expected: [`No answer from ${url} on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`],
+    expected: [`No answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`],
     absent: ['last answered'],
   },
   {
@@ -232,7 +230,7 @@ const rows: readonly Row[] = [
       saw({ kind, value: null, state: 'not_found', reason: 'The endpoint answered with HTTP status 404.' }),
     ),
     expected: [
-      `Nothing was at ${url} on ${today}.`,
+      `Nothing was at the endpoint on ${today}.`,
       `Where: ${url}: The endpoint answered with HTTP status 404 (Dossier, ${today}).`,
     ],
     absent: ['Tools:', 'Costs:'],
@@ -485,7 +483,7 @@ const rows: readonly Row[] = [
     },
     seen: [packageFact({ kind: 'package.exists', details: { version: '1.0.0' } })],
     expected: [
-      `Where: Run by its caller from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run by its caller from npm x-mcp@2.0.0, not looked at.`,
+      `Where: No endpoint recorded. Run by its caller from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run by its caller from npm x-mcp@2.0.0, not looked at.`,
     ],
   },
   {
@@ -495,7 +493,7 @@ const rows: readonly Row[] = [
       packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', details: { version: '2.1.0' } }),
     ],
     expected: [
-      `Where: Run by its caller from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
+      `Where: No endpoint recorded. Run by its caller from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
     ],
   },
   {
@@ -636,7 +634,7 @@ const rows: readonly Row[] = [
     absent: ['Stands out'],
   },
   {
-    says: 'what was looked for and is not there, and whose check that was',
+    says: 'that no price was seen, and that nobody states terms where Dossier looked',
     record: at(url),
     seen: [
       answers,
@@ -648,22 +646,23 @@ const rows: readonly Row[] = [
         state: 'not_found',
         reason: 'None.',
       }),
+      saw({
+        ...{ kind: 'terms.url', subject: termsPlaces, value: null, state: 'not_found' },
+        reason: 'No link.',
+      }),
     ],
-    expected: [
-      `Costs: No price seen, no tool called; a call may still cost (Dossier, ${today}).`,
-      `Not there: security contact (Dossier, ${today})`,
-    ],
+    expected: [`Costs: No price seen; a call may still cost (Dossier, ${today}).`],
   },
   {
     says: 'what is not stated, and what was not looked at',
     record: { ...at(url), ...onGitHub('example/x') },
     expected: [
       'Not stated: operator, terms, data handling, region, licence, support',
-      'Not looked at: tools, repository contents, last commit',
       `Where: ${url}, not looked at.`,
-      'Costs: Not recorded.',
+      'Costs: None recorded; not looked at.',
       'Rated: Nobody has rated it here. For a decision to buy, that absence matters.',
     ],
+    short: ['Not looked at: tools, last commit'],
     absent: ['Stands out'],
   },
   {
@@ -688,7 +687,7 @@ const rows: readonly Row[] = [
       `Stands out: Last checked on ${long}, not since.`,
       `Where: ${url} answered HTTP 200 (Dossier, ${long}).`,
       `Tools: read (Dossier, ${long}).`,
-      `Costs: No price seen, no tool called; a call may still cost (Dossier, ${long}).`,
+      `Costs: No price seen; a call may still cost (Dossier, ${long}).`,
     ],
     absent: ['1 of 1', 'not checked since'],
   },
@@ -747,8 +746,14 @@ async function saidOf(handle: string) {
     [name: string]: unknown;
   };
   const { lines, signals, stands_out = [] } = json;
-  // The day of the last check is said once, and on the page behind each.
-  const dated = (text: string) => text.replaceAll('(Dossier)', `(Dossier, ${json.checked})`);
+  // The day of the last check and the addresses are said once, and on the page in each line.
+  const spelled = (text: string) =>
+    text
+      .replaceAll('(Dossier)', `(Dossier, ${json.checked})`)
+      .replaceAll(/((?:Let|Asked) Dossier [^(]*?)(?=\.(?: |$))/g, `$1 (Dossier, ${json.checked})`)
+      .replace(/(?<=Where: )Endpoint(?= answered|:)/, () => `${json.endpoint}`)
+      .replace('Where: Endpoint not', () => `Where: ${json.endpoint}, not`)
+      .replace(/Repository(?= is there|, which)/, () => `Repository ${json.repository}`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [
     ...(stands_out.length > 0 ? [`Stands out: ${stands_out.join(' ')}`] : []),
@@ -767,8 +772,8 @@ async function saidOf(handle: string) {
       text: Buffer.byteLength(content[0]?.text ?? ''),
       json: Buffer.byteLength(JSON.stringify(structuredContent)),
     },
-    'the text of get_agent': dated(unmarked(content[0]?.text ?? '')),
-    'the JSON of get_agent': dated(unmarked(said.join(' '))),
+    'the text of get_agent': spelled(unmarked(content[0]?.text ?? '')),
+    'the JSON of get_agent': spelled(unmarked(said.join(' '))),
     'the Markdown': unmarked(markdown.slice(0, markdown.indexOf('## All facts'))),
     'the page': wordsOf(await read('')),
   };
@@ -802,16 +807,27 @@ describe('the answer about a listing', () => {
     },
   );
 
+  it('says of what hardly any listing has that it is not there in full only', async () => {
+    const handle = handleOf(rows.findIndex(({ says }) => says.startsWith('that no price was seen')));
+    const { sizes: _, 'the Markdown': full, ...others } = await saidOf(handle);
+    expect(full).toContain(`Not there: security contact, terms (Dossier, ${today})`);
+    expect(full).toContain('Not stated: operator, data handling, region, licence, support');
+    for (const [adapter, text] of Object.entries(others)) {
+      expect(text, adapter).not.toContain('Not there');
+      expect(text, adapter).toContain('Not stated: operator, data handling, region, licence, support, terms');
+    }
+  });
+
   it.each([
     [
       'what changed, and tools that were seen',
       'tools that changed, by name',
-      'get_history; check_surface once connected; get_agent, detail full',
+      'get_history; check_surface once connected',
     ],
     [
       'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',
-      'search_agents, similar_to this one; get_agent, detail full',
+      'search_agents, similar_to this one',
     ],
     [
       'nothing like it of an active entry whose publisher says something',

@@ -44,7 +44,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     });
     const text = content[0]?.text ?? '';
     expect(text).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
-    expect(text).toContain('* Where: `https://mcp.webhook.co/mcp`, not looked at.');
+    expect(text).toContain('* Where: Endpoint not looked at.');
     const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
     expect(full.structuredContent).toMatchObject({ markdown: full.content[0]?.text });
     expect(full.content[0]?.text).toContain('## All facts and sources');

@@ -69,7 +69,16 @@ describe('an answer names what others wrote in it, and no more', () => {
 describe('get_agent', () => {
   it('offers to read the handle that a deprecation names, first', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.deprecated });
-    expect(json.next).toMatch(/^get_agent `com\.retired\/mail-two`; search_agents, similar_to this one; /);
+    expect(json.next).toBe('get_agent `com.retired/mail-two`');
+  });
+
+  it('says of a package that is run by its caller that no endpoint is recorded', async () => {
+    const { json } = await ask('get_agent', { handle: observedStates.packaged });
+    expect(json.lines).toMatchObject({
+      where:
+        'No endpoint recorded. Run by its caller from `npm` `noteworks-notes@2.1.0`, which is published (Dossier).',
+    });
+    expect(json.unchecked).toBe('tools, package advisories');
   });
 
   it('says when an endpoint was last checked, and of each older fact its own day', async () => {
@@ -80,16 +89,15 @@ describe('get_agent', () => {
     expect(where).toMatch(/ \(Dossier\)\.$/);
     expect(asks).toContain(`not seen again since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(
-      `No price seen, no tool called; a call may still cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
+      `No price seen; a call may still cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
     );
   });
 
-  it('keeps of a listing that was not checked lately that a call may cost, and what is not there', async () => {
+  it('keeps of a listing that was not checked lately that a call may cost', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.stale });
     expect(json.lines).toMatchObject({
-      costs: 'No price seen, no tool called; a call may still cost (Dossier).',
+      costs: 'No price seen; a call may still cost (Dossier).',
     });
-    expect(json.not_there).toBe('security contact, A2A card, terms (Dossier)');
   });
 
   const several = [

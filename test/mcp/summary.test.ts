@@ -76,8 +76,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
   };
 
   it.each([
-    ['without observations, claim and ratings', bare, 222],
-    ['with observations, claim and ratings', rich, 397],
+    ['without observations, claim and ratings', bare, 221],
+    ['with observations, claim and ratings', rich, 372],
   ])('of a listing %s fits its budget as text, and as JSON in a fifth more', async (_, handle, budget) => {
     const { text, json } = await ask({ handle });
     expect(tokens(text)).toBeLessThanOrEqual(budget);
@@ -126,9 +126,9 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     ]);
     expect(json.checked).toBe(today);
     expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` (record). Let Dossier in without credentials (Dossier).`,
+      asks: `Needs a secret header \`Authorization\` (record). Let Dossier in without credentials.`,
       tools: '`send_mail` (Dossier).',
-      costs: 'No price seen, no tool called; a call may still cost (Dossier).',
+      costs: 'No price seen; a call may still cost (Dossier).',
     });
     expect(json.lines).toMatchObject({
       whose: expect.stringMatching(
@@ -136,8 +136,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       ),
     });
     const unchecked = (await ask({ handle: bare })).json;
-    expect(unchecked.lines).toMatchObject({ costs: 'Not recorded.' });
-    expect(unchecked.unchecked).toBe('tools, repository contents, last commit');
+    expect(unchecked.lines).toMatchObject({ costs: 'None recorded; not looked at.' });
+    expect(unchecked.unchecked).toBe('tools, last commit');
     expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });
 

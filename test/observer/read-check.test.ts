@@ -149,7 +149,7 @@ describe('the first read of a listing', () => {
     const first = await ask();
     expect(first.notes).toEqual([begun]);
     expect(first.text).toContain(begun);
-    expect(first.lines).toMatchObject({ where: '`https://mcp.example.org/mcp`, not looked at.' });
+    expect(first.lines).toMatchObject({ where: 'Endpoint not looked at.' });
     await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
     expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
     const resource = modern('resources/read', { uri: 'agent://org.example/other' });
@@ -347,7 +347,7 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
     const first = () => get('org.example/agent');
     await expect
       .poll(first, patience)
-      .toMatchObject({ notes: [begun], lines: { where: '`https://mcp.example.org/mcp`, not looked at.' } });
+      .toMatchObject({ notes: [begun], lines: { where: 'Endpoint not looked at.' } });
     await expect
       .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
       .toContain('`replay`');

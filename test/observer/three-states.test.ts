@@ -69,7 +69,7 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No check since ${days[1]} saw ${url} answer; it last answered on ${days[0]}. Dossier asks from`,
+      `No check since ${days[1]} saw the endpoint answer; it last answered on ${days[0]}. Dossier asks from`,
     );
     for (const one of [text, page, markdown]) expect(one).toContain(first);
     expect(lines.tools).toMatch(
@@ -90,9 +90,9 @@ describe('what is known, what was not seen and what is not known', () => {
     days.push(await observe(handle));
     const { first, lines, text, full, page, markdown } = await said(handle);
     expect(first).toMatch(
-      `No answer from ${url} on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
+      `No answer from the endpoint on ${days[2]}, nor on ${days[1]}; it last answered on ${days[0]}; 1 of 3 checks in 30 days were answered.`,
     );
-    expect(lines.where).toMatch(new RegExp(`^${url}: .+ \\(Dossier\\)\\.$`));
+    expect(lines.where).toMatch(/^Endpoint: .+ \(Dossier\)\.$/);
     for (const one of [text, page, markdown]) {
       expect(one).toContain(first);
       expect(one).not.toContain('not looked at.');
@@ -171,7 +171,7 @@ describe('what is known, what was not seen and what is not known', () => {
     const first = unmarked(stands_out[0] ?? '');
     await service.close();
     expect(first).toContain(
-      `Nothing was at https://absent.example.com/mcp on ${dates[0]}; no check since ${dates[1]} saw it answer`,
+      `Nothing was at the endpoint on ${dates[0]}; no check since ${dates[1]} saw it answer`,
     );
     expect(first).not.toMatch(/last answered|Last seen on/);
   });
