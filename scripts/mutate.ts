@@ -39,7 +39,7 @@ const testsOf: Record<string, string> = {
   listings: 'registry store evidence/tags http/publishers',
   log: 'transparency-log witness evidence/log properties/merkle http/changes',
   mcp: 'mcp',
-  moderation: 'moderation properties/moderation http/forms',
+  moderation: 'moderation properties/moderation http/forms http/registry-api',
   net: 'repositories claims/domains observer/dns properties/repository-url',
   observations: 'observer',
   ratings: 'ratings properties/rating evidence/identity http/ratings',
@@ -181,7 +181,10 @@ async function failureOf(
 }
 
 /** What nothing uses any more is no fault: it is what dropping a statement leaves. */
-const types = ['tsc', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
+const types = [
+  ...['tsc', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'],
+  ...['--incremental', '--tsBuildInfoFile', '.tsbuildinfo'],
+];
 
 /** On a busy machine a slow test is no failed one; a mutation that makes tests hang meets our own limit. */
 const patience = ['--testTimeout', '300000', '--hookTimeout', '300000'];
@@ -224,7 +227,10 @@ function withProbes(source: string, places: readonly (readonly [number, Mutation
     .reduce((text, { at, text: more }) => text.slice(0, at) + more + text.slice(at), source);
 }
 
-/** Runs all tests of a module once; the test files that reach each mutation, '' among them if another process does. */
+/**
+ * Runs all tests of a module once. The test files that reach each mutation, those first that reach the fewest of all: they are
+ * most likely about it. '' is among them if another process reaches it.
+ */
 async function reachedBy(tests: readonly string[], mutations: readonly Mutation[]) {
   const sources = new Map(mutations.map(({ file }) => [file, readFileSync(file, 'utf8')]));
   const probed = [...mutations.entries()].filter(([place, mutation]) =>
@@ -247,20 +253,27 @@ async function reachedBy(tests: readonly string[], mutations: readonly Mutation[
   const lines = existsSync('reached.txt') ? readFileSync('reached.txt', 'utf8') : '';
   for (const [, place, file = ''] of lines.matchAll(/^(\d+) (.*)$/gm)) reached.get(Number(place))?.add(file);
   rmSync('reached.txt', { force: true });
-  return (place: number): ReadonlySet<string> => reached.get(place) ?? new Set();
+  const timesOf = (file: string) => [...reached.values()].filter((files) => files.has(file)).length;
+  return (place: number): readonly string[] =>
+    [...(reached.get(place) ?? [])].toSorted((a, b) => timesOf(a) - timesOf(b));
 }
+
+/** As many test files as run at the same time. */
+const firstFiles = 3;
 
 /** The first test that fails, or error of types; '' if there is none, undefined after the time limit. */
 async function firstFailure(
   tests: readonly string[],
-  reached: ReadonlySet<string>,
+  reached: readonly string[],
   { called }: Mutation,
   limit_ms: number,
 ): Promise<string | undefined> {
-  const near = [...reached].filter((file) => file !== '');
-  const failed = near.length > 0 ? await failedTest(near, limit_ms) : '';
-  if (failed !== '') return failed;
-  const wider = !called || reached.has('') ? await failedTest(tests, limit_ms) : '';
+  const near = reached.filter((file) => file !== '');
+  for (const files of [near.slice(0, firstFiles), near.slice(firstFiles)]) {
+    const failed = files.length > 0 ? await failedTest(files, limit_ms) : '';
+    if (failed !== '') return failed;
+  }
+  const wider = !called || reached.includes('') ? await failedTest(tests, limit_ms) : '';
   return wider === '' ? (await failureOf(types, limit_ms))?.split('\n')[0] : wider;
 }
 
@@ -287,7 +300,7 @@ async function mutate(module: string) {
     writeFileSync(mutation.file, source);
     const result = by === undefined ? 'timed out' : by ? 'killed' : 'survived';
     counts[result]++;
-    const note = by ? `by ${by}\n` : `reached by ${reached(place).size} test files\n`;
+    const note = by ? `by ${by}\n` : `reached by ${reached(place).length} test files\n`;
     process.stdout.write(`${result.toUpperCase()} ${toText(mutation, source)}${note}\n`);
   }
   const figures = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
