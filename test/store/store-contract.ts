@@ -100,7 +100,8 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         tx.listings.putListings([makeListing('q/notes', 50), makeListing('Q/notes', 51)]),
       );
       expect((await search('Q/notes'))[0]).toBe('Q/notes');
-      expect((await search('q/notes'))[0]).toBe('q/notes');
+      expect(await search('q/notes')).toEqual(['q/notes', 'Q/notes', 'z/notes']);
+      expect((await search('Q/NOTES'))[0]).toBe('q/notes');
       expect((await rank({ text: 'q/notes', facets: ['tag:notes'] })).hits[0]?.matched).toBe(1);
     });
     it('filters by facets alone and with words', async () => {
