@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actions } from '../../src/moderation/actions.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
@@ -149,6 +150,10 @@ describe('a hidden rating', () => {
     expect(await text(`${listing}/ratings`, 'text/html')).toContain(
       '<a href="/about#operator">Appeal to the operator</a>',
     );
+    for (const side of [subject, rater])
+      expect(await text(`/agents/${side}/feed.json`)).toContain(
+        'action of the operator (hide rating, personal_data)',
+      );
     expect(await directory.audit()).toEqual([]);
     await restore(rating_id);
     expect(await shown()).toEqual(before);
@@ -397,7 +402,9 @@ describe('a writer', () => {
     expect((await sent()).status).toBe(403);
     expect((await fetch(`${directory.url}${listing}`)).status).toBe(200);
     const proof = JSON.stringify(await post('get_proof', { log_index }));
-    expect(proof).toContain('blocked a network from writing');
+    expect(proof).toMatch(
+      /blocked a network from writing on .*\. What was written before stays, and reading is open as before\./,
+    );
     expect(proof).not.toContain('127.0.0.0');
     await restore('network:127.0.0.0/8');
     expect((await sent()).status).toBe(200);
@@ -451,6 +458,18 @@ describe('dossier moderate', () => {
   });
 });
 
+it('docs/moderation.md lists every action with its targets and reasons', () => {
+  const rows = readFileSync('docs/moderation.md', 'utf8').matchAll(
+    /^\| `(\w+)` \| ([^|]+) \|.*\| ([^|]+) \|$/gm,
+  );
+  expect([...rows].map(([, ...cells]) => cells)).toEqual(
+    actions.map(({ name, targets, reasons }) => [
+      ...[name, targets.join(', ')],
+      reasons.map((reason) => `\`${reason}\``).join(', '),
+    ]),
+  );
+});
+
 describe('/transparency.json', () => {
   it('counts every action by month, action, kind and reason, and those that were undone', async () => {
     const { actions, months } = (await json('/transparency.json')) as { actions: Json; months: Json[] };
@@ -463,13 +482,18 @@ describe('/transparency.json', () => {
       erase: { applied: 1, undone: 0 },
     });
     const month = new Date().toISOString().slice(0, 7);
-    expect(months).toContainEqual({
-      month,
-      action: 'void',
-      target_kind: 'rating',
-      reason: 'no_interaction',
-      applied: 1,
-      undone: 1,
-    });
+    expect(months.map((row) => Object.values(row).join(' ')).toSorted()).toEqual([
+      `${month} block account repeated 2 2`,
+      `${month} block namespace repeated 3 3`,
+      `${month} block network overload 1 1`,
+      `${month} erase rating personal_data 1 0`,
+      `${month} hide listing advertising 1 1`,
+      `${month} hide listing impersonation 1 1`,
+      `${month} hide rating personal_data 3 2`,
+      `${month} hide response threat_or_insult 1 1`,
+      `${month} revoke capability stolen_capability 1 1`,
+      `${month} void rating no_interaction 1 1`,
+      `${month} withdraw listing malicious 1 1`,
+    ]);
   });
 });

@@ -48,7 +48,7 @@ function createInteraction() {
     call('respond_to_rating', { rating_id: ids[at], text: `${word} did not` }, owner);
   const withdraw = (at: number) =>
     call('withdraw_rating', { rating_id: ids[at], reason: 'other', note: word }, source);
-  const moderate = (name: string, at: number) => directory.act(name, String(ids[at]), 'personal_data');
+  const moderate = (name: string, at: number) => directory.act(name, String(ids[at]), 'unlawful');
   const amend = (change: object = {}) => rate({ supersedes: ids.at(-1), ...change });
   return { word, ids, rate, amend, respond, withdraw, moderate };
 }

@@ -217,8 +217,8 @@ describe('the first read of a listing', () => {
 
   it('that is withdrawn or whose texts are hidden begins none, and a record that changed is checked again', async () => {
     const node = await openAsked(listings, empty);
-    await node.act('withdraw', 'com.first0.app/agent', 'spam');
-    await node.act('hide', 'com.first1.app/agent', 'spam');
+    await node.act('withdraw', 'com.first0.app/agent', 'malicious');
+    await node.act('hide', 'com.first1.app/agent', 'advertising');
     for (const n of [0, 1, 2])
       for (const [, end] of forms) await node.read(`/agents/com.first${n}.app/agent${end}`);
     await expect.poll(() => observed(node), patience).toEqual(['com.first2.app/agent']);

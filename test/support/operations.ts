@@ -72,6 +72,7 @@ export function operationsOf(context: Context, url?: string): Operations {
     async act(name, on, reason) {
       const [action, target] = [actionOf(name), targetOf(on)];
       if (!action) throw new Error(`no action is called ${name}`);
+      if (!action.reasons.some((one) => one === reason)) throw new Error(`${reason} is no reason to ${name}`);
       const at = clock().toISOString();
       return store.write((tx) => applyAction(tx, action, { target, at, reason: reason as ModerationReason }));
     },
