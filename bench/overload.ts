@@ -9,7 +9,7 @@ import { prepareSqlite } from './database.ts';
 import { memoryOf, onCore, pinTo, toMemoryText } from './machine.ts';
 import { type AttackName, attacks } from './overload/attacks.ts';
 import { type CheckedRequest, drivePaced, type Paced } from './paced.ts';
-import { saveTable, toDatedTable } from './readme-tables.ts';
+import { saveTable, toDatedTable } from './saved-tables.ts';
 import { atMost, type Part, type Row, whole } from './report.ts';
 import { type Server, startService } from './server.ts';
 import { toHandles } from './synthetic.ts';

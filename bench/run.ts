@@ -18,7 +18,7 @@ import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
-import { saveTable, toDatedTable } from './readme-tables.ts';
+import { saveTable, toDatedTable } from './saved-tables.ts';
 import type { Part } from './report.ts';
 
 /** Every part with goals; without a name all of them are run. */
@@ -66,7 +66,7 @@ const suffix = [
   values.listings === usualListings ? '' : ` of ${values.listings}`,
 ].join('');
 
-/** Measures one part and prints its table; with `--save` writes it into the README. */
+/** Measures one part and prints its table; with `--save` writes it into .bench. */
 async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {
   process.stderr.write(`${name}: `);
   const table = toDatedTable([await measure(plan)], `${plan.rounds} rounds of ${plan.seconds} s, medians`);

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { freePort } from '../test/support/postgres-server.ts';
 import { pinTo } from './machine.ts';
 import { type CheckedRequest, drivePaced, driveSaturated, type Paced } from './paced.ts';
-import { saveTable, toDatedTable } from './readme-tables.ts';
+import { saveTable, toDatedTable } from './saved-tables.ts';
 import { atMost, type Row, whole } from './report.ts';
 import { type Server, startService } from './server.ts';
 import { hold, toHeldRow } from './soak/held.ts';
