@@ -18,8 +18,8 @@ import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
 import type { Plan } from './plan.ts';
-import { saveTable, toDatedTable } from './saved-tables.ts';
 import type { Part } from './report.ts';
+import { saveTable, toDatedTable } from './saved-tables.ts';
 
 /** Every part with goals; without a name all of them are run. */
 const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
