@@ -12,7 +12,7 @@ const judged = z.array(
   }),
 );
 
-/** A query with every handle that answers it (METHOD.md says how they were judged). */
+/** A query with every handle that answers it (README.md says how they were judged). */
 export type JudgedQuery = z.output<typeof judged>[number];
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url));

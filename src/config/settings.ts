@@ -257,7 +257,7 @@ export const settings = {
   IMPORT_FULL_INTERVAL: setting(
     'importFullInterval_s',
     '7d',
-    'Time after which an import reads the whole registry again instead of what changed, so that nothing missed stays missed',
+    'Time after which an import reads the whole registry again instead of what changed',
     duration_s,
   ),
   REPOSITORY_HOSTS: setting(
@@ -269,7 +269,7 @@ export const settings = {
   OBSERVE: setting(
     'observe',
     'asked',
-    'When the service checks recorded endpoints, packages and repositories itself (docs/observations.md): `asked`: a listing when somebody reads it and its last check is older than OBSERVE_INTERVAL; `on`: also every listing each OBSERVE_INTERVAL; `off`: never. `dossier observe` does so whatever this says',
+    'When the service checks recorded endpoints, packages and repositories itself (docs/observations.md): `asked`, when somebody reads the listing; `on`, also every OBSERVE_INTERVAL; `off`, never',
     z.enum(['asked', 'on', 'off']),
   ),
   OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two checks of one listing', duration_s),
@@ -306,7 +306,7 @@ export const settings = {
   SIGSTORE_ROOT: setting(
     'sigstoreRoot',
     '',
-    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty, which is not updated over the network',
+    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty',
     z.string().max(1000),
   ),
   ADVISORIES: setting(
