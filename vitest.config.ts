@@ -11,7 +11,7 @@ const onBothEngines = [
   'test/hostile/{fuzz,killed,race,rating}.test.ts',
   'test/http/**/*.test.ts',
   'test/moderation/**/*.test.ts',
-  'test/mcp/{clients,resources,robustness}.test.ts',
+  'test/mcp/{clients,resources,robustness,shared}.test.ts',
   'test/observer/{endpoint,polite,recorded-now,refusal,surface}.test.ts',
   'test/ratings/**/*.test.ts',
   'test/registry/**/*.test.ts',

@@ -122,7 +122,7 @@ const isFullDisk = (error: unknown) =>
 const everyListing = '*';
 
 const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void) => ({
-  listings: createListingWrites(db, engine.search, touch),
+  listings: createListingWrites(db, engine.search, (handle) => touch(handle ?? everyListing)),
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),
   ratings: createRatingWrites(db, touch),

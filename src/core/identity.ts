@@ -97,6 +97,18 @@ export const registrableDomain = (host: string): string =>
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
+/**
+ * Whether all of some endpoints are at the registered domain of a handle's namespace; undefined of a namespace that is an
+ * account, and without an endpoint whose host is known.
+ */
+export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
+  const domain = handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
+  const hosts = urls.flatMap((url) => URL.parse(url)?.hostname ?? []);
+  if (hosts.length === 0 || Object.hasOwn(pagesHosts, domain.split('.').slice(-2).join('.')))
+    return undefined;
+  return hosts.every((host) => registrableDomain(host) === registrableDomain(domain));
+}
+
 /** Where forges serve the pages of their accounts: who holds alice.github.io is github.com/alice. */
 const pagesHosts: Readonly<Record<string, string>> = {
   'github.io': 'github.com',

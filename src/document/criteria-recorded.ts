@@ -194,6 +194,9 @@ function signalFinding(
 
 const sameOwner = 'namespace.matches_repository_owner';
 const concentration = 'publisher.listings';
+const atDomain = 'namespace.holds_endpoint';
+const recordedInCommon = ['shared.endpoint', 'shared.package', 'shared.repository', 'shared.description'];
+
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
   namespace_matches_repository_owner: plainCriterion(
@@ -205,6 +208,40 @@ export const signalCriteria = {
       const holds = signal.value === true;
       const fact = holds ? ownerTexts.yes : ownerTexts.no;
       return signalFinding(compared, sameOwner, { result: decided(holds), fact });
+    },
+  ),
+  endpoint_at_domain: plainCriterion(
+    { evidence, label: 'Endpoint at the domain of its namespace' },
+    (compared) => {
+      const value = signalOf(compared, atDomain)?.value;
+      if (typeof value !== 'boolean')
+        return signalFinding(compared, atDomain, {
+          result: 'unknown',
+          fact: 'Its namespace stands for an account, or no endpoint is recorded.',
+        });
+      const fact = value
+        ? 'Every recorded endpoint is at the registered domain of its namespace.'
+        : 'A recorded endpoint is not at the registered domain of its namespace.';
+      return signalFinding(compared, atDomain, { result: decided(value), fact });
+    },
+  ),
+  nothing_shared: plainCriterion(
+    { evidence, label: 'No other publisher records its endpoint, package, repository or description' },
+    (compared) => {
+      const found = recordedInCommon.find((kind) => Number(signalOf(compared, kind)?.value) > 0);
+      const reason = found ? (signalOf(compared, found)?.reason ?? '') : '';
+      return found
+        ? {
+            ...signalFinding(compared, found, {
+              result: 'not_met',
+              fact: 'A listing of another publisher does.',
+            }),
+            recorded: reason,
+          }
+        : signalFinding(compared, concentration, {
+            result: 'met',
+            fact: 'No listing of another publisher that Dossier has records its endpoint, package or repository, or has its description.',
+          });
     },
   ),
   publisher_listings_at_most: numberCriterion(

@@ -9,7 +9,7 @@ import { toObservations } from '../observations/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
-import { nativeStatement, snapshotSentence, toNotKnown, toNotSeen } from './sentences.ts';
+import { nativeStatement, sharedText, snapshotSentence, toNotKnown, toNotSeen } from './sentences.ts';
 
 /** The service that the links of a document point to. */
 export interface DocumentPlace {
@@ -71,17 +71,16 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
   };
 }
 
-/** How many listings of the publisher are stored here; counted when the facts are read. */
-function publisherSignal({ listing, publisherListings, reading }: ListingFacts): ImportedSignal {
-  return {
-    kind: 'publisher.listings',
-    value: publisherListings,
-    unit: 'listings',
-    source: listing.origin,
-    observed_at: reading.observed_at,
-    method_version: 'import/1',
-    state: 'observed',
-  };
+/** What the listings stored here have in common with one, as of its reading: counted when the facts are read. */
+function sharedSignals({ listing, publisherListings, shared, reading }: ListingFacts): ImportedSignal[] {
+  const signal = (kind: string, value: number, reason?: string): ImportedSignal => ({
+    ...{ kind, value, unit: 'listings', source: listing.origin, observed_at: reading.observed_at },
+    ...{ method_version: 'import/1', state: 'observed', ...(reason && { reason }) },
+  });
+  return [
+    signal('publisher.listings', publisherListings),
+    ...shared.map((one) => signal(`shared.${one.kind}`, one.others, sharedText(one))),
+  ];
 }
 
 function toRecorded({ listing, reading }: ListingFacts) {
@@ -136,7 +135,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
   });
-  const imported = [...facts.imported, publisherSignal(facts)];
+  const imported = [...facts.imported, ...sharedSignals(facts)];
   return {
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({ version, status, published_at })),

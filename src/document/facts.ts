@@ -3,6 +3,7 @@ import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
+import { readShared, toShared } from '../listings/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -148,7 +149,7 @@ const toObserved = (
     ? undefined
     : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
 
-async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
+async function toFacts(db: Db, row: FactsRow, now: string): Promise<Omit<ListingFacts, 'shared'>> {
   const parts =
     hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
@@ -175,10 +176,13 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
   const found = new Map((await selectFacts(db, handles)).map((row) => [row.handle, row]));
+  const shared = await readShared(db, [...found.keys()]);
   const facts: ListingFacts[] = [];
   for (const handle of handles) {
     const row = found.get(handle);
-    if (row) facts.push(await toFacts(db, row, now));
+    if (!row) continue;
+    const one = await toFacts(db, row, now);
+    facts.push({ ...one, shared: toShared(handle, shared.get(handle)) });
   }
   return facts;
 }

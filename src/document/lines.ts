@@ -94,6 +94,8 @@ function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
   const isShown = signalOf(judged, 'namespace.proof') !== undefined;
   const owner = signalOf(judged, 'namespace.matches_repository_owner');
+  const atDomain = signalOf(judged, 'namespace.holds_endpoint');
+  const holds = { true: ', its endpoint there', false: ', its endpoint elsewhere' };
   const owns = {
     true: ', owner of the recorded repository',
     false: ', not the owner of the recorded repository',
@@ -101,7 +103,8 @@ function namespaceOf(judged: Judged): Fact {
   const name = isShown
     ? `${namespaceText(handle)}, proven to the registry`
     : `namespace ${handleParts(handle).namespace}, not proven`;
-  return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}`);
+  const where = holds[String(atDomain) as keyof typeof holds] ?? '';
+  return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
 }
 
 function repositoryOf(judged: Judged): Fact[] {
@@ -124,13 +127,19 @@ function claimText({ claim, state }: ListingDocument): string {
 }
 
 const whose: FactsOf = (judged) => {
-  const { website } = judged.listing;
+  const { website, signals } = judged.listing;
   const listings = signalOf(judged, 'publisher.listings');
   return [
     namespaceOf(judged),
     ...(typeof listings === 'number' && listings > 1
       ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
       : []),
+    // What other publishers have in common with it stands out.
+    ...signals.imported.flatMap(({ kind, value, reason = '' }) =>
+      kind === 'shared.word' || (kind === 'shared.endpoint' && value === 0)
+        ? [recorded(judged, withoutStop(reason))]
+        : [],
+    ),
     ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
     ...repositoryOf(judged),
     ...['terms.url', 'security.contact'].flatMap((kind) => {

@@ -9,6 +9,7 @@ import {
   sampleOrigin,
   type VersionSummary,
 } from '../listings/listing.ts';
+import type { Shared } from '../listings/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
@@ -123,6 +124,8 @@ export interface ListingFacts {
   /** Keys for receipts that it publishes, and published, oldest first. */
   readonly receiptKeys: readonly ReceiptKey[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
+  /** What other listings have in common with it. */
+  readonly shared: readonly Shared[];
   /** Listings under the same namespace, this one included. */
   readonly publisherListings: number;
   /** When the group of a rating changes next by time alone, RFC 3339. */

@@ -1,4 +1,5 @@
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { toLine } from '../core/text.ts';
 import {
   type ImportedSignal,
@@ -61,16 +62,21 @@ const fact = (kind: string, value: ImportedSignal['value'] | undefined): Fact =>
 const listed = (values: readonly (string | undefined)[]) => [...new Set(values.filter(Boolean))].join(', ');
 
 function namespaceFacts(listing: Listing): Fact[] {
-  const { handle, repository_key } = listing;
+  const { handle, repository_key, remotes } = listing;
   const account = handle.toLowerCase().startsWith('io.github.');
   const match = namespaceMatchesRepositoryOwner(handle, repository_key);
   const owner = 'namespace.matches_repository_owner';
+  const atDomain = namespaceHoldsEndpoints(
+    handle,
+    remotes.map(({ url }) => url),
+  );
   return [
     // Nobody showed anything for a listing of the sample: it is made up.
     ...(isSample(listing) ? [] : [fact('namespace.proof', account ? 'github account' : 'domain')]),
     match === 'not_comparable'
       ? { kind: owner, value: null, state: 'not_checked' }
       : fact(owner, match === 'yes'),
+    ...(atDomain === undefined ? [] : [fact('namespace.holds_endpoint', atDomain)]),
   ];
 }
 

@@ -1,6 +1,8 @@
-import { counted, named } from '../core/text.ts';
+import { namespaceText } from '../core/handle.ts';
+import { coded, counted, day, named } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
+import { mostCounted, type Shared } from '../listings/shared.ts';
 import { isDated, knowingOf, type Observation, stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
@@ -270,6 +272,29 @@ export function sourcesFirst({ ratings, independent }: CountedSources): string {
       ? 'no independent source'
       : `${counted(independent.sources, 'independent source')}, ${counted(independent.ratings, 'rating')}`;
   return apart === 0 ? from : `${from}; ${counted(apart, 'rating')} set apart`;
+}
+
+const sharedWords = {
+  endpoint: ['records', 'record', 'the same endpoint'],
+  package: ['records', 'record', 'the same package'],
+  repository: ['records', 'record', 'the same repository'],
+  description: ['has', 'have', 'the same description'],
+  tools: ['listed', 'listed', 'the same tools to Dossier'],
+  pay_to: ['asked', 'asked', 'to be paid at the same address'],
+  word: ['has', 'have', 'a namespace with the same word, which shows no connection'],
+} as const;
+
+/** What other listings have in common with one; nothing of who was first, or why. */
+export function sharedText({ kind, others, own, first }: Shared): string {
+  const [does, doAll, what] = sharedWords[kind];
+  const more = [
+    ...(others > 1 ? [`${counted(others - 1, 'more listing')} of other publishers`] : []),
+    ...(own > 0 ? [`${counted(own, 'more listing')} of its publisher`] : []),
+  ].join(' and ');
+  const atLeast = others + own < mostCounted ? '' : 'at least ';
+  if (!first) return `${capitalized(`${atLeast}${more}`)} ${own === 1 ? does : doAll} ${what}.`;
+  const which = `${coded(first.handle)} (${namespaceText(first.handle)}, published ${day(first.published_at)})`;
+  return `${which} ${does} ${what}${more && `, as ${others + own === 2 ? 'does' : 'do'} ${atLeast}${more}`}.`;
 }
 
 interface SnapshotFacts {

@@ -1,5 +1,5 @@
 import { asMembers } from '../core/json.ts';
-import { coded, codedList, counted, day, quoted } from '../core/text.ts';
+import { coded, codedList, counted, day, quoted, withoutStop } from '../core/text.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { recordedSecrets } from './record.ts';
@@ -177,6 +177,19 @@ function contradictions({ listing, seen }: Judged): string[] {
   return [...ofAccess, ...ofSource];
 }
 
+const observedInCommon = ['shared.tools', 'shared.pay_to'];
+
+/** What listings of other publishers record, list or are paid at too; a word in common shows nothing. */
+const shared = ({ listing }: Judged): string[] =>
+  listing.signals.imported
+    .filter(({ kind, value }) => kind.startsWith('shared.') && kind !== 'shared.word' && Number(value) > 0)
+    .map(({ kind, reason = '' }) => {
+      const source = observedInCommon.includes(kind)
+        ? `Dossier, ${listing.evidence_snapshot_date}`
+        : 'record';
+      return `${withoutStop(reason)} (${source}).`;
+    });
+
 const advisories = ({ seen }: Judged): string[] =>
   seen('package.advisories')
     .filter((one) => isKnown(one) && Number(one.value) > 0)
@@ -222,6 +235,7 @@ const rules = {
   stale,
   changed,
   contradiction: contradictions,
+  shared,
   advisories,
   secrets,
   ratings: rated,

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Facet } from '../search/facets.ts';
 import { rankListings } from '../search/gather.ts';
-import { type SearchQuery, toId } from '../search/query.ts';
+import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
@@ -16,7 +16,7 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear } from './near.ts';
-import { type Reference, records, toReferenceFacet } from './references.ts';
+import { keyOfReference, type Reference } from './references.ts';
 import { readVersionPage } from './registry-entries.ts';
 import {
   decodeShown,
@@ -215,11 +215,14 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /** Up to `limit` visible listings that record something, the oldest first. */
   recording: async (reference: Reference, limit: number) => {
-    const facets = [toReferenceFacet(reference)];
-    const probe = { groups: [], facets, excluded: [], limit, expected: limit };
-    const ids = (await search.find(db, probe)).map(({ position }) => toId(position)).sort((a, b) => a - b);
-    const found = (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden);
-    return found.filter((listing) => records(listing, reference));
+    const rows = await selectVisible(db)
+      .innerJoin('listing_reference', 'listing_reference.handle', 'listing.handle')
+      .selectAll('listing')
+      .where('key', '=', keyOfReference(reference))
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(listingTable.decode).map(withoutHidden);
   },
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery) => rankListings(db, search, query),

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import type { Facet } from '../search/facets.ts';
-import { ownerFacets } from '../search/owners.ts';
+import { ownerFacets, ownerLabel } from '../search/owners.ts';
+import { isPlaceholder } from '../search/query.ts';
 import type { Listing, ListingPackage } from './listing.ts';
-import type { ListingRow } from './table.ts';
+import type { ListingRow, ReferenceKind } from './table.ts';
 
-/** A fact of a record that a listing can be found by. */
+/** A fact of a record that a listing can be found by, or that others may record too. */
 export interface Reference {
-  readonly kind: 'endpoint' | 'host' | 'repository' | 'package';
+  readonly kind: Exclude<ReferenceKind, 'name' | 'tools' | 'pay_to'>;
   /** The same for every spelling. */
   readonly key: string;
   /** The registry of a package, where it is stated. */
@@ -46,18 +46,30 @@ const toPackageReference = ({ registry_type, identifier }: ListingPackage): Refe
   registry: registry_type,
 });
 
-/** The endpoints with their hosts, the repository and the packages that a listing records. */
-export function referencesOf({
-  remotes,
-  packages,
-  repository_key,
-}: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>): Reference[] {
+/** Shorter descriptions, and shorter words in names, are the same by chance. */
+const [shortestDescription, shortestWord] = [40, 3];
+
+/** A description without capitals, marks and spacing; undefined if it is short or a placeholder. */
+function toDescriptionKey(description: string): string | undefined {
+  const key = description.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
+  return key.length < shortestDescription || isPlaceholder(description) ? undefined : key.trim();
+}
+
+type Recording = Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>;
+
+/** The endpoints with their hosts, the repository, the packages, the description and the name of the publisher of a listing. */
+export function referencesOf(listing: Recording): Reference[] {
+  const { handle, remotes, packages, repository_key } = listing;
   const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
+  const description = toDescriptionKey(listing.description);
+  const word = ownerLabel(handle);
   return [
     ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.map(toPackageReference),
+    ...(description === undefined ? [] : [{ kind: 'description' as const, key: description }]),
+    ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];
 }
 
@@ -114,31 +126,39 @@ export function toReferences(text: string): Reference[] {
   ];
 }
 
-/** Whether a listing records a name. */
-export const records = (listing: Listing, { kind, key, registry }: Reference): boolean =>
-  referencesOf(listing).some(
-    (own) => own.kind === kind && own.key === key && (registry === undefined || own.registry === registry),
-  );
-
-/** A name as the search index has it; a package has one of its registry, and one of whichever registry. */
-export const toReferenceFacet = ({ kind, key, registry }: Reference): Facet =>
-  `at:${createHash('sha256')
-    .update([kind, key, registry].filter(Boolean).join(' '))
+/** A key of 96 bits, so that the texts of others are stored once. */
+export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, ...texts]))
     .digest('base64url')
-    .slice(0, 11)}`;
+    .slice(0, 16);
 
-/** What the search index has of a listing beside its words and facets. */
-export function toIndexKeys(row: ListingRow): string[] {
-  const listing = {
+/** What finds a reference in the table: a package by its registry, or by its name in whichever registry. */
+export const keyOfReference = ({ kind, key, registry }: Reference): string =>
+  kind === 'package' && registry === undefined
+    ? toReferenceKey('name', key)
+    : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
+
+/** What a row records; a description only if the operator shows it. */
+export function rowReferences(row: ListingRow): { kind: ReferenceKind; key: string }[] {
+  const all = referencesOf({
+    handle: row.handle,
+    description: row.hidden === 1 ? '' : row.description,
     remotes: JSON.parse(row.remotes) as Listing['remotes'],
     packages: JSON.parse(row.packages) as Listing['packages'],
     repository_key: row.repository_key ?? undefined,
-  };
-  return [
-    ...new Set([
-      ...referencesOf(listing).flatMap((own) => [own, { ...own, registry: undefined }].map(toReferenceFacet)),
-      ...ownerFacets(row.handle),
-      `publisher:${row.namespace.toLowerCase()}`,
-    ]),
-  ];
+  });
+  const keyed = all.flatMap((one) => [
+    { kind: one.kind, key: keyOfReference(one) },
+    ...(one.kind === 'package' && one.registry !== undefined
+      ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
+      : []),
+  ]);
+  return [...new Map(keyed.map((one) => [one.key, one])).values()];
 }
+
+/** What the search index has of a listing beside its words and facets. */
+export const toIndexKeys = ({ handle, namespace }: ListingRow): string[] => [
+  ...ownerFacets(handle),
+  `publisher:${namespace.toLowerCase()}`,
+];

@@ -37,12 +37,19 @@ export interface ListQuery {
   readonly limit: number;
 }
 
+/** What a listing can be found by, or be compared with others by; `name`: a package of whichever registry. */
+export type ReferenceKind =
+  | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'word')
+  | ('tools' | 'pay_to');
+
 export type ListingRow = RowOf<typeof listingTable>;
 
 declare module '../store/store.ts' {
   interface Schema {
     listing: ListingRow;
     listing_version: RowOf<typeof versionTable>;
+    /** What listings record, and are paid at or list, by keys that are equal if it is the same (listings/references.ts). */
+    listing_reference: { key: string; handle: string; kind: ReferenceKind };
     /** How many visible listings have a facet; every write updates it, so that no read has to count. */
     facet_count: { facet: string; listings: number };
     /** How many visible listings a namespace has; every write updates it, so that no read has to count. */

@@ -7,7 +7,8 @@ import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
 import { type Listing, type ListingVersion, listingTable, summaryTable } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
-import { toIndexKeys } from './references.ts';
+import { rowReferences, toIndexKeys } from './references.ts';
+import { replaceReferences } from './shared.ts';
 import type { ListingRow } from './table.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
@@ -87,16 +88,16 @@ async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void
   await db.deleteFrom('listing').where('handle', 'in', handles).execute();
 }
 
-/** The columns that the search index depends on, as one text. */
-const indexed = (row: ListingRow) =>
+/** The columns that the search index and the references depend on, as one text. */
+const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...row }: ListingRow) =>
   [
-    ...[row.hidden, row.id, row.withdrawn, row.handle, row.title, row.description, row.tags, row.facets],
-    ...toIndexKeys(row),
+    ...[hidden, id, withdrawn, title, description, tags, facets],
+    ...[row.remotes, row.packages, row.repository_key],
   ].join('\n');
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
-/** Replaces those rows in the search index whose indexed columns changed. */
+/** Replaces those rows in the search index whose indexed columns changed, and their references. */
 async function updateIndex(
   db: Db,
   search: SearchIndex,
@@ -110,6 +111,12 @@ async function updateIndex(
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
   const removedIds = removed.map(({ id }) => id);
   await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
+  await replaceReferences(db, 'record', {
+    handles: stale.filter(({ handle }) => known.has(handle)).map(({ handle }) => handle),
+    rows: stale
+      .filter(isVisible)
+      .flatMap((row) => rowReferences(row).map(({ kind, key }) => ({ key, handle: row.handle, kind }))),
+  });
 }
 
 /** A row as the actions of the operator that stand want it, whatever was put. */
@@ -122,8 +129,9 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
   };
 }
 
-async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<void> {
-  if (rows.length === 0) return;
+/** Returns whether a listing that was visible is so no more: others may name it. */
+async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
+  if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
   const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
   const known = new Map(before.map((row) => [row.handle, row]));
@@ -135,13 +143,14 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   await inChunks(after, (chunk) => upsertListings(db, chunk));
   await updateIndex(db, search, { known, after });
   await updateCounts(db, before, after);
+  return after.some((row) => !isVisible(row) && known.get(row.handle)?.withdrawn === null);
 }
 
-/** Writes of listings inside a transaction; `touch` receives each handle that changed. */
-export function createListingWrites(db: Db, search: SearchIndex, touch: (handle: string) => void) {
+/** Writes of listings inside a transaction; `touch` receives each handle that changed, or nothing if all may have. */
+export function createListingWrites(db: Db, search: SearchIndex, touch: (handle?: string) => void) {
   const put = async (rows: readonly ListingRow[]) => {
     for (const { handle } of rows) touch(handle);
-    await putRows(db, search, rows);
+    if (await putRows(db, search, rows)) touch();
   };
   return {
     ...createListingReads(db, search),

@@ -46,6 +46,34 @@ const recordedKinds: readonly RecordedKind[] = [
   ),
   recorded(
     'publisher',
+    ['namespace.holds_endpoint', 'The endpoint is at the domain of the name'],
+    [
+      'Whether every recorded endpoint is at the registered domain that the name stands for.',
+      'A no is common: many services run at a hosting company.',
+    ],
+  ),
+  ...(
+    [
+      ['shared.endpoint', 'Other publishers record the same endpoint', 'endpoint'],
+      ['shared.package', 'Other publishers record the same package', 'package'],
+      ['shared.repository', 'Other publishers record the same repository', 'repository'],
+      ['shared.description', 'Other publishers have the same description', 'description'],
+      ['shared.tools', 'Other publishers list the same tools', 'set of tools'],
+      ['shared.pay_to', 'Other publishers are paid at the same address', 'address that is paid'],
+      ['shared.word', 'Other namespaces have the same word', 'word in the namespace'],
+    ] as const
+  ).map(([kind, title, what]) =>
+    recorded(
+      'publisher',
+      [kind, title],
+      [
+        `How many listings of other publishers that Dossier has share its ${what}, up to 20.`,
+        'It does not say whose it is, who was first, or that one copied the other.',
+      ],
+    ),
+  ),
+  recorded(
+    'publisher',
     ['publisher.listings', 'Listings under the same namespace'],
     ['How many listings Dossier has of this publisher, this one included.', 'More are not better.'],
   ),

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { toReferenceKey } from '../listings/references.ts';
+import { replaceReferences } from '../listings/shared.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
@@ -62,6 +64,29 @@ const readSurfaces = (db: Db, handle: string, remote: string) =>
     .where('remote', '=', remote)
     .orderBy('first_seen_at', 'desc')
     .execute();
+
+/** Fewer tools are the same by chance. */
+const fewestTools = 3;
+
+/** Capitals of an EVM address are only its checksum. */
+const toPayee = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
+
+/** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
+function toReferences(handle: string, observations: readonly StoredObservation[]) {
+  const known = observations.filter(({ state }) => state === 'observed');
+  const sets = known.filter(
+    ({ kind, details }) =>
+      kind === 'tools.surface' && Array.isArray(details?.tools) && details.tools.length >= fewestTools,
+  );
+  const payees = known
+    .filter(({ kind }) => kind === 'price.pay_to')
+    .flatMap(({ value }) => String(value).split(', '));
+  const keys = new Map<string, 'tools' | 'pay_to'>([
+    ...sets.map(({ value }) => [toReferenceKey('tools', String(value)), 'tools'] as const),
+    ...payees.map((one) => [toReferenceKey('pay_to', toPayee(one)), 'pay_to'] as const),
+  ]);
+  return [...keys].map(([key, kind]) => ({ key, handle, kind }));
+}
 
 /** Reads of observations over any engine. */
 export const createObservationReads = (db: Db) => ({
@@ -138,6 +163,10 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       .values(row)
       .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...row, due_since }))
       .execute();
+    await replaceReferences(db, 'observation', {
+      handles: [handle],
+      rows: toReferences(handle, observations),
+    });
   },
   /** Makes listings that were observed due for another run. */
   setDue: (handles: readonly string[], at: string) =>

@@ -1,5 +1,5 @@
-/** Kinds of facet; a listing is found by those of the second line, and has them in no answer (listings/references.ts). */
-type FacetKind = ('tag' | 'transport' | 'state' | 'package' | 'has' | 'is') | ('at' | 'owner' | 'publisher');
+/** Kinds of facet; a listing is found by the last two, and has them in no answer (listings/references.ts). */
+type FacetKind = ('tag' | 'transport' | 'state' | 'package' | 'has' | 'is') | ('owner' | 'publisher');
 /** `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. */
 export type Facet = `${FacetKind}:${string}`;
 

@@ -5,7 +5,7 @@ import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './s
 
 const formatName = 'dossier-backup';
 /** Goes up when the form of the lines changes, or the tables, columns or values in them. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** The rows of one line have at most this many bytes of text; a single row may have more. */
 const mostLineText_bytes = 4 * 1024 * 1024;
@@ -43,6 +43,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   listing: ['id'],
   listing_version: ['handle', 'version'],
   opt_out: ['handle'],
+  listing_reference: ['key', 'handle'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],
   import_run: ['id'],

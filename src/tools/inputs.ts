@@ -132,7 +132,7 @@ export const criteriaInput = z
   .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
   .optional()
   .describe(
-    `Each name, name:value or {criterion, value}; a value is a choice, tag, price ("0.01 USDC") or whole number. Names: ${criterionNames.join(', ')}`,
+    `name, name:value, {criterion, value}. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
   );
 
 /** The criteria of the vocabulary; the usual ones where none was sent. */

@@ -693,7 +693,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-const handleOf = (at: number) => `com.example${at}/x`;
+const handleOf = (at: number) => `com.example/x${at}`;
 let directory: ClaimedDirectory;
 beforeAll(async () => {
   const entries = rows.flatMap(({ record, official }, at): RegistryEntry[] => [

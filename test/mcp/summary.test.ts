@@ -76,8 +76,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
   };
 
   it.each([
-    ['without observations, claim and ratings', bare, 221],
-    ['with observations, claim and ratings', rich, 372],
+    ['without observations, claim and ratings', bare, 226],
+    ['with observations, claim and ratings', rich, 378],
   ])('of a listing %s fits its budget as text, and as JSON in a fifth more', async (_, handle, budget) => {
     const { text, json } = await ask({ handle });
     expect(tokens(text)).toBeLessThanOrEqual(budget);
@@ -132,7 +132,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     });
     expect(json.lines).toMatchObject({
       whose: expect.stringMatching(
-        /^Domain rich\.example\.com, proven to the registry .*laimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\.$/,
+        /^Domain rich\.example\.com, proven to the registry, its endpoint there .*laimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\.$/,
       ),
     });
     const unchecked = (await ask({ handle: bare })).json;

@@ -41,6 +41,7 @@ const facts: ListingFacts = {
     claimHistory: [],
     receiptKeys: [],
     publisherListings: 3,
+    shared: [],
   },
   native: { ...noNativeCounts, recent: [] },
   observed: undefined,
