@@ -167,7 +167,7 @@ describe('a backup', () => {
     const { rows, ...header } = headerOf('first.gz');
     expect(header).toEqual({
       format: 'dossier-backup',
-      version: 3,
+      version: 4,
       dossier: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       created_at: expect.stringMatching(/^20\d\d-.*Z$/),
     });
@@ -196,7 +196,7 @@ describe('a backup', () => {
         Object.entries(all).map(([table, rows]) => [table, Object.keys(rows[0] ?? {}).join(' ')]),
       ),
     );
-    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-3.json');
+    await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-4.json');
   });
   it('is written to standard output and restored from standard input', async () => {
     const made = startDossier(['backup', '-'], { ...offline, DATABASE_URL: original });

@@ -149,11 +149,14 @@ describe('a copy whose only listing with an endpoint, a package and a repository
     ).text();
 
   it('still records them, in every answer about other listings, then and after the listing is shown again', async () => {
+    // How many listings the publisher has is another fact.
+    const counts = (text: string) =>
+      text.replaceAll(/\b[23](?= listings of this publisher)|(?<=same namespace: )[23]/g, 'n');
     const get = () => answerOf('get_agent', { handle: plain, detail: 'full' });
     const before = await get();
     expect(before).not.toContain('This copy records no');
     await moderated.store.write((tx) => applyAction(tx, withdraw, { target, reason: 'unlawful', at: at() }));
-    expect(await get()).toBe(before);
+    expect(counts(await get())).toBe(counts(before));
     expect(
       await answerOf('compare_agents', { handles: [plain, 'com.other/bare'], criteria: ['has_endpoint'] }),
     ).not.toContain('This copy records no');
@@ -167,7 +170,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
     await moderated.store.write((tx) =>
       undoAction(tx, withdraw, { active: standing, reason: 'appeal', at: at() }),
     );
-    expect(await get()).toBe(before);
+    expect(counts(await get())).toBe(counts(before));
   });
 });
 
