@@ -42,7 +42,7 @@ const homes: Record<string, readonly string[]> = {
   pino: ['telemetry/logger.ts'],
   '@takumi-rs/wasm': ['views/link-card-drawing.ts'],
   tinypool: ['http/routes/assets.ts'],
-  '@opentelemetry/api': ['telemetry/logger.ts'],
+  '@opentelemetry/api': ['telemetry/traces.ts'],
   'prom-client': ['telemetry/instruments.ts', 'telemetry/metrics.ts'],
 };
 

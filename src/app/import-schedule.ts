@@ -7,7 +7,6 @@ import type { ImportContext } from '../imports/import.ts';
 import { type ImportOnce, importOnce, type Outcome } from '../imports/import-once.ts';
 import type { ImportRun } from '../imports/import-run.ts';
 import { isUnderWay } from '../imports/run.ts';
-import { officialOrigin } from '../imports/source.ts';
 import { sampleSource } from '../listings/listing.ts';
 import type { ImportThread } from './import-worker.ts';
 
@@ -51,8 +50,9 @@ async function warn({ store, log }: ImportContext, error: string | undefined, ne
 
 /** Imports the shipped sample into an empty store whose registry is the sample's; does nothing while another process imports. */
 export async function importSample(context: ImportContext, signal: AbortSignal): Promise<void> {
-  const isEmpty = (await context.store.listings.count()) === 0;
-  if (isEmpty && context.config.origin.startsWith(officialOrigin))
+  if ((await context.store.listings.count()) > 0) return;
+  const { officialOrigin } = await import('../imports/source.ts');
+  if (context.config.origin.startsWith(officialOrigin))
     await importOnce(context, { signal, source: sampleSource });
 }
 

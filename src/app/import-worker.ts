@@ -19,7 +19,7 @@ const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const store = await openStore(config);
 try {
-  const context = { store, config, log: createLog(config), clock: () => new Date() };
+  const context = { store, config, log: await createLog(config), clock: () => new Date() };
   parentPort?.postMessage(await importOnce(context, { signal: stopping.signal, dueAfter }));
 } finally {
   await store.close();

@@ -4,54 +4,20 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
-import { findCriterionFaults } from '../document/criteria.ts';
-import { createApp } from '../http/app.ts';
-import { allLimits } from '../http/limits.ts';
 import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile } from '../log/checkpoints.ts';
-import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
 import { createDomainReader } from '../net/domains.ts';
 import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { type Opening, openStore } from './open.ts';
+import { requireUsableSettings } from './usable-settings.ts';
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 64;
 
-/** Throws ExitError (78) for settings that are well-formed and name what there is not. */
-export function requireUsableSettings(config: Config): void {
-  requireKnownLimits(config);
-  requireUsableFiles(config);
-}
-
-/** Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set. */
-function requireKnownLimits({ limitOverrides }: Config): void {
-  const known = allLimits.map(({ name }) => name);
-  const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    throw new ExitError(
-      exitCodes.configuration,
-      `LIMIT_OVERRIDES: no limit is called ${unknown.join(', ')}; there are ${known.join(', ')}`,
-    );
-}
-
-/** Throws ExitError (78) for files of settings that say what nothing can be made of. */
-function requireUsableFiles({ views, witnesses }: Config): void {
-  const faults = findCriterionFaults(views);
-  const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
-  try {
-    readWitnesses(witnesses);
-  } catch (error) {
-    if (!(error instanceof PolicyFault)) throw error;
-    wrong.push(`WITNESSES: ${witnesses?.file}: ${error.message}`);
-  }
-  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
-}
-
 /** Opens everything that handlers use; close it with `context.store.close()`. Throws ExitError. */
 export async function openContext(config: Config, opening?: Opening): Promise<Context> {
-  requireUsableSettings(config);
+  await requireUsableSettings(config);
   const context: Context = {
     config,
     store: await openStore(config, opening),
@@ -62,7 +28,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     checkTurns: createCheckTurns(),
     searches: createSearches(config),
     checkpoints: {},
-    log: createLog(config),
+    log: await createLog(config),
     clock: () => new Date(),
     timeouts: defaultTimeouts,
     caller: { network: 'local' },
@@ -98,6 +64,8 @@ const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[$
 
 /** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
 export async function listen(context: Context) {
+  // Commands that only open the context do not wait for the adapters.
+  const { createApp } = await import('../http/app.ts');
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
   server.listen(port, host);

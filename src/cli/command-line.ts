@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { toDamageError } from '../app/open.ts';
 import { readConfig } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { countEdits } from '../core/edits.ts';
@@ -12,7 +11,8 @@ const letters = (text: string) => [...text].sort().join('');
 
 /** Whether one text is most likely the other, misspelt: one letter more, less or other, or the same in another order. */
 const isMisspelt = (text: string, known: string): boolean =>
-  text !== known && (countEdits(text, known) === 1 || letters(text) === letters(known));
+  text !== known &&
+  (countEdits(text, known, 1) === 1 || (text.length === known.length && letters(text) === letters(known)));
 
 const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
@@ -63,9 +63,9 @@ function createCommandLine(): Command {
 }
 
 /** What a failure means to the shell: one plain line each, never a stack for what the user can mend. */
-function toExit(error: unknown): { code: number; lines: string } {
+async function toExit(error: unknown): Promise<{ code: number; lines: string }> {
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
-  const known = error instanceof ExitError ? error : toDamageError(error);
+  const known = error instanceof ExitError ? error : (await import('../app/open.ts')).toDamageError(error);
   if (known)
     return { code: known.exitCode, lines: `${known.message.split('\n').map(nameHidden).join('\n')}\n` };
   return {
@@ -86,7 +86,7 @@ export async function runCommandLine(): Promise<void> {
   try {
     await createCommandLine().parseAsync();
   } catch (error) {
-    const { code, lines } = toExit(error);
+    const { code, lines } = await toExit(error);
     process.stderr.write(lines);
     process.exitCode = code;
   }

@@ -1,4 +1,4 @@
-import { requireUsableSettings } from '../app/server.ts';
+import { requireUsableSettings } from '../app/usable-settings.ts';
 import type { Config } from '../config/config.ts';
 import { type Setting, settings, toShownDatabase } from '../config/settings.ts';
 
@@ -13,8 +13,8 @@ const inForce: Readonly<Record<string, (config: Config) => string>> = {
  * Prints every setting in force as NAME=value, as it could be set again, secrets masked. Throws ExitError (78) for what
  * `serve` refuses.
  */
-export function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): void {
-  requireUsableSettings(config);
+export async function runConfigCommand(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
+  await requireUsableSettings(config);
   for (const [name, { secret, default: fallback }] of Object.entries<Setting>(settings)) {
     const text = environment[name] || inForce[name]?.(config) || fallback;
     process.stdout.write(`${name}=${secret && text ? maskSecret(text) : text}\n`);

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { NoDatabase, openStore } from '../app/open.ts';
-import { requireUsableSettings } from '../app/server.ts';
+import { requireUsableSettings } from '../app/usable-settings.ts';
 import type { OptOut } from '../claims/claim.ts';
 import type { Config } from '../config/config.ts';
 import { toShownDatabase } from '../config/settings.ts';
@@ -13,7 +13,7 @@ import { type IssuedCheckpoint, logOfOrigin, logOrigin, readCheckpointFile } fro
 import { treeRoot } from '../log/merkle.ts';
 import { readCheckpoint } from '../log/notes.ts';
 import { type AskedWitness, readWitnesses } from '../log/witness-policy.ts';
-import { type Answered, askWitness, createWitnessClient } from '../log/witnesses.ts';
+import type { Answered } from '../log/witnesses.ts';
 import type { Store } from '../store/store.ts';
 import { listBackups } from './backups.ts';
 
@@ -369,6 +369,7 @@ async function checkWitnesses(subject: Subject): Found {
   const checkpoint = await publishedCheckpoint(subject);
   if (!store || !checkpoint)
     return warning('not asked: there is no published checkpoint that the database contains', 'see log');
+  const { askWitness, createWitnessClient } = await import('../log/witnesses.ts');
   const asking = { store, client: createWitnessClient(config) };
   const { size: oldSize } = checkpoint;
   return Promise.all(
@@ -412,7 +413,7 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
  * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
  */
 export async function runDoctor(config: Config): Promise<void> {
-  requireUsableSettings(config);
+  await requireUsableSettings(config);
   const opened = await openAsItIs(config);
   const [store, problem] = opened && 'state' in opened ? [undefined, opened] : [opened];
   const subject = { config, store, clock: () => new Date() };

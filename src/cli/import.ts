@@ -2,8 +2,7 @@ import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { type ImportProgress, type ImportReport, runImport } from '../imports/import.ts';
-import type { ImportCounts } from '../imports/import-run.ts';
-import { RegistryError } from '../imports/source.ts';
+import { type ImportCounts, RegistryError } from '../imports/import-run.ts';
 import { startBar } from './shell.ts';
 
 /** The options of `dossier import`. */

@@ -1,4 +1,4 @@
-import { diffWordsWithSpace } from 'diff';
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 import { nameHidden } from './text.ts';
 
 /** A part of a text that both versions have, or one of them only. */

@@ -43,7 +43,7 @@ function toImportDocument(
     ...(run && { newest: toReport(run) }),
     ...(done && { last_completed: toReport(done) }),
     ...(lastSeen_at && { last_seen_at: lastSeen_at }),
-    // Only RegistryError has a text here, and that is ours (imports/source.ts).
+    // Only RegistryError has a text here, and that is ours (imports/import-run.ts).
     ...(run?.error && { error: run.error }),
     is_retried: run !== undefined && isConfigured(run.source, config),
     updates_from: updatesFrom(config),

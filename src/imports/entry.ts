@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import semver from 'semver';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { cleanText, toLine } from '../core/text.ts';
@@ -94,16 +95,6 @@ const serverJson = {
 const serverJsonForm = Compile(serverJson);
 export type ServerJson = Static<typeof serverJson>;
 
-/** Keywords, tags and categories that the publisher states in its own `_meta`. */
-export function publisherKeywords(server: ServerJson): string[] {
-  const provided = server._meta?.[publisherMeta];
-  if (typeof provided !== 'object' || provided === null) return [];
-  const { keywords, tags, categories } = provided as Record<string, unknown>;
-  return [keywords, tags, categories]
-    .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
-    .filter((word) => typeof word === 'string');
-}
-
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** A recorded RFC 3339 time, in UTC with milliseconds; undefined for any other text and for Go's zero time. */
@@ -111,12 +102,6 @@ function toTime(recorded: string | undefined): string | undefined {
   const time = recorded && form.test(recorded) ? Date.parse(recorded) : Number.NaN;
   return time > 0 ? new Date(time).toISOString() : undefined;
 }
-
-/** The latest of times in one format; '' if there are none. */
-export const newest = (times: readonly string[]): string => [...times].sort().at(-1) ?? '';
-
-/** The earliest of times in one format; '' if there are none. */
-export const oldest = (times: readonly string[]): string => [...times].sort()[0] ?? '';
 
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
@@ -246,8 +231,8 @@ const loose = { loose: true };
 
 /** Semantic order if all are semantic versions, else order of publication; ties by publication. */
 function order(versions: readonly VersionSummary[]): (a: VersionSummary, b: VersionSummary) => number {
-  if (!versions.every(({ version }) => semver.valid(version, loose))) return later;
-  return (a, b) => semver.compare(a.version, b.version, loose) || later(a, b);
+  if (!versions.every(({ version }) => valid(version, loose))) return later;
+  return (a, b) => compare(a.version, b.version, loose) || later(a, b);
 }
 
 /**

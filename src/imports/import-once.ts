@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
-import type { ImportRun } from './import-run.ts';
+import { type ImportRun, RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
-import { RegistryError } from './source.ts';
 
 /** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
 export type Outcome = Pick<ImportReport, 'error'> & { readonly state: ImportReport['state'] | 'busy' };

@@ -78,3 +78,18 @@ export interface QuarantinedRecord {
   readonly run_id: number;
   readonly seen_at: string;
 }
+
+/** Why a source could not be read. The message is ours and quotes nothing of the response. */
+export class RegistryError extends Error {
+  /** Whether the same request may succeed later. */
+  readonly isPassing: boolean;
+  /** The pause that the registry requested before that. */
+  readonly after_ms: number | undefined;
+
+  constructor(message: string, isPassing = false, after_ms?: number) {
+    super(message);
+    this.name = 'RegistryError';
+    this.isPassing = isPassing;
+    this.after_ms = after_ms;
+  }
+}

@@ -6,7 +6,13 @@ import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import { copyFields, type ImportCounts, type ImportRun, type QuarantinedRecord } from './import-run.ts';
+import {
+  copyFields,
+  type ImportCounts,
+  type ImportRun,
+  type QuarantinedRecord,
+  RegistryError,
+} from './import-run.ts';
 import {
   addCounts,
   changesRepository,
@@ -25,7 +31,6 @@ import {
   openSource,
   type Page,
   type Patience,
-  RegistryError,
   type RegistrySource,
   readPages,
   readSampleHandles,

@@ -2,7 +2,6 @@ import { claimStates } from '../claims/claim.ts';
 import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
 import { type Facet, withNativeFacets } from '../search/facets.ts';
-import { newest, oldest } from './entry.ts';
 import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
@@ -67,7 +66,7 @@ export function toListing(
   { origin, at, runId }: PageFacts,
 ): Listing {
   const recorded = shown ? recordedOf(shown) : toRecorded({});
-  const published_at = oldest(versions.map((version) => version.published_at));
+  const [published_at = ''] = versions.map((version) => version.published_at).sort();
   const { keywords: _, ...fields } = recorded;
   const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
   return {
@@ -79,7 +78,13 @@ export function toListing(
     origin_status,
     status_message: shown?.status_message,
     published_at,
-    updated_at: shown?.updated_at ?? newest(versions.map((version) => version.updated_at)),
+    updated_at:
+      shown?.updated_at ??
+      versions
+        .map((version) => version.updated_at)
+        .sort()
+        .at(-1) ??
+      '',
     imported_at: at,
     import_run: runId,
     withdrawn: shown ? undefined : 'deleted',

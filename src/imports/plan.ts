@@ -28,7 +28,7 @@ import { hasField, toRecorded } from './recorded.ts';
 type Counting = { -readonly [Name in keyof ImportCounts]: number };
 
 /** Counts of zero. */
-export const createCounts = (): Counting => ({ ...zeroImportCounts });
+const createCounts = (): Counting => ({ ...zeroImportCounts });
 
 /** The sum of two counts. */
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -1,14 +1,15 @@
 import { isJsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
-import type {
-  Listing,
-  ListingInput,
-  ListingPackage,
-  ListingRemote,
-  ListingVersion,
+import {
+  type Listing,
+  type ListingInput,
+  type ListingPackage,
+  type ListingRemote,
+  type ListingVersion,
+  publisherMeta,
 } from '../listings/listing.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import { publisherKeywords, type ServerJson } from './entry.ts';
+import type { ServerJson } from './entry.ts';
 import type { CopyField } from './import-run.ts';
 
 const longestName = 200;
@@ -125,6 +126,16 @@ export const hasField: Readonly<
 
 /** The parts of a server.json that a listing shows, cleaned, each on one line; absent parts are undefined. */
 export type Recorded = ReturnType<typeof toRecorded>;
+
+/** Keywords, tags and categories that the publisher states in its own `_meta`. */
+function publisherKeywords(server: ServerJson): string[] {
+  const provided = server._meta?.[publisherMeta];
+  if (typeof provided !== 'object' || provided === null) return [];
+  const { keywords, tags, categories } = provided as Record<string, unknown>;
+  return [keywords, tags, categories]
+    .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
+    .filter((word) => typeof word === 'string');
+}
 
 /** The recorded parts of a server.json. `endpoint` is the first remote without a template. */
 export function toRecorded(server: ServerJson) {

@@ -1,8 +1,7 @@
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import type { Lease, Store, Transaction } from '../store/store.ts';
-import type { ImportRun, RunProgress } from './import-run.ts';
-import { createCounts } from './plan.ts';
-import { RegistryError, type RegistrySource } from './source.ts';
+import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } from './import-run.ts';
+import type { RegistrySource } from './source.ts';
 
 /** Whoever holds this lease is the only one that imports, from whatever source. */
 const name = 'import';
@@ -148,7 +147,7 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
     started_at: at,
     updated_since: since?.updatedSince,
     progress: {
-      counts: createCounts(),
+      counts: zeroImportCounts,
       newestUpdatedAt: since?.newest,
       recorded: await readRecorded(tx, source),
     },

@@ -12,6 +12,7 @@ import { decodeUtf8, readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import { readListPage } from './entry.ts';
+import { RegistryError } from './import-run.ts';
 
 /** One page of entries as received, and the cursor of the next one. */
 export interface Page {
@@ -43,21 +44,6 @@ export interface RegistrySource {
   readonly origin: string;
   /** Throws RegistryError. */
   page(request: PageRequest): Promise<Page>;
-}
-
-/** Why a source could not be read. The message is ours and quotes nothing of the response. */
-export class RegistryError extends Error {
-  /** Whether the same request may succeed later. */
-  readonly isPassing: boolean;
-  /** The pause that the registry requested before that. */
-  readonly after_ms: number | undefined;
-
-  constructor(message: string, isPassing = false, after_ms?: number) {
-    super(message);
-    this.name = 'RegistryError';
-    this.isPassing = isPassing;
-    this.after_ms = after_ms;
-  }
 }
 
 const largestPage_bytes = 8 * 1024 * 1024;

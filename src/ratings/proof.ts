@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
-import { addressOf, messageHash, recoverAddress, type TypedStruct, typedHash } from '../core/ethereum.ts';
+import type { TypedStruct } from '../core/ethereum.ts';
 import { asMembers, type JsonObject, readBase64Object, readObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { keysAt, ReceiptFault, verifyByKey, verifyReceipt } from '../receipt/index.ts';
@@ -99,8 +99,16 @@ function toPayment(payload: JsonObject) {
 
 type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 
+/** Loaded for the first receipt of a payment: its curve takes longer than the rest of this module. */
+const ethereum = () => import('../core/ethereum.ts');
+
 /** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
-function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed): void {
+async function requirePublishedSigner(
+  payload: JsonObject,
+  signature: string,
+  { keys, issued_ms }: Signed,
+): Promise<void> {
+  const { addressOf, recoverAddress, typedHash } = await ethereum();
   const digest = typedHash(receiptStruct, { transaction: '', ...payload });
   const signer = digest && recoverAddress(signature, digest);
   if (signer === undefined) throw invalid('The EIP-712 signature of the receipt is not valid.');
@@ -114,7 +122,8 @@ function requirePublishedSigner(payload: JsonObject, signature: string, { keys, 
 }
 
 async function requireSigned(receipt: JsonObject, signature: string, signed: Signed): Promise<void> {
-  if (receipt.format === 'eip712') requirePublishedSigner(asMembers(receipt.payload), signature, signed);
+  if (receipt.format === 'eip712')
+    await requirePublishedSigner(asMembers(receipt.payload), signature, signed);
   else await asProblem(verifyByKey(signature, signed.keys, signed.issued_ms));
 }
 
@@ -142,6 +151,7 @@ async function checkPaymentReceipt(
       detail: 'Its resourceUrl is on no recorded endpoint’s host.',
     });
   await requireSigned(receipt, signature, { keys, issued_ms });
+  const { messageHash, recoverAddress } = await ethereum();
   if (recoverAddress(possession, messageHash(message)) !== payer)
     throw new Problem('proof_not_yours', {
       detail: 'The possession is not the payer’s signature of this rating.',

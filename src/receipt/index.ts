@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  compactVerify,
-  decodeJwt,
-  decodeProtectedHeader,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  type JWTPayload,
-  SignJWT,
-} from 'jose';
+import type { JWK, JWTPayload } from 'jose';
+
+/** Loaded for the first receipt, because reading the keys of a claim file needs none of it. */
+const jose = () => import('jose');
 
 /** Why a receipt shows nothing; the codes are those of submit_rating (docs/ratings.md). */
 export type ReceiptFaultCode =
@@ -157,6 +150,7 @@ function raterOf(args: readonly unknown[]): unknown {
 
 /** A new Ed25519 key: keep `key` secret, and put `line` into your claim file. */
 export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; line: string }> {
+  const { exportJWK, generateKeyPair } = await jose();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   const key = (await exportJWK(privateKey)) as PrivateJwk;
   return { key, line: toReceiptKeyLine(kid, key) };
@@ -165,15 +159,17 @@ export async function createReceiptKey(kid: string): Promise<{ key: PrivateJwk; 
 /** Receipts of one service (docs/ratings.md). */
 export function createReceipts({ handle, kid, key }: ReceiptSettings): Receipts {
   const alg = key.crv === 'P-256' ? 'ES256' : 'EdDSA';
-  const signer = importJWK(key, alg);
-  const issue: Receipts['issue'] = async (rater, interactionId = randomUUID()) =>
-    new SignJWT()
+  const signer = jose().then(({ importJWK }) => importJWK(key, alg));
+  const issue: Receipts['issue'] = async (rater, interactionId = randomUUID()) => {
+    const { SignJWT } = await jose();
+    return new SignJWT()
       .setProtectedHeader({ alg, kid })
       .setIssuer(handle)
       .setSubject(rater)
       .setJti(interactionId)
       .setIssuedAt()
       .sign(await signer);
+  };
   return {
     issue,
     tool:
@@ -223,7 +219,8 @@ const refusedHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c'];
 
 const invalid = (message: string) => new ReceiptFault('proof_invalid', message);
 
-function readParts(receipt: string) {
+async function readParts(receipt: string) {
+  const { decodeJwt, decodeProtectedHeader } = await jose();
   try {
     return { header: decodeProtectedHeader(receipt), payload: decodeJwt(receipt) };
   } catch {
@@ -254,6 +251,7 @@ export function requireAlgorithm({ alg, ...header }: { readonly alg?: string }):
 
 const isSignedBy = async (jws: string, jwk: PublicJwk, alg: string): Promise<boolean> => {
   try {
+    const { compactVerify, importJWK } = await jose();
     await compactVerify(jws, await importJWK({ ...jwk }, alg), { algorithms: [alg] });
     return true;
   } catch {
@@ -267,7 +265,7 @@ export async function verifyByKey(
   keys: readonly PublishedKey[],
   at_ms: number,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { header, payload } = readParts(jws);
+  const { header, payload } = await readParts(jws);
   const alg = requireAlgorithm(header);
   const named = keysAt(keys, at_ms).filter(({ kid }) => kid === header.kid);
   if (named.length === 0)
@@ -287,7 +285,7 @@ export async function verifyByKey(
  * too old, or used before, is for the caller to judge. Throws ReceiptFault.
  */
 export async function verifyReceipt(receipt: string, expected: ExpectedReceipt): Promise<Receipt> {
-  const { header, payload } = readParts(receipt);
+  const { header, payload } = await readParts(receipt);
   requireAlgorithm(header);
   const read = toReceipt(payload);
   if (read.iss !== expected.subject)

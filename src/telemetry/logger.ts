@@ -1,6 +1,4 @@
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Config } from '../config/config.ts';
 import { maskCapabilities } from '../core/capability.ts';
 
@@ -39,7 +37,7 @@ function createTimestamp(): () => string {
 }
 
 /** The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are masked. */
-export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;
   return pino(
@@ -49,32 +47,12 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logge
       timestamp: createTimestamp(),
       hooks: { streamWrite: maskCapabilities },
     },
-    isPretty ? pretty({ destination: createSink(), ignore: 'pid,hostname', singleLine: true }) : createSink(),
+    isPretty
+      ? (await import('pino-pretty')).default({
+          destination: createSink(),
+          ignore: 'pid,hostname',
+          singleLine: true,
+        })
+      : createSink(),
   );
-}
-
-/** Without a loaded OpenTelemetry SDK its spans are the API's empty ones. */
-const tracer = trace.getTracer('dossier');
-
-/**
- * Runs a call of a tool in a span named `tools/call <tool>` (OpenTelemetry's conventions for MCP), where an SDK is
- * loaded; nothing of the input is recorded. `codeOf` names what went wrong: a code of the table of problems.
- */
-export function traceToolCall<T>(
-  tool: string,
-  work: () => Promise<T>,
-  codeOf: (error: unknown) => string,
-): Promise<T> {
-  const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool };
-  return tracer.startActiveSpan(`tools/call ${tool}`, { kind: SpanKind.SERVER, attributes }, async (span) => {
-    try {
-      return await work();
-    } catch (error) {
-      span.setAttribute('error.type', codeOf(error));
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
 }

@@ -6,7 +6,7 @@ import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { toolCalls } from '../telemetry/events.ts';
-import { traceToolCall } from '../telemetry/logger.ts';
+import { traceToolCall } from '../telemetry/traces.ts';
 import { toOwnNames } from './aliases.ts';
 import { invalidInput, plainMessage } from './search.ts';
 

@@ -1,4 +1,5 @@
-import semver from 'semver';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
@@ -284,11 +285,11 @@ function isInRange({ events }: Advisory['ranges'][number], version: string): boo
       begins: introduced !== undefined,
       includes: last_affected !== undefined,
     }))
-    .filter(({ at }) => semver.valid(at))
-    .toSorted((a, b) => semver.compare(a.at, b.at));
+    .filter(({ at }) => valid(at))
+    .toSorted((a, b) => compare(a.at, b.at));
   let isAffected = false;
   for (const { at, begins, includes } of known) {
-    const order = semver.compare(version, at);
+    const order = compare(version, at);
     if (order < 0 || (order === 0 && includes)) break;
     isAffected = begins;
   }
@@ -302,7 +303,7 @@ function isInRange({ events }: Advisory['ranges'][number], version: string): boo
 export function affects({ versions, ranges }: Advisory, version: string): 'yes' | 'no' | 'unknown' {
   if (versions.includes(version)) return 'yes';
   const comparable = ranges.filter(({ type }) => type === 'SEMVER');
-  const isVersion = semver.valid(version) !== null;
+  const isVersion = valid(version) !== null;
   if (isVersion && comparable.some((range) => isInRange(range, version))) return 'yes';
   const isListed = versions.length > 0 || ranges.length === 0;
   return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';

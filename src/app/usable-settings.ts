@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { findCriterionFaults } from '../document/criteria.ts';
+import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
+
+/** Throws ExitError (78) for settings that are well-formed and name what there is not. */
+export async function requireUsableSettings(config: Config): Promise<void> {
+  await requireKnownLimits(config);
+  requireUsableFiles(config);
+}
+
+/** Throws ExitError (78) for the name of a limit that there is not: ignoring it would look as if it were set. */
+async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
+  if (Object.keys(limitOverrides).length === 0) return;
+  const { allLimits } = await import('../http/limits.ts');
+  const known = allLimits.map(({ name }) => name);
+  const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new ExitError(
+      exitCodes.configuration,
+      `LIMIT_OVERRIDES: no limit is called ${unknown.join(', ')}; there are ${known.join(', ')}`,
+    );
+}
+
+/** Throws ExitError (78) for files of settings that say what nothing can be made of. */
+function requireUsableFiles({ views, witnesses }: Config): void {
+  const faults = findCriterionFaults(views);
+  const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
+  try {
+    readWitnesses(witnesses);
+  } catch (error) {
+    if (!(error instanceof PolicyFault)) throw error;
+    wrong.push(`WITNESSES: ${witnesses?.file}: ${error.message}`);
+  }
+  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
+}
