@@ -1,5 +1,5 @@
 import { githubAccount, repositoryRoot } from '../core/handle.ts';
-import { day } from '../core/text.ts';
+import { day, toSentence } from '../core/text.ts';
 import {
   type ClaimKind,
   claimKinds,
@@ -180,6 +180,7 @@ interface StatedClaim extends ShownClaim {
   readonly proven_at?: string | undefined;
   /** Days on which checks failed since the last one that read anything, and when one found the repository missing or moved. */
   readonly failed_days?: readonly string[] | undefined;
+  readonly tried_at?: string | undefined;
   readonly lost_at?: string | undefined;
 }
 
@@ -188,9 +189,21 @@ const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
     ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
     : '';
 
-const troubleText = ({ failed_days: [since] = [], lost_at }: StatedClaim) =>
-  (lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '') +
-  (since ? ` Checks have failed since ${since}.` : '');
+/** Since when checks have failed, and when the last one did, as the end of a sentence; undefined if none has. */
+export function failingText({
+  failed_days: [since] = [],
+  tried_at = '',
+}: Pick<StatedClaim, 'failed_days' | 'tried_at'>) {
+  const last = day(tried_at) > (since ?? '') ? `, the last on ${day(tried_at)}` : '';
+  return since && `checks have failed since ${since}${last}`;
+}
+
+function troubleText(claim: StatedClaim): string {
+  const { lost_at } = claim;
+  const failing = failingText(claim);
+  const lost = lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '';
+  return `${lost}${failing ? ` ${toSentence(failing)}` : ''}`;
+}
 
 function remoteText({ kind, place: domain }: StatedClaim, remotes: Parameters<typeof remotesOn>[1]): string {
   if (isInRepository(kind) || domain === undefined) return '';

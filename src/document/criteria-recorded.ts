@@ -1,5 +1,5 @@
 import { ownerTexts } from '../core/handle.ts';
-import { counted } from '../core/text.ts';
+import { counted, day } from '../core/text.ts';
 import type { ListingRemote } from '../listings/listing.ts';
 import { knowingOf } from '../observations/observation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
@@ -270,7 +270,7 @@ const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time
 const claimFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
   ...found,
   source: 'claims made on this service',
-  as_of: (listing.claim?.checked_at ?? listing.evidence_snapshot_date).slice(0, 10),
+  as_of: day(listing.claim?.tried_at ?? listing.claim?.checked_at ?? listing.evidence_snapshot_date),
 });
 
 /** Why a listing does not count as claimed; undefined if it does. */
@@ -312,8 +312,10 @@ export const nativeCriteria = {
       const missing = whyNotClaimed(listing);
       if (missing || !listing.claim)
         return claimFinding(compared, { result: 'not_met', fact: missing ?? '' });
-      const { checked_at } = listing.claim;
-      const fact = `The claim was last checked on ${checked_at.slice(0, 10)}.`;
+      const { checked_at, failing } = listing.claim;
+      const fact = failing
+        ? `The claim was last found in place on ${day(checked_at)}; ${failing}.`
+        : `The claim was last checked on ${day(checked_at)}.`;
       return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
     },
   ),

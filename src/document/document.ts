@@ -1,5 +1,5 @@
 import { placeMember } from '../claims/claim.ts';
-import { claimStatement } from '../claims/methods.ts';
+import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { hasField } from '../imports/recorded.ts';
@@ -57,6 +57,7 @@ export function listingLinks(
 
 function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
+  const failing = failingText(claim);
   return {
     statement: claimStatement(claim, listing.remotes),
     kind: claim.kind,
@@ -64,6 +65,7 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
     ...placeMember(claim.kind, claim.place),
     ...(claim.commit && { commit: claim.commit }),
     checked_at: claim.checked_at,
+    ...(failing && claim.tried_at && { failing, tried_at: claim.tried_at }),
     ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
     ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),

@@ -122,8 +122,8 @@ function claimText({ claim, state }: ListingDocument): string {
   if (!claim) return 'not claimed here';
   if (state === 'suspended')
     return `its claim of ${day(claim.claimed_at)} is suspended (${(claim.suspended_reason ?? '').replaceAll('_', ' ')})`;
-  const [, since] = / Checks have failed since ([\d-]{10})\./.exec(claim.statement) ?? [];
-  return `claimed on ${day(claim.claimed_at)}: ${claimMethods[claim.kind].control} was shown, nothing more${since ? `; checks have failed since ${since}` : ''}`;
+  const { claimed_at, kind, failing } = claim;
+  return `claimed on ${day(claimed_at)}: ${claimMethods[kind].control} was shown, nothing more${failing ? `; ${failing}` : ''}`;
 }
 
 const whose: FactsOf = (judged) => {

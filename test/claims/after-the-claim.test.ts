@@ -10,6 +10,8 @@ import { createChallenge } from '../../src/claims/challenge.ts';
 import { recheckDue_ms, startRecheck } from '../../src/claims/recheck.ts';
 import { suspendClaim } from '../../src/claims/suspend.ts';
 import type { Context } from '../../src/context.ts';
+import { compareAgents } from '../../src/tools/compare-agents.ts';
+import { callTool } from '../../src/tools/tool.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { operationsOf } from '../support/operations.ts';
 import {
@@ -113,6 +115,35 @@ describe('the host in trouble', () => {
     expect(await standing()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
     heal();
     expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  });
+
+  test('a comparison says since when checks have failed, as of the last of them', async () => {
+    await claim();
+    const proven = directory.context.clock().toISOString().slice(0, 10);
+    fail(503);
+    const failed: string[] = [];
+    for (const days of [2, 1]) {
+      directory.wait(days * day_s);
+      await directory.ask();
+      failed.push(directory.context.clock().toISOString().slice(0, 10));
+    }
+    await putListings(directory.context.store, claimableListing(1, 'co.webhook/other', undefined));
+    const { listings, sources = [] } = await callTool(
+      compareAgents,
+      {
+        handles: [handle, 'co.webhook/other'],
+        criteria: ['claimed', 'claim_checked_within_days:2', 'claim_checked_within_days:30'],
+      },
+      directory.context,
+    );
+    const since = `checks have failed since ${failed[0]}, the last on ${failed[1]}.`;
+    expect(sources[0]).toBe(`[1] claims made on this service, ${failed[1]}`);
+    const [claimed, ...checked] = listings[0]?.native ?? [];
+    expect(claimed).toContain(` on ${proven}. C${since.slice(1)} This says nothing`);
+    expect(checked).toEqual([
+      `claim_checked_within_days:2: not_met. The claim was last found in place on ${proven}; ${since} [1]`,
+      `claim_checked_within_days:30: met. The claim was last found in place on ${proven}; ${since} [1]`,
+    ]);
   });
 
   test('a clock that jumps a year ahead suspends nothing before checks failed on ten days', async () => {
