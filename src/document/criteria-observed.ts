@@ -17,7 +17,7 @@ import {
   unseenFinding,
   worstOf,
 } from './criterion.ts';
-import { quoteText } from './seen.ts';
+import { quoteText, tallyText } from './seen.ts';
 
 /** An endpoint that the record names, looked at or not. */
 interface RecordedEndpoint {
@@ -51,7 +51,7 @@ function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint):
   const tally = factOf('endpoint.availability');
   const [looked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) => at?.slice(0, 10));
   const isNew = looked_at === counted_at && (daysSince(looked_at, compared.now_ms) ?? 0) <= 30;
-  const often = isNew && tally?.value ? `; ${tally.value} checks in 30 days were answered` : '';
+  const often = isNew && check && tally?.value ? tallyText(tally.value, check) : '';
   if (check?.state === 'observed')
     return observedFinding(check, {
       result: 'met',

@@ -66,6 +66,10 @@ export const tallyOf = ({ listing, seen }: Judged, { subject, observed_at }: Dat
       )?.value
     : undefined;
 
+/** What such a count says, as the end of a sentence about an endpoint that did not answer as a service. */
+export const tallyText = (tally: unknown, { state, last_state = state }: Observation): string =>
+  `; ${tally} checks in 30 days ${last_state === 'not_found' ? 'found something there' : 'were answered'}`;
+
 /** Whether something recorded was looked for and is not there: whatever would be known of it is not there either. */
 export const isAbsent = (one: DatedObservation): boolean =>
   endOf(one) === 'not_found' && /^(?:package|repository)\.exists$|^endpoint\.answers$/.test(one.kind);

@@ -16,6 +16,7 @@ import {
   type Seen,
   sinceThen,
   tallyOf,
+  tallyText,
 } from './seen.ts';
 import { sourcesFirst } from './sentences.ts';
 
@@ -78,8 +79,7 @@ function noAnswer(judged: Judged): string[] {
     const text = deadText(one, judged.listing);
     if (text === undefined) return [];
     const tally = tallyOf(judged, one);
-    const often = tally ? `; ${tally} checks in 30 days were answered` : '';
-    return [`${text}${often}. Dossier asks from ${one.vantage}.`];
+    return [`${text}${tally ? tallyText(tally, one) : ''}. Dossier asks from ${one.vantage}.`];
   });
   const [first, ...others] = dead;
   if (first === undefined) return [];

@@ -193,11 +193,16 @@ function toChange(
   now: StoredObservation,
 ): ObservationChange | undefined {
   if (now.tally || (known && isDeepStrictEqual(essenceOf(known), essenceOf(now)))) return undefined;
-  const { kind, subject } = now;
+  const { kind, subject, first_seen_at } = now;
+  const isSilent = now.state === 'unreachable' && first_seen_at < now.observed_at;
+  const until = {
+    seen_until: known?.observed_at ?? '',
+    ...(isSilent && { unanswered_since: first_seen_at }),
+  };
   return {
     kind,
     ...(subject !== undefined && { subject }),
-    ...(known && { before: { ...essenceOf(known), seen_until: known.observed_at } }),
+    ...(known && { before: { ...essenceOf(known), ...until } }),
     after: essenceOf(now),
   };
 }

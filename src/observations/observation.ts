@@ -246,7 +246,11 @@ export interface ObservationChange {
   readonly kind: string;
   readonly subject?: string;
   /** Absent if the fact was seen for the first time. */
-  readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & { readonly seen_until: string };
+  readonly before?: Pick<Finding, 'value' | 'state' | 'details'> & {
+    readonly seen_until: string;
+    /** The first check that an endpoint did not answer, of those that led to the change. */
+    readonly unanswered_since?: string;
+  };
   readonly after: Pick<Finding, 'value' | 'state' | 'details'>;
   /** The change item by item, where its kind has one: for a set of tools, which differ and how. */
   readonly items?: readonly object[];

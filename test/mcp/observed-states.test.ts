@@ -33,6 +33,16 @@ describe('get_history', () => {
     );
   });
 
+  it('says of an endpoint since when it has not answered, as get_agent does', async () => {
+    const { json } = await ask('get_history', { handle: observedStates.unreachable, kind: 'reach' });
+    const [change] = json.changes as string[];
+    expect(change).toMatch(
+      new RegExp(
+        `answered \\(HTTP status 200\\) until ${dayAgo(40)}, since ${dayAgo(20)} it did not answer \\(log index \\d+\\)$`,
+      ),
+    );
+  });
+
   it('gives no number of the facts of a first check of which it shows one kind', async () => {
     const ofKind = await ask('get_history', { handle: observedStates.paid, kind: 'price' });
     expect(ofKind.text).toContain(`${dayAgo(60)} first check (log index`);
@@ -79,6 +89,16 @@ describe('get_agent', () => {
         'No endpoint recorded. Run by its caller from `npm` `noteworks-notes@2.1.0`, which is published (Dossier).',
     });
     expect(json.unchecked).toBe('tools, package advisories');
+  });
+
+  it('does not call a 404 an endpoint that gave no answer', async () => {
+    const { healthy, notThere } = observedStates;
+    const { json } = await ask('get_agent', { handle: notThere });
+    const { stands_out, lines } = json as { stands_out: string[]; lines: Record<string, string> };
+    expect(stands_out[0]).toContain('; 0 of 3 checks in 30 days found something there. ');
+    expect(lines.where).toContain('answered with HTTP status 404');
+    const { text } = await ask('compare_agents', { handles: [notThere, healthy] });
+    expect(text).toContain('sign in or to pay; 0 of 3 checks in 30 days found something there. ');
   });
 
   it('says when an endpoint was last checked, and of each older fact its own day', async () => {
