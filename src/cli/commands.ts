@@ -17,7 +17,7 @@ interface Shell {
   config(): Config;
 }
 
-const wrap = (text: string) => text.replace(/(.{1,120})(?: |$)/gm, '$1\n').trimEnd();
+const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
 
 /** Adds a command. Its help has, below the options, what it is about, examples, and what its exit codes mean. */
 function add(
