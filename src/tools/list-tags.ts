@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { lines } from '../core/text.ts';
-import { closingText } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 const maxTags = 500;
@@ -37,10 +37,8 @@ export const listTags = defineTool({
       closingText(answer),
     ),
   async run(_input, context) {
-    const tags = (await readTags(context)).slice(0, maxTags);
-    return {
-      tags: Object.fromEntries(tags.map(({ tag, listings }) => [tag, listings])),
-      untrusted_fields: ['tags'],
-    };
+    const counted = (await readTags(context)).slice(0, maxTags);
+    const tags = Object.fromEntries(counted.map(({ tag, listings }) => [tag, listings]));
+    return { tags, untrusted_fields: untrustedOf({ tags }, ['tags']) };
   },
 });

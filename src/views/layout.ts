@@ -212,7 +212,14 @@ const toData = (listing: ListingDocument): object => {
 /** The head of a listing's page: its description, marked as the publisher's words, and its evidence. */
 export const toListingHead = (listing: ListingDocument): PageHead => ({
   title: listing.handle,
-  description: `${quoted(listing.description)} ${listing.sample ? listing.origin_note : '(its publisher’s words).'} ${listing.evidence_snapshot}`,
+  description: [
+    listing.description &&
+      `${quoted(listing.description)}${listing.sample ? '' : ' (its publisher’s words).'}`,
+    listing.sample && listing.origin_note,
+    listing.evidence_snapshot,
+  ]
+    .filter(Boolean)
+    .join(' '),
   path: pagePath(listing.handle),
   feeds: pagePath(listing.handle),
   card: `${pagePath(listing.handle)}/card.png`,

@@ -35,6 +35,11 @@ describe('search_agents', () => {
     expect((await search({})).body.untrusted_fields).toEqual(['listings']);
     expect((await search({ facets: true })).body.untrusted_fields).toEqual(['listings', 'facets']);
     expect((await search({}, 'list_tags')).body.untrusted_fields).toEqual(['tags']);
+    const empty = await openDirectory({ entries: [] });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await empty.app.request('/api/tools/list_tags', { method: 'POST', headers, body: '{}' });
+    expect(await answer.json()).toEqual({ tags: {}, untrusted_fields: [] });
+    await empty.close();
   });
 
   it.each(['🤖 ???', '%', '--', '🤖'])('finds nothing for %j, in which there is no word', async (query) => {

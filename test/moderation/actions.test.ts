@@ -274,6 +274,7 @@ describe('a hidden listing', () => {
     const { content } = await client.call('get_agent', { handle: subject });
     await client.close();
     expect((content[0] as { text: string }).text).not.toContain('\n“”');
+    expect(await text(listing, 'text/html')).not.toContain('“”');
     expect(await directory.audit()).toEqual([]);
     await restore(subject);
     expect(await shown()).toEqual(before);
