@@ -193,12 +193,12 @@ const quarantine = z.object({
 });
 
 const observerStatus = z.object({
-  is_on: z
-    .boolean()
+  observe: z
+    .enum(['asked', 'on', 'off'])
     .describe(
-      'Whether this service checks every listing by itself (OBSERVE=on); it may check those that are read, and its operator any by command',
+      'Which listings it checks: those that are read, all, or none but those of commands of its operator',
     ),
-  interval_s: z.int().describe('Time between two looks at one listing'),
+  interval_s: z.int().describe('Time between two checks of one listing'),
   vantage: z.string().describe('Where it looks from'),
   listings_looked_at: z.int().describe('At least once'),
   last_look_at: z.string().optional(),

@@ -89,7 +89,7 @@ async function countListings({ store: { listings } }: Context): Promise<StatusDo
 async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
   const last_look_at = await store.observations.lastRunAt();
   return {
-    is_on: config.observe === 'on',
+    observe: config.observe,
     interval_s: config.observeInterval_s,
     vantage: vantageOf(config),
     listings_looked_at: await store.observations.count(),

@@ -78,7 +78,7 @@ const claims = ({ claimFile }: Site['config']) => {
 </section>`;
 };
 
-const observerState = ({ interval_s, vantage, ...seen }: ObserverStatus, { observe }: Site['config']) => {
+const observerState = ({ observe, interval_s, vantage, ...seen }: ObserverStatus) => {
   const how = {
     on: html`Each listing is checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
@@ -118,7 +118,7 @@ ${quarantineBlock(status.quarantine)}
 
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
-<p>${observerState(status.observer, site.config)}</p>
+<p>${observerState(status.observer)}</p>
 <p>It asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials; it never calls a tool and never pays. It sends one request at a time to each host, and obeys <code>Retry-After</code> and <code>robots.txt</code> for the name <code>Dossier</code>. Its requests are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
 </section>

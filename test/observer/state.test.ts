@@ -49,7 +49,7 @@ const status = async () => (await readStatus(directory.context)).observer;
 
 it('before the first look, agent://status and the about page say that there was none', async () => {
   expect(await status()).toEqual({
-    is_on: false,
+    observe: 'off',
     interval_s: 86_400,
     vantage: 'test bench',
     listings_looked_at: 0,
