@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../core/json.ts';
 import { differenceText, wordDifference } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
-import type { Tool } from './kind.ts';
+import type { Tool } from './endpoint/messages.ts';
 import { changedTexts, nameOf } from './kinds/tools.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */

@@ -1,8 +1,6 @@
 import { registrableDomain } from '../core/identity.ts';
 import type { Failed } from '../net/client.ts';
 
-export type CutOffWatch = ReturnType<typeof createCutOffWatch>;
-
 /** How a request ended, as far as it tells of the way to its host; without a result it was answered. */
 export type Ended = { readonly result?: string } & Partial<Omit<Failed, 'result'>>;
 

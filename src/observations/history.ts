@@ -1,15 +1,13 @@
 import type { Context } from '../context.ts';
-import type { ListedTools, ListingTools } from './kind.ts';
+import type { Tool } from './endpoint/messages.ts';
 import { changedEndpoints, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
-
-type Reads = Pick<Context, 'store'>;
 
 /** Runs that saw facts change, newest first, before a log index; changes of tools with the texts that differ. */
 export async function readRuns(
   handle: string,
   page: { readonly before: number; readonly limit: number },
-  { store: { observations } }: Reads,
+  { store: { observations } }: Pick<Context, 'store'>,
 ) {
   const runs = await observations.history(handle, page);
   const endpoints = changedEndpoints(runs.flatMap(({ changes }) => changes));
@@ -35,27 +33,24 @@ const mostShown_bytes = 512 * 1024;
 export async function readTools(
   handle: string,
   observed: readonly StoredObservation[],
-  { store: { observations } }: Reads,
-): Promise<ListingTools> {
-  const endpoints: ListedTools[] = [];
+  { store: { observations } }: Pick<Context, 'store'>,
+) {
+  const endpoints = [];
   let left_bytes = mostShown_bytes;
   for (const one of observed.filter(({ kind }) => kind === 'tools.surface')) {
     const { subject: endpoint = '', state, reason, value, first_seen_at, observed_at, vantage } = one;
-    if (state !== 'observed') {
-      endpoints.push({ endpoint, state, reason, tools: [] });
-      continue;
-    }
-    const text = await observations.surfaceText(handle, endpoint, String(value));
+    const isObserved = state === 'observed';
+    const text = isObserved ? await observations.surfaceText(handle, endpoint, String(value)) : undefined;
     const size = Buffer.byteLength(text ?? '');
-    const shown: Pick<ListedTools, 'tools' | 'reason'> =
-      size > left_bytes
-        ? {
-            reason: `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`,
-            tools: [],
-          }
-        : { tools: JSON.parse(text ?? '[]') as ListedTools['tools'] };
-    if (size <= left_bytes) left_bytes -= size;
-    endpoints.push({ endpoint, state, digest: String(value), first_seen_at, observed_at, vantage, ...shown });
+    const tooLarge = `The set has ${size} bytes, more than an answer with all endpoints shows. check_surface compares it with what you are shown.`;
+    const hasRoom = size <= left_bytes;
+    if (hasRoom) left_bytes -= size;
+    endpoints.push({
+      ...{ endpoint, state },
+      ...(isObserved && { digest: String(value), first_seen_at, observed_at, vantage }),
+      ...((!isObserved || !hasRoom) && { reason: isObserved ? tooLarge : reason }),
+      tools: (hasRoom && text ? JSON.parse(text) : []) as readonly Tool[],
+    });
   }
   return { handle, statement, endpoints, untrusted_fields: ['endpoints'] };
 }

@@ -159,13 +159,10 @@ export const isDated = (one: Observation): one is DatedObservation =>
   one.observed_at !== undefined && one.first_seen_at !== undefined;
 
 /**
- * The three states of knowing, on every adapter: `known`, a value with its date; `not_seen`, looked for, and not there or not
- * shown, with the date; `not_known`, not looked at or not stated.
+ * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date; `not_seen`, looked for, and not
+ * there or not shown, with the date; `not_known`, not looked at or not stated. What is stale or was missed is known as of its date.
  */
-type Knowing = 'known' | 'not_seen' | 'not_known';
-
-/** Which of the three a fact is in. What is stale or was missed by later checks is known as of its date. */
-export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>): Knowing {
+export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>) {
   if (state === 'not_checked' || state === 'not_stated') return 'not_known';
   return value === null || state === 'not_found' ? 'not_seen' : 'known';
 }

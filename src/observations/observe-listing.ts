@@ -2,10 +2,12 @@ import type { Context } from '../context.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
 import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
-import type { Kind, Run, Tool } from './kind.ts';
+import type { Tool } from './endpoint/messages.ts';
+import type { Kind } from './kind.ts';
 import { surfaceChanges, surfaceDigest, toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
+import type { Run } from './run.ts';
 
 /** The tools that endpoints listed, by endpoint. */
 type Surfaces = ReadonlyMap<string, readonly Tool[]>;

@@ -14,7 +14,6 @@ import type { DatedFinding } from './compare.ts';
 import { createCutOffWatch } from './cut-off.ts';
 import { createDns } from './endpoint/network.ts';
 import { createHostQueue, type HostQueue } from './host-queue.ts';
-import type { Subject } from './kind.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages.ts';
 import {
@@ -24,7 +23,7 @@ import {
   findRefusal,
   observerRules,
 } from './polite.ts';
-import { createPriceCatalogs, createRun, type RunParts } from './run.ts';
+import { createPriceCatalogs, createRun, type RunParts, type Subject } from './run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 

@@ -4,7 +4,6 @@ import { readObject } from '../core/json.ts';
 import type { Fetched, NoAnswer } from '../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../net/client.ts';
 import { createAdvisories } from './advisories.ts';
-import type { Run } from './kind.ts';
 import {
   createPoliteFetch,
   observerRules,
@@ -63,9 +62,6 @@ async function readManifest(
   return token === undefined ? first : ask({ url, headers: { accept, authorization: `Bearer ${token}` } });
 }
 
-/** Answers questions about packages and images: from the registries of PACKAGE_REGISTRIES, and from files. */
-export type PackageRegistries = Pick<Run, 'registry' | 'image' | 'signature' | 'advisories'>;
-
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
 function registryRules(config: Config): OutboundRules {
   const rules = observerRules(config);
@@ -86,7 +82,7 @@ const off = (name: keyof Config['packageRegistries']): NoAnswer => ({
 });
 
 /**
- * Creates the questions about packages. Configured registries are APIs for programs, so their robots.txt is not read
+ * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES and from files. Configured registries are APIs for programs, so their robots.txt is not read
  * (docs/decisions/packages.md); that of any other image host is.
  */
 export function createPackageRegistries(
@@ -99,7 +95,7 @@ export function createPackageRegistries(
     readonly fetch: PoliteFetch;
     readonly robots: Robots;
   },
-): PackageRegistries {
+) {
   const bases = config.packageRegistries;
   const client = createOutboundClient(registryRules(config));
   const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
@@ -110,17 +106,20 @@ export function createPackageRegistries(
     return openBundleCheck(config.sigstoreRoot);
   });
   return {
+    /** Advisories about a package, from a saved copy: nothing is asked over the network. */
     advisories: createAdvisories(config.advisories),
-    async signature(bundle) {
+    /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
+    async signature(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
-      return (
-        check?.(bundle) ?? { result: 'not_checked', reason: 'The file of SIGSTORE_ROOT cannot be read.' }
-      );
+      const reason = 'The file of SIGSTORE_ROOT cannot be read.';
+      return check?.(bundle) ?? ({ result: 'not_checked', reason } satisfies NoAnswer);
     },
-    async registry(name, path): Promise<Fetched | NoAnswer> {
+    /** A GET of a path of a registry. */
+    async registry(name: 'npm' | 'pypi', path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },
-    async image({ host, name, reference }) {
+    /** The manifest of a container image: registry host, repository, and a tag or digest. */
+    async image({ host, name, reference }: Readonly<Record<'host' | 'name' | 'reference', string>>) {
       if (bases.oci === '') return off('oci');
       const isHub = host === 'docker.io';
       const url = `${isHub ? bases.oci : `https://${host}`}/v2/${name}/manifests/${reference}`;

@@ -18,7 +18,7 @@ import {
 } from '../net/client.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { observerRequests } from '../telemetry/events.ts';
-import type { CutOffWatch, Ended as EndedRequest } from './cut-off.ts';
+import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
 import type { Asked, HostQueue, Turn } from './host-queue.ts';
 
 /** Time that several requests share, without waiting for their turn. */
@@ -121,7 +121,7 @@ export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
-  readonly watch: CutOffWatch;
+  readonly watch: ReturnType<typeof createCutOffWatch>;
   /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
   readonly pauses: 'address' | 'host';
   /** Headers that sign a request to a URL. */

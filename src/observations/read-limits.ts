@@ -11,20 +11,19 @@ export const readCheckLimits = {
   all: { name: 'read_check_all', burst: 600, refill_s: 3600 },
 } as const;
 
-/** A check that reading would begin. */
-interface ReadCheck {
-  readonly handle: string;
-  readonly network: string;
-  readonly domains: readonly string[];
-}
-
-/** Counts a check in all of its limits at a time (ms since 1970) and returns true; false, counting none, if one has no room. */
+/**
+ * Counts a check that reading would begin in all of its limits at a time (ms since 1970) and returns true; false, counting none, if one
+ * has no room.
+ */
 export function createReadLimits(settings: LimitSettings) {
   const listing = createMemoryLimit(readCheckLimits.listing, settings);
   const network = createMemoryLimit(readCheckLimits.network, settings);
   const domain = createMemoryLimit(readCheckLimits.domain, settings);
   const all = createMemoryLimit(readCheckLimits.all, settings);
-  return (one: ReadCheck, now_ms: number): boolean => {
+  return (
+    one: { readonly handle: string; readonly network: string; readonly domains: readonly string[] },
+    now_ms: number,
+  ): boolean => {
     const counted = [
       { limit: listing, key: one.handle },
       { limit: network, key: one.network },

@@ -1,6 +1,7 @@
 import type { Fetched, NoAnswer } from '../net/answer.ts';
-import type { EndpointAnswer, Run, Subject } from './kind.ts';
+import type { EndpointAnswer } from './endpoint/ask.ts';
 import type { Finding, RecordedSubject } from './observation.ts';
+import type { Run, Subject } from './run.ts';
 
 /** How sources name our own checks. */
 export const ownProbe = 'Dossier';

@@ -1,28 +1,18 @@
 import type { Timeouts } from '../config/settings.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
+import type { Listing } from '../listings/listing.ts';
 import { type Fetched, type NoAnswer, toContent } from '../net/answer.ts';
 import { isAddress, type Reach } from '../net/client.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
-import { askEndpoint, askOverStream } from './endpoint/ask.ts';
+import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
-import { type Dns, readCertificate } from './endpoint/network.ts';
-import type {
-  CatalogAnswer,
-  CatalogItem,
-  CommitAnswer,
-  DnsAnswer,
-  EndpointAnswer,
-  FileAnswer,
-  HeadAnswer,
-  ImageReference,
-  NoHead,
-  Run,
-  Subject,
-  TlsAnswer,
-} from './kind.ts';
-import type { PackageRegistries } from './packages.ts';
+import { type createDns, readCertificate } from './endpoint/network.ts';
+import type { createPackageRegistries } from './packages.ts';
 import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
+
+/** What a run needs of the listing that it is about. */
+export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
 
 const cached_ms = 24 * 3600 * 1000;
 /** How long a catalogue that could not be read is not asked again. */
@@ -31,16 +21,14 @@ const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
 
-/** Only what prices are read from is kept: a catalogue has thousands of items. */
-function toItem({ accepts, lastUpdated }: JsonObject): CatalogItem {
-  return {
-    accepts: Array.isArray(accepts) ? accepts.slice(0, mostOffers) : [],
-    ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
-  };
-}
+/** Only what prices are read from is kept, as the catalogue states it: it has thousands of items. */
+const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
+  accepts: Array.isArray(accepts) ? (accepts.slice(0, mostOffers) as readonly unknown[]) : [],
+  ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
+});
 
 /** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
-function addItems(items: Map<string, CatalogItem>, text: string) {
+function addItems(items: Map<string, ReturnType<typeof toItem>>, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;
   for (const one of listed.slice(0, page)) {
@@ -54,7 +42,7 @@ function addItems(items: Map<string, CatalogItem>, text: string) {
 
 /** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
 async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'robots'>, read_at: string) {
-  const items = new Map<string, CatalogItem>();
+  const items: Parameters<typeof addItems>[0] = new Map();
   for (let pages = 0, offset = 0; pages < mostPages; pages += 1) {
     const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
     const answer = (await robots(url)) ?? (await fetch({ url }));
@@ -71,8 +59,8 @@ async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'r
 }
 
 /**
- * What each catalogue of PRICE_CATALOGS lists for an address, in their order. Each is read once a day in this process, and
- * again after ten minutes if it could not be read.
+ * When each catalogue of PRICE_CATALOGS was read and what it lists for an address, or why it was not read, in their order. Each is read
+ * once a day in this process, and again after ten minutes if it could not be read.
  */
 export function createPriceCatalogs(
   bases: readonly string[],
@@ -85,15 +73,15 @@ export function createPriceCatalogs(
     failureTtl_ms: failed_ms,
     clock: () => parts.clock(),
   });
-  const run = async (catalog: string, url: string): Promise<CatalogAnswer> => {
+  const run = async (catalog: string, url: string) => {
     const found = await readOnce(catalog);
     if ('result' in found) return { catalog, ...found };
     const item = found.items.get(URL.parse(url)?.href ?? '');
     if (!item && !found.isWhole) {
       const reason = `Dossier read the first ${found.items.size} resources of the catalogue on ${found.read_at.slice(0, 10)}, and not its end; this endpoint is not among them.`;
-      return { catalog, result: 'unreachable', reason };
+      return { catalog, result: 'unreachable' as const, reason };
     }
-    return { catalog, result: 'read', read_at: found.read_at, ...(item && { item }) };
+    return { catalog, result: 'read' as const, read_at: found.read_at, ...(item && { item }) };
   };
   return (url: string) => Promise.all(bases.map((base) => run(base, url)));
 }
@@ -129,55 +117,63 @@ function unreachable(what: string, { result, unsent }: Pick<Failure, 'result' | 
   };
 }
 
-function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure): NoHead | NoAnswer {
-  const none = { result: 'not_found' as const, source_url };
+/** Why a recorded repository has no head; `moved_to` is the path that its host redirects to. */
+function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure) {
+  const none = { result: 'not_found' as const, source_url, moved_to: undefined };
   if (failure.result === 'repository_not_found')
-    return { ...none, head: 'gone', reason: `${host} shows no public repository at ${key}.` };
+    return { ...none, head: 'gone' as const, reason: `${host} shows no public repository at ${key}.` };
   if (failure.result === 'repository_empty')
-    return { ...none, head: 'empty', reason: `${key} has no commits.` };
+    return { ...none, head: 'empty' as const, reason: `${key} has no commits.` };
   const { moved_to } = failure;
   // A redirect to anything else, as to a page of maintenance, may pass.
   if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
-  return { ...none, head: 'moved', reason: `${host} redirects ${key} to ${host}/${moved_to}.`, moved_to };
+  const reason = `${host} redirects ${key} to ${host}/${moved_to}.`;
+  return { ...none, head: 'moved' as const, reason, moved_to };
 }
 
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
-function createRepositoryQuestions(
-  { repository = '' }: Subject,
-  repositories: RepositoryReader,
-): Pick<Run, 'head' | 'commit' | 'file'> {
+function createRepositoryQuestions({ repository = '' }: Subject, repositories: RepositoryReader) {
   const place = repositories.place(repository);
   const noPlace: NoAnswer = {
     result: 'not_checked',
     reason: 'The recorded repository is on a host that Dossier is not configured to read.',
   };
-  const head = once(async (): Promise<HeadAnswer | NoHead | NoAnswer> => {
+  const head = once(async () => {
     if (!place) return noPlace;
     const found = await repositories.head(place);
-    return 'commit' in found ? { result: 'head', ...found } : toNoHead(place, repository, found);
+    return 'commit' in found ? { result: 'head' as const, ...found } : toNoHead(place, repository, found);
   });
   const atHead = async <T>(read: (place: RepositoryPlace, commit: string) => Promise<T>) => {
     const found = await head();
-    return place && found.result === 'head' ? read(place, found.commit) : (found as NoHead | NoAnswer);
+    if (found.result !== 'head') return found;
+    return place ? read(place, found.commit) : noPlace;
   };
   const commit = once(() =>
-    atHead(async (at, id): Promise<CommitAnswer | NoAnswer> => {
+    atHead(async (at, id) => {
       const read = await repositories.commit(at, id);
-      if ('committed_at' in read) return { result: 'commit', commit: id, ...read };
+      if ('committed_at' in read) return { result: 'commit' as const, commit: id, ...read };
       return unreachable(`commit ${id} of ${at.key}`, read);
     }),
   );
   const file = once((fileName) =>
-    atHead(async (at, id): Promise<FileAnswer | NoAnswer> => {
+    atHead(async (at, id) => {
       const read = await repositories.readAt(at, { commit: id, fileName });
-      if (read.result === 'file') return { result: 'file', commit: id, text: read.text };
-      if (read.result === 'file_absent') return { result: 'absent', commit: id };
+      if (read.result === 'file') return { result: 'file' as const, commit: id, text: read.text };
+      if (read.result === 'file_absent') return { result: 'absent' as const, commit: id };
       // A page instead of the file, as one of maintenance, may pass.
       const isThere = /^(too_large|not_text|lfs_pointer)$/.test(read.result) && !read.isPage;
-      return isThere ? { result: 'unreadable', commit: id } : unreachable(`${fileName} of ${at.key}`, read);
+      if (isThere) return { result: 'unreadable' as const, commit: id };
+      return unreachable(`${fileName} of ${at.key}`, read);
     }),
   );
-  return { head: () => head(), commit: () => commit(), file };
+  return {
+    /** HEAD of the recorded repository, or why it has none. */
+    head: () => head(),
+    /** That commit itself, without its files; `committed_at` is RFC 3339, as its committer stated it. */
+    commit: () => commit(),
+    /** A file by its path, at that commit. `unreadable`: it is there, and is not a text of at most 16 KiB. */
+    file,
+  };
 }
 
 /** What the runs of one process share. */
@@ -185,11 +181,11 @@ export interface RunParts {
   readonly fetch: PoliteFetch;
   readonly robots: Robots;
   readonly repositories: RepositoryReader;
-  readonly packages: PackageRegistries;
-  readonly catalogs: Run['catalogs'];
+  readonly packages: ReturnType<typeof createPackageRegistries>;
+  readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
   readonly timeouts: Timeouts;
-  readonly dns: Dns;
+  readonly dns: ReturnType<typeof createDns>;
   /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
   reach(url: URL): Reach | undefined;
 }
@@ -237,7 +233,7 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
   return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
 }
 
-async function certificate(origin: string, { reach }: RunParts): Promise<TlsAnswer | NoAnswer> {
+async function certificate(origin: string, { reach }: RunParts) {
   const url = URL.parse(origin);
   if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
   const reached = reach(url);
@@ -246,20 +242,23 @@ async function certificate(origin: string, { reach }: RunParts): Promise<TlsAnsw
   return readCertificate(url, reached);
 }
 
-async function dns(hostname: string, parts: RunParts): Promise<DnsAnswer | NoAnswer> {
+async function dns(hostname: string, parts: RunParts) {
   if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
   return parts.dns(hostname);
 }
 
+export type Run = ReturnType<typeof createRun>;
+
 /**
- * A run at one listing: each question is asked once, and every kind of fact shares the answer. If `refusal` is given,
- * nothing of the publisher's is asked, and that is why.
+ * What the checks of one listing may ask, each answered once per run and shared by all kinds: every request is polite, bounded and
+ * without credentials (docs/observations.md). No question throws. If `refusal` is given, nothing of the publisher's is asked, and that
+ * is why.
  */
 export function createRun(
   subject: Subject,
   parts: RunParts,
   { now, refusal }: { readonly now: Date; readonly refusal: NoAnswer | undefined },
-): Run {
+) {
   const listing = distinct(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     once(async (key: string) => refusal ?? question(key));
@@ -270,19 +269,24 @@ export function createRun(
   const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
   const npm = once((path) => parts.packages.registry('npm', path));
   const pypi = once((path) => parts.packages.registry('pypi', path));
-  const image = once((key) => parts.packages.image(JSON.parse(key) as ImageReference));
+  const { image, signature, advisories } = parts.packages;
   return {
+    /** With at most ten remotes, one for each address. */
     listing,
     now,
-    endpoint: ({ url }) => endpoint(url),
+    /** The recorded remote asked as an MCP client would, up to its list of tools; never a call of one. */
+    endpoint: ({ url }: { readonly url: string }) => endpoint(url),
+    /** What a GET of a public address gives: a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
+    /** The certificate of an https address. */
     tls: unlessRefused((origin) => certificate(origin, parts)),
+    /** Addresses and CAA of a host name. */
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
-    catalogs: (url) => parts.catalogs(url),
-    registry: (name, path) => (name === 'npm' ? npm(path) : pypi(path)),
-    image: (asked) => image(JSON.stringify(asked)),
-    signature: (bundle) => parts.packages.signature(bundle),
-    advisories: (ecosystem, name) => parts.packages.advisories(ecosystem, name),
+    /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
+    catalogs: parts.catalogs,
+    /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */
+    registry: (name: 'npm' | 'pypi', path: string) => (name === 'npm' ? npm(path) : pypi(path)),
+    ...{ image, signature, advisories },
   };
 }

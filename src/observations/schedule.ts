@@ -36,20 +36,18 @@ const tick_ms = 250;
 /** Listings of one import stand together; this order mixes them. */
 const spread = (handle: string) => createHash('sha256').update(handle).digest('base64');
 
-/** When a listing was last observed, and when its record changed after that. */
-interface LastRun {
-  readonly observed_at: string | null;
-  readonly due_since?: string | null | undefined;
-}
-
 /** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
-export function dueAt_ms(handle: string, { observed_at, due_since }: LastRun, interval_s: number): number {
+export function dueAt_ms(
+  handle: string,
+  { observed_at, due_since }: Pick<ReadListing, 'observed_at' | 'due_since'>,
+  interval_s: number,
+): number {
   if (observed_at === null || due_since) return 0;
   const share = createHash('sha256').update(`${handle}\n${observed_at}`).digest().readUInt16BE(0) / 65_535;
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 
-const isDue = (handle: string, last: LastRun, { config, clock }: ObserverContext) =>
+const isDue = (handle: string, last: Parameters<typeof dueAt_ms>[1], { config, clock }: ObserverContext) =>
   dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
 
 async function readDue(context: ObserverContext): Promise<string[]> {

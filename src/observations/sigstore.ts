@@ -3,7 +3,6 @@ import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { readMembers } from '../log/leaf.ts';
-import type { SignedStatement, Unproven } from './kind.ts';
 
 /** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
 const sourceRepository = '1.3.6.1.4.1.57264.1.12';
@@ -23,9 +22,11 @@ function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>[
   return found && toText(Buffer.from(found.value));
 }
 
-const unproven = (reason: string): Unproven => ({ result: 'unproven', reason });
+/** That a signature was checked and is not shown to be right, as a sentence that is true when read alone. */
+const unproven = (reason: string) => ({ result: 'unproven' as const, reason });
 
-function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
+/** A statement (in-toto) whose signature was checked, the repository whose build was given the certificate, and who identified the build. */
+function verify(verifier: Verifier, json: unknown) {
   const bundle = bundleFromJSON(json as SerializedBundle);
   const { identity } = verifier.verify(toSignedEntity(bundle));
   const { content } = bundle;
@@ -34,8 +35,14 @@ function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
   if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
   const repository = repositoryOf(identity);
   const issuer = identity.extensions?.issuer;
-  return { result: 'signed', statement, ...(repository && { repository }), ...(issuer && { issuer }) };
+  return {
+    ...{ result: 'signed' as const, statement },
+    ...(repository && { repository }),
+    ...(issuer && { issuer }),
+  };
 }
+
+export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
 /**
  * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF serves it, or the shipped copy where none is named. Signature,
@@ -44,7 +51,7 @@ function verify(verifier: Verifier, json: unknown): SignedStatement | Unproven {
 export async function openBundleCheck(path: string) {
   const text = await readFile(path === '' ? shippedRoot : path, 'utf8');
   const verifier = new Verifier(toTrustMaterial(TrustedRoot.fromJSON(JSON.parse(text))));
-  return (bundle: unknown): SignedStatement | Unproven => {
+  return (bundle: unknown) => {
     try {
       return verify(verifier, bundle);
     } catch {

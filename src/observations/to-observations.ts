@@ -1,6 +1,7 @@
-import type { Kind, Subject } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { type Observation, type RecordedSubject, type StoredObservation, stateWords } from './observation.ts';
+import type { Subject } from './run.ts';
 
 /** What the age of an observation is judged by. */
 export interface Observing {

@@ -6,7 +6,6 @@ import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
-import type { ListingTools } from '../observations/kind.ts';
 import { findListingFacts, findNamed } from './find-listing.ts';
 import { namedInput, tagsOfNamed } from './inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -30,7 +29,7 @@ export async function readListing(handle: string, context: Context): Promise<Lis
 }
 
 /** The tools that the endpoints of a listing last listed to this service. Throws as `getListing` does. */
-export async function readListedTools(handle: string, context: Context): Promise<ListingTools> {
+export async function readListedTools(handle: string, context: Context) {
   const { observed } = await findListingFacts(handle, context);
   return readTools(handle, observed?.observations ?? [], context);
 }

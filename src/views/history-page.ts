@@ -11,14 +11,13 @@ import {
   wordsOf,
 } from '../document/history.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import type { ListedTools, ListingTools } from '../observations/kind.ts';
+import type { Tool } from '../observations/endpoint/messages.ts';
+import type { readTools } from '../observations/history.ts';
 import type { ShownChange, ToolChange } from '../observations/kinds/tools.ts';
 import { marked } from './answers.ts';
 import { day, foreignLink, type Html, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingPageHead } from './listing-tabs.ts';
-
-type Texts = NonNullable<ShownChange['texts']>;
 
 const part = ({ text, change }: TextPart) =>
   change === 'removed'
@@ -31,7 +30,7 @@ const part = ({ text, change }: TextPart) =>
 const changedMembers = ({ members = [], annotations = [] }: ToolChange) =>
   [...members, ...annotations].map(nameHidden).join(', ');
 
-const toolChangeItem = (change: ToolChange, texts: Texts) => html`
+const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object) => html`
 <li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
   change.change === 'changed' ? html`: <span class="foreign">${changedMembers(change)}</span>` : ''
 }${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
@@ -83,8 +82,6 @@ ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, curs
   });
 }
 
-type Tool = ListedTools['tools'][number];
-
 /** Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders others. */
 const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
 
@@ -102,16 +99,16 @@ const hints = ({ annotations }: Tool) =>
     return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
   });
 
-const inputs = ({ inputSchema }: Tool): string[] => {
-  const { properties } = (typeof inputSchema === 'object' && inputSchema !== null ? inputSchema : {}) as {
-    properties?: unknown;
-  };
-  return typeof properties === 'object' && properties !== null
-    ? Object.keys(properties).slice(0, 50).map(text)
-    : [];
-};
+const inputs = ({ inputSchema }: Tool): string[] =>
+  Object.keys(asMembers(asMembers(inputSchema).properties))
+    .slice(0, 50)
+    .map(text);
 
-export const toToolsPage = (site: Site, listing: ListingDocument, listed: ListingTools): Html =>
+export const toToolsPage = (
+  site: Site,
+  listing: ListingDocument,
+  listed: Awaited<ReturnType<typeof readTools>>,
+): Html =>
   toPage(site, {
     title: `Tools of ${listed.handle}`,
     description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,

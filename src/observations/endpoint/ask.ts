@@ -1,23 +1,37 @@
 import { createParser } from 'eventsource-parser';
 import type { Timeouts } from '../../config/settings.ts';
-import { asMembers, asObject, parseForeignJson } from '../../core/json.ts';
+import { asMembers, asObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import type { EndpointAnswer, Introduction } from '../kind.ts';
 import type { PoliteFetch, PoliteRequest } from '../polite.ts';
 import {
   type ClientInfo,
   createReplyWatch,
   initializeMessage,
-  type LegacySession,
   legacyMessage,
   listTools,
   type Message,
   modernMessage,
   modernRevision,
   type Replied,
-  type Reply,
+  type ToolList,
   toReplied,
 } from './messages.ts';
+
+/**
+ * What an MCP endpoint sent when it was asked what it is and which tools it has. At least one of `introduction`, `credentials` and
+ * `payment` is there: an endpoint that sent none of them gave no answer.
+ */
+export interface EndpointAnswer {
+  readonly result: 'answered';
+  readonly url: string;
+  readonly introduction?: ReturnType<typeof toIntroduction>;
+  /** The list of tools, or why there is none. */
+  readonly list: ToolList | NoAnswer;
+  /** The first response that asked for credentials. */
+  readonly credentials?: Fetched;
+  /** The first response that asked for a payment. */
+  readonly payment?: Fetched;
+}
 
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
 const mostRead_bytes = 4 * 1024 * 1024;
@@ -29,13 +43,17 @@ interface AskParts {
   readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
 }
 
-/** Sends a message with an id and returns the response with its reply. */
-type Exchange = (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>;
-
 type Conversation = ReturnType<typeof createConversation>;
 
-/** Begins a conversation with an endpoint: its address, and what it has sent so far. Nothing is sent. */
-const createConversation = (url: string, parts: AskParts, exchange: Exchange) => ({
+/**
+ * Begins a conversation with an endpoint: its address, and what it has sent so far. `exchange` sends a message with an id, and returns
+ * the response with its reply. Nothing is sent.
+ */
+const createConversation = (
+  url: string,
+  parts: AskParts,
+  exchange: (message: Message, id: number, timeout_ms: number) => Promise<Fetched | NoAnswer>,
+) => ({
   ...{ url, ...parts, exchange },
   ...{ lastId: 0, read_bytes: 0, responses: 0 },
   /** Of the newest response. */
@@ -59,11 +77,14 @@ async function send(
   return toReplied(answer, id);
 }
 
-/** What server/discover and initialize results have in common. */
+/**
+ * How an endpoint introduced itself, in a response with this status: in the `modern` era with server/discover, in the `legacy` one
+ * with initialize. `protocol` is the revision that was spoken.
+ */
 function toIntroduction(
-  result: Reply,
-  more: Pick<Introduction, 'status' | 'protocol' | 'era'>,
-): Introduction {
+  result: JsonObject,
+  more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
+) {
   const capabilities = asObject(result.capabilities);
   const serverInfo = asObject(result.serverInfo);
   return { ...more, ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
@@ -94,7 +115,7 @@ const toWithheld = (
 /** Asks for the pages of the list of tools until the endpoint has sent enough. */
 async function withTools(
   talk: Conversation,
-  introduction: Introduction,
+  introduction: ReturnType<typeof toIntroduction>,
   message: (id: number, params: object) => Message,
 ): Promise<EndpointAnswer> {
   const list = await listTools(async (params) =>
@@ -111,7 +132,7 @@ async function askModern(talk: Conversation, { result, status }: Extract<Replied
   return withTools(talk, introduction, (id, params) => modernMessage(id, 'tools/list', params, talk.client));
 }
 
-async function endSession(talk: Conversation, session: LegacySession): Promise<void> {
+async function endSession(talk: Conversation, session: Parameters<typeof legacyMessage>[0]): Promise<void> {
   if (session.id === undefined) return;
   const { headers } = legacyMessage(session, { method: '' });
   await talk.fetch({ url: talk.url, method: 'DELETE', headers });
@@ -123,7 +144,7 @@ async function askLegacy(
   notify: (message: Message) => Promise<unknown>,
 ) {
   const revision = String(result.protocolVersion).slice(0, 40);
-  const session: LegacySession = { revision, id: talk.sessionId };
+  const session = { revision, id: talk.sessionId };
   await notify(legacyMessage(session, { method: 'notifications/initialized' }));
   const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
   const run = await withTools(talk, introduction, (id, params) =>

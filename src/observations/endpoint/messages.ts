@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isJsonObject, parseForeignJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import {
   type Fetched,
   isAskingForCredentials,
@@ -7,19 +7,18 @@ import {
   meaningOf,
   type NoAnswer,
 } from '../../net/answer.ts';
-import type { Tool, ToolList } from '../kind.ts';
 
-/** A JSON-RPC message that an endpoint sent; its members are untrusted. */
-export type Reply = Readonly<Record<string, unknown>>;
+/** A tool object as it was sent; untrusted. */
+export type Tool = JsonObject;
 
 /** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
 export type Replied =
-  | { readonly is: 'result'; readonly result: Reply; readonly status: number }
+  | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
 /** The messages of a body: one as JSON, alone or in an array, or several as an event stream. */
-function toMessages({ text, headers }: Fetched): Reply[] {
+function toMessages({ text, headers }: Fetched): JsonObject[] {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
     return [parseForeignJson(text.replace(/^\ufeff/, ''))].flat().filter(isJsonObject);
   const messages: unknown[] = [];
@@ -29,12 +28,12 @@ function toMessages({ text, headers }: Fetched): Reply[] {
 }
 
 /** Clients take an id that came back as text for the number that they sent. */
-const isReplyTo = (message: Reply, id: number) => message.id === id || message.id === String(id);
+const isReplyTo = (message: JsonObject, id: number) => message.id === id || message.id === String(id);
 
 const methodNotFound = -32601;
 
 /** What a JSON-RPC error says: only that a method is not there lasts. */
-function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
+function toErrorAnswer(error: JsonObject, { url, status }: Fetched): NoAnswer {
   const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
   const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
   return {
@@ -45,7 +44,7 @@ function toErrorAnswer(error: Reply, { url, status }: Fetched): NoAnswer {
 }
 
 /** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */
-const isCredentialsError = ({ message }: Reply, { status }: Fetched) =>
+const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
   status !== 429 && status !== 503 && typeof message === 'string' && isAskingForCredentials(message);
 
 /** Clients read nothing else than these, whatever is in it. */
@@ -65,7 +64,7 @@ const unread = ({ headers, status }: Fetched): Replied => ({
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (answer.result !== 'response') return { is: 'no_answer', answer };
   // Clients read no message that has both.
-  const isReadByClients = (message: Reply) =>
+  const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const messages = toMessages(answer).filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
@@ -172,15 +171,9 @@ export const initializeMessage = (id: number, client: ClientInfo): Message => ({
   }),
 });
 
-/** What a session of the legacy era sends messages by. */
-export interface LegacySession {
-  readonly revision: string;
-  readonly id: string | undefined;
-}
-
 /** A later request of a session, or a notification (no id). */
 export const legacyMessage = (
-  { revision, id }: LegacySession,
+  { revision, id }: { readonly revision: string; readonly id: string | undefined },
   message: { readonly id?: number; readonly method: string; readonly params?: object },
 ): Message => ({
   headers: { ...json, 'mcp-protocol-version': revision, ...(id !== undefined && { 'mcp-session-id': id }) },
@@ -191,17 +184,15 @@ const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
 const mostPages = 50;
 
-type NoneSent = Extract<Replied, { is: 'no_answer' }>;
-
-const noAnswer = (result: NoAnswer['result'], reason: string): NoneSent => ({
-  is: 'no_answer',
+const noAnswer = (result: NoAnswer['result'], reason: string) => ({
+  is: 'no_answer' as const,
   answer: { result, reason },
 });
 
 const noList = noAnswer('not_found', 'The endpoint sent no list of tools that Dossier could read.');
 
 /** Why a list is none of which only the first pages came. */
-const brokenOff = (pages: number, { answer: { reason } }: NoneSent) =>
+const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoAnswer }) =>
   noAnswer(
     'unreachable',
     `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
@@ -211,7 +202,9 @@ const brokenOff = (pages: number, { answer: { reason } }: NoneSent) =>
 const isFull = (tools: readonly Tool[]) =>
   tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes;
 
-const toList = (tools: readonly Tool[], isCut: boolean): ToolList => ({ result: 'tools', tools, isCut });
+/** Tool objects as they were sent; `isCut` if the list ended at the cap. */
+const toList = (tools: readonly Tool[], isCut: boolean) => ({ result: 'tools' as const, tools, isCut });
+export type ToolList = ReturnType<typeof toList>;
 
 /**
  * Reads all pages of tools/list, at most 500 tools and 2 MiB; a part of a list is no list. A cursor that comes twice ends the list;

@@ -9,16 +9,12 @@ import {
   type Reach,
 } from '../../net/client.ts';
 import { type DnsRules, dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
-import type { DnsAnswer, TlsAnswer } from '../kind.ts';
 import { noWay } from '../polite.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
 const mostParents = 8;
 const mostRecords = 20;
 const longestText = 200;
-
-/** What is asked of DNS about host names. Never throws. */
-export type Dns = (hostname: string) => Promise<DnsAnswer | NoAnswer>;
 
 /** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
@@ -55,40 +51,37 @@ async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
 const silence = (about: string, error: unknown) =>
   `The DNS servers that Dossier asks gave no answer about ${about} (${(error as Error).message}).`;
 
-async function run(ask: Ask, hostname: string): Promise<DnsAnswer | NoAnswer> {
+/** `caa`: the records that count, as `issue ca.example`; `unanswered`: why a part of it is not known, while what is known stands. */
+async function run(ask: Ask, hostname: string) {
   let ipv4: readonly string[] = [];
   let ipv6 = ipv4;
   let caa = ipv4;
   let about = hostname;
+  let unanswered: string | undefined;
   try {
     ipv4 = await ask(hostname, 'A');
     about = `IPv6 addresses of ${hostname}`;
     ipv6 = await ask(hostname, 'AAAA');
     about = `CAA records of ${hostname}`;
     caa = await readCaa(ask, hostname);
-    return { result: 'dns', ipv4: ipv4.length, ipv6: ipv6.length, caa };
   } catch (error) {
-    const found = { ipv4: ipv4.length, ipv6: ipv6.length, caa };
-    return found.ipv4 + found.ipv6 > 0
-      ? { result: 'dns', ...found, unanswered: silence(about, error) }
-      : {
-          result: 'unreachable',
-          reason: silence(hostname, error),
-          ...(error instanceof SilentServer && { isOurs: true }),
-        };
+    if (ipv4.length + ipv6.length === 0) {
+      const isOurs = error instanceof SilentServer && ({ isOurs: true } as const);
+      return { result: 'unreachable', reason: silence(hostname, error), ...isOurs } satisfies NoAnswer;
+    }
+    unanswered = silence(about, error);
   }
+  return { result: 'dns' as const, ipv4: ipv4.length, ipv6: ipv6.length, caa, unanswered };
 }
 
-/** Asks the servers that the settings name for addresses and CAA. */
+/** Asks the servers that the settings name how many addresses a host name has of each family, and for CAA. Never throws. */
 export const createDns =
-  (rules: DnsRules, timeout_ms: number, signal: AbortSignal): Dns =>
-  async (hostname) => {
+  (rules: DnsRules, timeout_ms: number, signal: AbortSignal) => async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
     if (servers) return run(askInTurn(servers, timeout_ms, signal), hostname);
-    return {
-      result: 'not_checked',
-      reason: 'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.',
-    };
+    const reason =
+      'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.';
+    return { result: 'not_checked', reason } satisfies NoAnswer;
   };
 
 const handshake_ms = 8000;
@@ -98,13 +91,15 @@ const nameOf = ({ issuer }: PeerCertificate) => {
   return [organization ?? name].flat()[0] ?? 'an unnamed issuer';
 };
 
-function toAnswer(socket: TLSSocket): TlsAnswer | NoAnswer {
+/** A certificate as the host presented it. `not_after` is RFC 3339, `fault` why this machine's root certificates do not vouch for it. */
+function toAnswer(socket: TLSSocket) {
   const certificate = socket.getPeerCertificate();
   const end_ms = Date.parse(certificate.valid_to);
-  if (Number.isNaN(end_ms)) return { result: 'unreachable', reason: 'The host sent no certificate.' };
+  if (Number.isNaN(end_ms))
+    return { result: 'unreachable', reason: 'The host sent no certificate.' } satisfies NoAnswer;
   const fault = socket.authorizationError;
   return {
-    result: 'certificate',
+    result: 'certificate' as const,
     issuer: nameOf(certificate).slice(0, 200),
     not_after: new Date(end_ms).toISOString(),
     isTrusted: socket.authorized,
@@ -116,7 +111,10 @@ function toAnswer(socket: TLSSocket): TlsAnswer | NoAnswer {
  * Reads the certificate of an https origin for its recorded name, at a public address or where HOST_OVERRIDES says. Sends
  * nothing over the connection. Never throws.
  */
-export function readCertificate(recorded: URL, reached: Reach | undefined): Promise<TlsAnswer | NoAnswer> {
+export function readCertificate(
+  recorded: URL,
+  reached: Reach | undefined,
+): Promise<ReturnType<typeof toAnswer> | NoAnswer> {
   if (!reached)
     return Promise.resolve({ result: 'not_checked', reason: `${recorded.host} is not a public address.` });
   const { url, addresses } = reached;
@@ -129,7 +127,7 @@ export function readCertificate(recorded: URL, reached: Reach | undefined): Prom
       lookup: createGuardedLookup(addresses === 'any' ? () => true : isPublicAddress),
       timeout: handshake_ms,
     });
-    const end = (result: TlsAnswer | NoAnswer) => {
+    const end = (result: Parameters<typeof resolve>[0]) => {
       socket.destroy();
       resolve(result);
     };

@@ -1,8 +1,10 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { named } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { defineKind, type EndpointAnswer, type Run } from '../kind.ts';
+import type { EndpointAnswer } from '../endpoint/ask.ts';
+import { defineKind } from '../kind.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
+import type { Run } from '../run.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
 

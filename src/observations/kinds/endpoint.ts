@@ -1,8 +1,9 @@
 import { named } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind, type Run, type Subject } from '../kind.ts';
+import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofRemotes, originsOf, ownProbe, remotesOf, withoutAnswer } from '../remotes.ts';
+import type { Run, Subject } from '../run.ts';
 
 const answerWords: Readonly<Record<number, string>> = {
   401: 'asks for sign-in before it answers',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { defineKind, type EndpointAnswer } from '../kind.ts';
+import type { EndpointAnswer } from '../endpoint/ask.ts';
+import { defineKind } from '../kind.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
 /** A token that amounts are converted for. */

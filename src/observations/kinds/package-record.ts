@@ -4,9 +4,9 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
 import type { Advisory } from '../advisories.ts';
-import type { ImageReference, Run, Subject } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
+import type { Run, Subject } from '../run.ts';
 
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {
@@ -103,8 +103,8 @@ export function readablePackages({ packages }: Pick<Subject, 'packages'>): Recor
   return [...bySubject.values()].slice(0, mostPackages);
 }
 
-/** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. */
-export function toImage({ name: identifier, version }: RecordedPackage): ImageReference | undefined {
+/** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a tag or digest. */
+export function toImage({ name: identifier, version }: RecordedPackage) {
   const parts =
     /^(?:([a-z\d.-]+\.[a-z]{2,}(?::\d+)?|localhost:\d+)\/)?([a-z\d][a-z\d._/-]*?)(?::([\w.-]{1,128}))?(?:@(sha256:[\da-f]{64}))?$/.exec(
       identifier,

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../core/json.ts';
 import { toRegistered } from '../../net/answer.ts';
 import type { Advisory, AdvisoryList } from '../advisories.ts';
-import { defineKind, type Run, type SignedStatement, type Subject, type Unproven } from '../kind.ts';
+import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
+import type { Run, Subject } from '../run.ts';
+import type { CheckedSignature } from '../sigstore.ts';
 import {
   affects,
   memberOf,
@@ -165,7 +168,10 @@ export const packageMaintainers = defineKind({
 });
 
 /** Whether a statement is about the published file. */
-const isAbout = ({ statement }: SignedStatement, { algorithm, hex }: ServedProvenance['digest']): boolean =>
+const isAbout = (
+  { statement }: { readonly statement: JsonObject },
+  { algorithm, hex }: ServedProvenance['digest'],
+): boolean =>
   hex !== '' &&
   Array.isArray(statement.subject) &&
   statement.subject.some((one) => memberOf(one, 'digest')[algorithm] === hex);
@@ -179,8 +185,11 @@ const looseUrl = (url: string | undefined) =>
     .replace(/\.git$/, '');
 
 /** The repository that signed provenance names, beside the recorded one. */
-function compare(signed: SignedStatement, recorded: string | undefined, version: string): Found {
-  const { repository, issuer } = signed;
+function compare(
+  { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
+  recorded: string | undefined,
+  version: string,
+): Found {
   const details = { version, repository: toShort(repository) ?? null, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
     const reason = 'The signed provenance names no repository.';
@@ -207,7 +216,7 @@ function none({ version, provenBefore }: Published): Found {
 
 /** What a checked signature shows about a published file. */
 function judge(
-  signed: SignedStatement | Unproven,
+  signed: CheckedSignature,
   { digest }: ServedProvenance,
   { version, repository }: { readonly version: string; readonly repository: string | undefined },
 ): Found {

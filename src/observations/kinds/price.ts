@@ -1,7 +1,8 @@
 import { asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import { type CatalogAnswer, defineKind, type EndpointAnswer } from '../kind.ts';
+import type { EndpointAnswer } from '../endpoint/ask.ts';
+import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import {
   type Found,
@@ -12,6 +13,7 @@ import {
   wellKnown,
   withoutAnswer,
 } from '../remotes.ts';
+import type { Run } from '../run.ts';
 import {
   type AdvertisedOffer,
   convert,
@@ -84,9 +86,9 @@ const noneConfigured: NoAnswer = {
 const readAccepted = (one: unknown) =>
   asObject(one)?.maxAmountRequired === undefined ? readAcceptedV2(one) : readAcceptedV1(one);
 
-function readCatalog(run: CatalogAnswer): Found {
-  if (run.result !== 'read') return withoutAnswer(run);
-  const { item, read_at } = run;
+function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found {
+  if (listed.result !== 'read') return withoutAnswer(listed);
+  const { item, read_at } = listed;
   const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
   if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
   const { offers } = decodeOffers(item.accepts, readAccepted);

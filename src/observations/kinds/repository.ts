@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind, type FileAnswer } from '../kind.ts';
+import { defineKind } from '../kind.ts';
 import { ofRepository, repositoryOf } from '../remotes.ts';
 
 /** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
@@ -19,8 +19,7 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
 type FoundFile = ReturnType<typeof toFound>;
 
 /** A file that is there; without a digest if it is no text of at most 16 KiB. */
-function toFound(path: string, automatic: RegExp | undefined, file: FileAnswer) {
-  const text = file.result === 'file' ? file.text : undefined;
+function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,
     ...(text !== undefined && { sha256: createHash('sha256').update(text).digest('hex') }),
@@ -66,7 +65,8 @@ export const repositoryAgentFiles = defineKind({
       for (const [path, automatic] of agentFiles) {
         const file = await run.file(path);
         if (!('commit' in file)) return file;
-        if (file.result !== 'absent') files.push(toFound(path, automatic, file));
+        const text = file.result === 'file' ? file.text : undefined;
+        if (file.result !== 'absent') files.push(toFound(path, automatic, text));
       }
       if (files.length > 0) {
         const file = await run.file(noFile);

@@ -1,9 +1,10 @@
 import { asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
-import { defineKind, type Run, type Subject } from '../kind.ts';
+import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofPlaces, originsOf, ownProbe, perOrigin, wellKnown, withoutAnswer } from '../remotes.ts';
+import type { Run, Subject } from '../run.ts';
 
 const longestName = 120;
 const longestVersion = 40;

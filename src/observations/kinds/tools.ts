@@ -5,7 +5,8 @@ import { coded } from '../../core/text.ts';
 import { type TextPart, wordDifference } from '../../core/word-difference.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
-import { defineKind, type Tool, type ToolList } from '../kind.ts';
+import type { Tool, ToolList } from '../endpoint/messages.ts';
+import { defineKind } from '../kind.ts';
 import type { Finding, ObservationChange } from '../observation.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
 
