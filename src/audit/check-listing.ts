@@ -8,13 +8,7 @@ import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import { type CountedRating, findCountFaults, toCounted } from './check-ratings.ts';
 import { differingFields, shownRatingFields } from './entry-proof.ts';
-import {
-  isWithheld,
-  type ReadRecord,
-  type ShownFact,
-  type ShownListing,
-  type ShownObservations,
-} from './evidence-reader.ts';
+import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 
 /** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
@@ -147,7 +141,10 @@ export type AuditState = ReturnType<typeof createAuditState>;
 const tallies = new Set(kinds.filter(({ isTally }) => isTally).map(({ kind }) => kind));
 
 /** A change that is recorded item by item leaves the details out, and a stale fact the state. */
-function isAsSaid(fact: ShownFact, { after, items }: ObservationChange): boolean {
+function isAsSaid(
+  fact: ShownListing['observations']['current'][number],
+  { after, items }: ObservationChange,
+): boolean {
   const shown = essenceOf(fact.state === 'stale' ? { ...fact, state: after.state } : fact);
   const { details: _, ...short } = shown;
   return toCanonicalJson(items ? short : shown) === toCanonicalJson({ ...after });
@@ -166,7 +163,7 @@ function newestChanges(changes: readonly RecordedChange[]) {
 }
 
 /** Where the current facts of a listing are not as their newest change says. */
-function findObservationFaults(handle: string, { current, changes }: ShownObservations): AuditFault[] {
+function findObservationFaults({ handle, observations: { current, changes } }: ShownListing): AuditFault[] {
   const newest = newestChanges(changes);
   const compared = current.filter(({ kind }) => !tallies.has(kind));
   return compared.flatMap((fact) => {
@@ -300,12 +297,11 @@ export function findListingFaults(
   records: ReadonlyMap<number, ReadRecord>,
 ): AuditFault[] {
   const faults = toItems(listing).map((item) => findItemFault(item, records.get(item.log_index)));
-  const { handle, observations } = listing;
   return [
     ...faults.filter((fault) => fault !== undefined),
     ...findMislisted(listing),
     ...findCountFaults(listing),
-    ...findObservationFaults(handle, observations),
+    ...findObservationFaults(listing),
   ];
 }
 

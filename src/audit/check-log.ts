@@ -12,7 +12,7 @@ import {
   noteAction,
 } from './check-listing.ts';
 import { type CountedRating, findGroupFaults } from './check-ratings.ts';
-import { isWithheld, type ReadRecord, type WithheldRecord } from './evidence-reader.ts';
+import { isWithheld, type ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
 
 /** What the entries said that other entries, or rows, must agree with. */
@@ -71,12 +71,6 @@ function checkShownChange({ handle }: JsonObject, log_index: number, { hidden }:
   ];
 }
 
-type NamedEvent = ClaimEvent & { readonly handle: string };
-
-function noteEvent({ claims }: Said, { handle, ...event }: NamedEvent): void {
-  claims.set(handle, [...(claims.get(handle) ?? []), event]);
-}
-
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
 function checkSaid(
   type: string,
@@ -108,7 +102,11 @@ function checkSaid(
   }
   if (type === 'record.erased')
     said.erased.set(Number(members.log_index), { at: String(members.erased_at), by: log_index });
-  if (eventTypes.includes(type)) noteEvent(said, { ...members, log_index } as unknown as NamedEvent);
+  if (eventTypes.includes(type)) {
+    const handle = String(members.handle);
+    const event = { ...members, log_index } as unknown as ClaimEvent;
+    said.claims.set(handle, [...(said.claims.get(handle) ?? []), event]);
+  }
   if (type === 'rating.responded' && isMissing)
     said.unshownResponses.set(log_index, String(members.rating_id));
   if (isMissing && type === 'observation.changed') return checkShownChange(members, log_index, state);
@@ -320,7 +318,7 @@ const isActionShown = (
 /** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
 function checkWithheld(
   [type, log_index]: [string, number],
-  { withdrawn_by }: WithheldRecord,
+  withdrawn_by: number | undefined,
   { withheld }: Said,
 ): AuditFault[] {
   if (withdrawn_by !== undefined && type.startsWith('rating.')) withheld.set(log_index, withdrawn_by);
@@ -349,7 +347,7 @@ export function createEntryCheck(state: AuditState) {
       if (record === 'absent' || record === 'closed') return [];
       if (isWithheld(record)) {
         said.unread += 1;
-        return checkWithheld([type, log_index], record, said);
+        return checkWithheld([type, log_index], record.withdrawn_by, said);
       }
       if (!isCommittedTo(leaf, record))
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];

@@ -103,42 +103,17 @@ const day_ms = 86_400_000;
 /** Two ratings within this time in both directions are a pair. */
 const pair_ms = 90 * day_ms;
 
-/** The newest version of a rating, and what its other versions say of it. */
-export interface CountedRating
-  extends Pick<
-    RatingRecord,
-    | 'rating_id'
-    | 'log_index'
-    | 'subject_handle'
-    | 'source_handle'
-    | 'source_root'
-    | 'source_root_generation'
-    | 'group'
-    | 'group_reason'
-    | 'flags'
-    | 'outcome'
-    | 'score'
-    | 'withdrawn_at'
-  > {
-  readonly isCurrent: boolean;
-  readonly isDeclared: boolean;
-  /** Whether a version that is erased may say what no other one does. */
-  readonly isUnknown: boolean;
-  readonly first_created_at: string;
-  /** When the first version that praises was made, else the first one. */
-  readonly praised_at: string;
-  /** The day on which it was read. */
-  readonly read_on: string;
-}
-
 const isInterested = ({ relationship }: RatingRecord) => interestedRelationships.includes(relationship);
 
 /** What versions of one rating have in common. */
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? createHash('sha256').update(interaction_id).digest('hex')}`;
 
-/** The newest version of every rating that a listing shows. */
-export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
+/**
+ * The newest version of every rating that a listing shows, and what its other versions say of it. `isUnknown`: whether one that is erased
+ * may say what no other does; `praised_at`: when the first one that praises was made, else the first; `read_on`: when it was read.
+ */
+export function toCounted({ ratings, read_on }: ShownListing) {
   const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
   const versions = Map.groupBy(
     // What is erased has no interaction any more.
@@ -169,6 +144,8 @@ export function toCounted({ ratings, read_on }: ShownListing): CountedRating[] {
       };
     });
 }
+
+export type CountedRating = ReturnType<typeof toCounted>[number];
 
 /** The newest versions, and the claim events of listings as the log's records have them. */
 interface GroupEvidence {

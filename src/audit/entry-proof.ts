@@ -46,10 +46,6 @@ export const differingFields = (
   fields: readonly string[],
 ): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
 
-/** Names of the fields in which a rating differs from the record that its log entry commits to. */
-const differingRatingFields = (committed: JsonObject, rating: Rating): string[] =>
-  differingFields(committed, { ...rating }, ratingFields);
-
 /** One entry as it is stored, and its place under a checkpoint. */
 interface StoredEntry {
   readonly leaf: string;
@@ -65,7 +61,7 @@ const isSubmission = (leaf: string) => /"t":"rating\.(submitted|amended)"/.test(
 function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string | undefined {
   if (!isSubmission(leaf)) return 'the log entry is of another type';
   if (!committed) return undefined;
-  const fields = differingRatingFields(JSON.parse(committed.record) as JsonObject, rating);
+  const fields = differingFields(JSON.parse(committed.record) as JsonObject, { ...rating }, ratingFields);
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
 }
 

@@ -20,26 +20,21 @@ export interface AuditedLog {
   readonly key?: NoteVerifier | undefined;
 }
 
-/** A record that a service does not give out: by which entry its rating was withdrawn, or else because its listing is. */
-export interface WithheldRecord {
-  readonly withdrawn_by: number | undefined;
-}
+/**
+ * A record with its salt. `withdrawn_by`: a service does not give it out because that entry withdrew its rating, or its listing is
+ * withdrawn; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log.
+ */
+export type ReadRecord =
+  | CommittedRecord
+  | { readonly withdrawn_by: number | undefined }
+  | 'absent'
+  | 'refused'
+  | 'closed';
 
-/** A record with its salt; `absent`: not stored; `refused`: the service does not give it out, because it is damaged; `closed`: of a closed log. */
-export type ReadRecord = CommittedRecord | WithheldRecord | 'absent' | 'refused' | 'closed';
-
-export const isWithheld = (record: ReadRecord | undefined): record is WithheldRecord =>
+export const isWithheld = (
+  record: ReadRecord | undefined,
+): record is Extract<ReadRecord, { withdrawn_by: unknown }> =>
   typeof record === 'object' && 'withdrawn_by' in record;
-
-/** A current fact as it is shown; `stale` hides the state that its newest change led to. */
-export type ShownFact = Pick<Observation, 'kind' | 'subject' | 'value' | 'state' | 'details'>;
-
-/** What this service observed of a listing, now and before. */
-export interface ShownObservations {
-  readonly current: readonly ShownFact[];
-  /** Every change that runs found. */
-  readonly changes: readonly RecordedChange[];
-}
 
 /** The claim as a listing shows it; the control root only if a database is read. */
 export interface ShownClaim
@@ -57,7 +52,11 @@ export interface ShownListing {
   readonly claim?: ShownClaim | undefined;
   /** At most the newest 100, oldest first. */
   readonly events: readonly ClaimEvent[];
-  readonly observations: ShownObservations;
+  /** What this service observed of it: the facts as they are shown, of which `stale` hides the state, and every change. */
+  readonly observations: {
+    readonly current: readonly Pick<Observation, 'kind' | 'subject' | 'value' | 'state' | 'details'>[];
+    readonly changes: readonly RecordedChange[];
+  };
   /** Why a database has it as withdrawn; a service does not show one that is. */
   readonly withdrawn?: Listing['withdrawn'];
   /** Whether a database has its texts as hidden. */

@@ -19,20 +19,10 @@ import {
   isWithheld,
   type ReadRecord,
   type ShownListing,
-  type ShownObservations,
 } from './evidence-reader.ts';
 
 /** The service cannot be read: unreachable, too slow, or an answer of another form. */
 export class ServiceUnreadable extends Error {}
-
-/** The status and body of an answer. */
-interface ServiceAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
-/** Reads one service. A JSON body makes the request a POST; an answer of more than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable. */
-type AskService = (path: string, body?: object, limit_bytes?: number) => Promise<ServiceAnswer>;
 
 const timeout_ms = 30_000;
 const tries = 8;
@@ -50,11 +40,7 @@ const send = (url: string, body: object | undefined) =>
     }),
   });
 
-async function ask(
-  url: string,
-  body: object | undefined,
-  limit_bytes: number,
-): Promise<ServiceAnswer & { wait_s: number }> {
+async function ask(url: string, body: object | undefined, limit_bytes: number) {
   try {
     const response = await send(url, body);
     const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
@@ -67,10 +53,13 @@ async function ask(
   }
 }
 
-/** A client of the service at a URL; it waits as long as the service's limits ask. */
-export function createServiceClient(base: string): AskService {
+/**
+ * A client of the service at a URL; it waits as long as the service's limits ask. A JSON body makes a request a POST; an answer of more
+ * than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ */
+export function createServiceClient(base: string) {
   const root = base.replace(/\/+$/, '');
-  return async (path, body, limit_bytes = largestAnswer_bytes) => {
+  return async (path: string, body?: object, limit_bytes = largestAnswer_bytes) => {
     for (let tried = 1; ; tried++) {
       const { wait_s, ...answer } = await ask(`${root}${path}`, body, limit_bytes);
       const isPassing = answer.status === 429 || answer.status === 503;
@@ -83,6 +72,9 @@ export function createServiceClient(base: string): AskService {
     }
   };
 }
+
+type AskService = ReturnType<typeof createServiceClient>;
+type ServiceAnswer = Awaited<ReturnType<AskService>>;
 
 const logs = z.object({
   logs: z.array(
@@ -241,7 +233,7 @@ const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 async function readServedObservations(
   ask: AskService,
   { handle, path, shown }: { handle: string; path: string; shown: readonly Observation[] },
-): Promise<ShownObservations> {
+): Promise<ShownListing['observations']> {
   const changes: RecordedChange[] = [];
   const read = new Set<string>();
   for (let cursor = ''; !read.has(cursor); ) {
@@ -293,7 +285,7 @@ async function* readDumped(ask: AskService): AsyncGenerator<string> {
     if (!shown) throw new ServiceUnreadable(`${file.path}: a line is not in the form of this version`);
     const { handle, state, history, signals, observations, moderation } = shown;
     const { recent, voided } = signals.native;
-    const parts = [history, recent, moderation, observations.filter(({ vantage }) => vantage !== '')];
+    const parts = [history, recent, moderation, observations.filter(isSeen)];
     if (state !== 'imported' || voided > 0 || parts.some((part = []) => part.length > 0)) yield handle;
   }
 }
