@@ -1,3 +1,4 @@
+import { upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type OptOut, optOutTable } from './claim.ts';
@@ -26,12 +27,7 @@ export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
   /** Inserts or replaces the opt-out line of a listing. */
   async put(optOut: OptOut): Promise<void> {
-    const row = optOutTable.encode(optOut);
-    await db
-      .insertInto('opt_out')
-      .values(row)
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(row))
-      .execute();
+    await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle').execute();
   },
   async remove(handle: string): Promise<void> {
     await db.deleteFrom('opt_out').where('handle', '=', handle).execute();

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
+import { upsert } from '../store/query.ts';
 import type { Db, Reads, Transaction } from '../store/store.ts';
 import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 
@@ -41,12 +42,7 @@ export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
   /** Replaces the latest check of the location. */
   async put(check: SharedCheck): Promise<void> {
-    const row = checkTable.encode(check);
-    await db
-      .insertInto('claim_check')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['handle', 'place']).doUpdateSet(row))
-      .execute();
+    await upsert(db, 'claim_check', checkTable.encode(check), 'handle', 'place').execute();
   },
   async remove(handle: string, place: string): Promise<void> {
     await db.deleteFrom('claim_check').where('handle', '=', handle).where('place', '=', place).execute();

@@ -1,5 +1,5 @@
 import type { StoredClaimKey } from '../store/limits.ts';
-import { precompileQuery } from '../store/query.ts';
+import { precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
@@ -129,13 +129,8 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createClaimReads(db),
   /** Inserts or replaces the claim of a listing. */
   async putClaim(claim: Claim): Promise<void> {
-    const { handle, ...change } = claimTable.encode(claim);
-    touch(handle);
-    await db
-      .insertInto('claim')
-      .values({ handle, ...change })
-      .onConflict((conflict) => conflict.column('handle').doUpdateSet(change))
-      .execute();
+    touch(claim.handle);
+    await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
   },
   /** Adds a capability. Throws if its hash is already known: an ended one never comes back this way. */
   async addCapability(capability: Capability): Promise<void> {

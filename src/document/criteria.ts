@@ -1,5 +1,4 @@
 import type { SavedView } from '../config/files.ts';
-import type { FailedCriterion } from '../log/change.ts';
 import { readPriceLimit } from '../observations/kinds/price.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './criteria-observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './criteria-recorded.ts';
@@ -85,13 +84,6 @@ export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'native_ratings_at_least', value: 1 },
 ];
 
-export interface Membership {
-  /** Which fact answered which criterion on which date. */
-  readonly answers: readonly Answer[];
-  /** The criteria that keep it out; it is in the view if there are none. */
-  readonly failed: readonly FailedCriterion[];
-}
-
 const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
 
@@ -107,8 +99,11 @@ export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
     }),
   );
 
-/** Judges a listing by a view. */
-export function judgeMember(view: SavedView, compared: ComparedListing): Membership {
+/**
+ * Judges a listing by a view: which fact answered which criterion on which date, and the criteria that keep it out; it is in the view if
+ * there are none.
+ */
+export function judgeMember(view: SavedView, compared: ComparedListing) {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));
   const answers = [...imported, ...observed, ...native];
   const isMet = ({ result }: Answer) =>

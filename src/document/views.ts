@@ -1,42 +1,18 @@
 import { sql } from 'kysely';
 import { decodeChange, selectChanges } from '../log/changes.ts';
-import type { Db, Time } from '../store/store.ts';
-
-/** The time of a listing in a view, in positions of the stream of changes. */
-export interface ViewSpan {
-  readonly handle: string;
-  /** The change with which it joined; 0 if it was there when the view was first judged. */
-  readonly joined_seq: number;
-  /** The change with which it left; undefined while it is in the view. */
-  readonly left_seq: number | undefined;
-}
-
-export interface ViewPass {
-  /** The view with its criteria (keyOf in config/files.ts). */
-  readonly view: string;
-  /** Changes after this position are not in it. */
-  readonly seq: number;
-  readonly passed_at: string;
-}
+import { upsert } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
-    view_member: ViewMemberRow;
-    view_pass: ViewPassRow;
+    /**
+     * A listing that is or was in a view: the change with which it joined, 0 if it was there when the view was first judged, and the one
+     * with which it left. A view is named with its criteria (keyOf in config/files.ts).
+     */
+    view_member: { view: string; handle: string; joined_seq: number; left_seq: number | null };
+    /** When all listings were judged; changes after `seq` are not in it. `passed_at` is RFC 3339. */
+    view_pass: { view: string; seq: number; passed_at: string };
   }
-}
-
-export interface ViewMemberRow {
-  view: string;
-  handle: string;
-  joined_seq: number;
-  left_seq: number | null;
-}
-
-export interface ViewPassRow {
-  view: string;
-  seq: number;
-  passed_at: Time;
 }
 
 const selectMembers = (db: Db, view: string) =>
@@ -101,24 +77,15 @@ export const createViewReads = (db: Db) => ({
 /** Writes of the members of views inside a transaction; `touch` names each listing that joined or left, and the view. */
 export const createViewWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createViewReads(db),
-  async putSpan(view: string, { handle, joined_seq, left_seq }: ViewSpan) {
-    const change = { joined_seq, left_seq: left_seq ?? null };
-    touch(handle);
-    touch(view);
-    await db
-      .insertInto('view_member')
-      .values({ view, handle, ...change })
-      .onConflict((conflict) => conflict.columns(['view', 'handle']).doUpdateSet(change))
-      .execute();
+  async putSpan(span: Schema['view_member']) {
+    touch(span.handle);
+    touch(span.view);
+    await upsert(db, 'view_member', span, 'view', 'handle').execute();
   },
   /** Records that all listings were judged, and forgets the views that no node judged since `before`. */
-  async putPass({ view, seq, passed_at }: ViewPass, before: string) {
-    touch(view);
-    await db
-      .insertInto('view_pass')
-      .values({ view, seq, passed_at })
-      .onConflict((conflict) => conflict.column('view').doUpdateSet({ seq, passed_at }))
-      .execute();
+  async putPass(pass: Schema['view_pass'], before: string) {
+    touch(pass.view);
+    await upsert(db, 'view_pass', pass, 'view').execute();
     const unused = db.selectFrom('view_pass').select('view').where('passed_at', '<', before);
     await db.deleteFrom('view_member').where('view', 'in', unused).execute();
     await db.deleteFrom('view_pass').where('passed_at', '<', before).execute();

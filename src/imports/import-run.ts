@@ -69,16 +69,6 @@ export const importRunTable = table({
 /** One run of the import: its public report, and the cursor to resume from. Times are RFC 3339 UTC. */
 export type ImportRun = ValueOf<typeof importRunTable>;
 
-/** A record that could not be read, with the reason; replaced when it is sent again. */
-export interface QuarantinedRecord {
-  readonly name: string;
-  readonly version: string;
-  readonly reason: string;
-  /** The run that last saw it. */
-  readonly run_id: number;
-  readonly seen_at: string;
-}
-
 /** Why a source could not be read. The message is ours and quotes nothing of the response. */
 export class RegistryError extends Error {
   /** Whether the same request may succeed later. */

@@ -6,13 +6,7 @@ import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import {
-  copyFields,
-  type ImportCounts,
-  type ImportRun,
-  type QuarantinedRecord,
-  RegistryError,
-} from './import-run.ts';
+import { copyFields, type ImportCounts, type ImportRun, RegistryError } from './import-run.ts';
 import {
   addCounts,
   changesRepository,
@@ -46,8 +40,8 @@ interface PageWrite {
   readonly isRecorded: boolean;
 }
 
-function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite): QuarantinedRecord[] {
-  const rows = quarantined.map((one): QuarantinedRecord => ({ ...one, run_id: runId, seen_at: at }));
+function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite) {
+  const rows = quarantined.map((one) => ({ ...one, run_id: runId, seen_at: at }));
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 

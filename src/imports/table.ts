@@ -1,12 +1,13 @@
-import { excluded } from '../store/query.ts';
-import type { Db } from '../store/store.ts';
+import { upsert } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
-import { type ImportRun, importRunTable, type QuarantinedRecord } from './import-run.ts';
+import { type ImportRun, importRunTable } from './import-run.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
     import_run: RowOf<typeof importRunTable>;
-    quarantine: QuarantinedRecord;
+    /** A record that could not be read, with the reason and the run that last saw it; replaced when it is sent again. */
+    quarantine: { name: string; version: string; reason: string; run_id: number; seen_at: string };
   }
 }
 
@@ -72,13 +73,8 @@ export const createImportWrites = (db: Db, touchAll: () => void) => ({
       .where('id', '=', id)
       .execute();
   },
-  async quarantine(records: readonly QuarantinedRecord[]) {
-    if (records.length === 0) return;
-    await db
-      .insertInto('quarantine')
-      .values([...records])
-      .onConflict((conflict) => conflict.columns(['name', 'version']).doUpdateSet(excluded(records[0])))
-      .execute();
+  async quarantine(records: readonly Schema['quarantine'][]) {
+    if (records.length > 0) await upsert(db, 'quarantine', records, 'name', 'version').execute();
   },
   /** Removes records from quarantine that have since been read. */
   async release(names: readonly { name: string; version: string }[]) {

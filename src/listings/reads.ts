@@ -3,7 +3,7 @@ import type { Facet } from '../search/facets.ts';
 import { rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { afterPrefix, excluded, inChunks, precompileQuery } from '../store/query.ts';
+import { afterPrefix, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { countListings, readFacetCounts, readListCounts } from './counts.ts';
@@ -138,10 +138,7 @@ async function readVersion(db: Db, handle: string, version: string): Promise<Lis
 }
 
 const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
-  db
-    .insertInto('listing_version')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['handle', 'version']).doUpdateSet(excluded(rows[0]))),
+  upsert(db, 'listing_version', rows, 'handle', 'version'),
 );
 
 /** Inserts or replaces versions by handle and version. */

@@ -2,7 +2,7 @@ import { readModeratedListings } from '../moderation/table.ts';
 import { withNativeFacets } from '../search/facets.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { currentFlag, excluded, inChunks, precompileQuery } from '../store/query.ts';
+import { currentFlag, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { updateCounts } from './counts.ts';
 import { type Listing, type ListingVersion, listingTable, summaryTable } from './listing.ts';
@@ -76,10 +76,7 @@ async function readReindexed(db: Db, handle: string): Promise<ListingRow | undef
 }
 
 const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
-  db
-    .insertInto('listing')
-    .values(rows)
-    .onConflict((conflict) => conflict.column('handle').doUpdateSet(excluded(rows[0]))),
+  upsert(db, 'listing', rows, 'handle'),
 );
 
 async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void> {

@@ -1,17 +1,10 @@
-import type { Db } from '../store/store.ts';
-
-/** The last finished audit of this database by one of its own nodes. Times are RFC 3339 UTC. */
-export interface AuditRun {
-  readonly finished_at: string;
-  /** Log entries that it compared. */
-  readonly entries: number;
-  readonly faults: number;
-}
+import { upsert } from '../store/query.ts';
+import type { Db, Schema } from '../store/store.ts';
 
 declare module '../store/store.ts' {
   interface Schema {
-    /** The result of the last finished audit of the database by its own nodes, in one row. */
-    audit_run: AuditRun & { id: number };
+    /** The last finished audit of the database by one of its own nodes, in one row; `entries` of the log were compared. */
+    audit_run: { id: number; finished_at: string; entries: number; faults: number };
   }
 }
 
@@ -32,11 +25,7 @@ export const createAuditReads = (db: Db) => ({
 /** Writes of audits inside a transaction; they change no listing. */
 export const createAuditWrites = (db: Db) => ({
   ...createAuditReads(db),
-  async put(change: AuditRun) {
-    await db
-      .insertInto('audit_run')
-      .values({ id, ...change })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
-      .execute();
+  async put(run: Omit<Schema['audit_run'], 'id'>) {
+    await upsert(db, 'audit_run', { id, ...run }, 'id').execute();
   },
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { toReferenceKey } from '../listings/references.ts';
 import { replaceReferences } from '../listings/shared.ts';
-import { inChunks, precompileQuery } from '../store/query.ts';
+import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 import type { Tool } from './endpoint/messages.ts';
@@ -178,15 +178,8 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   },
   /** Stores a set of tools, and deletes all but the five newest of its endpoint. */
   async putSurface(surface: ToolSurface) {
-    const row = surfaceTable.encode(surface);
-    const { handle, remote, first_seen_at, tools } = row;
-    await db
-      .insertInto('tool_surface')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict.columns(['handle', 'remote', 'digest']).doUpdateSet({ first_seen_at, tools }),
-      )
-      .execute();
+    const { handle, remote } = surface;
+    await upsert(db, 'tool_surface', surfaceTable.encode(surface), 'handle', 'remote', 'digest').execute();
     const old = (await readSurfaces(db, handle, remote)).slice(storedSurfaces).map(({ digest }) => digest);
     if (old.length === 0) return;
     const stored = db.deleteFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
@@ -194,11 +187,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   },
   async putPauses(host: string, pauses: ReadonlyMap<string, string>) {
     for (const [place, not_before] of pauses)
-      await db
-        .insertInto('observed_pause')
-        .values({ host, place, not_before })
-        .onConflict((conflict) => conflict.columns(['host', 'place']).doUpdateSet({ not_before }))
-        .execute();
+      await upsert(db, 'observed_pause', { host, place, not_before }, 'host', 'place').execute();
   },
   /** Deletes pauses that ended before a time (RFC 3339). */
   async purgePauses(before: string) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey } from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
 import type { ReceiptKeyLine } from '../receipt/index.ts';
-import { currentFlag, excluded, precompileQuery } from '../store/query.ts';
+import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
 import type { MonthCount, Rating, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
@@ -75,13 +75,7 @@ const deleteOldest = (db: Db, handle: string) =>
 
 const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) => {
   const rows = keys.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
-  return db
-    .insertInto('receipt_key')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['handle', 'kid', 'valid_from']).doUpdateSet(excluded(rows[0])),
-    )
-    .execute();
+  return upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
 };
 
 /**

@@ -1,4 +1,4 @@
-import { precompileQuery } from './query.ts';
+import { precompileQuery, upsert } from './query.ts';
 import type { Db, Schema } from './store.ts';
 
 /** A call against a token bucket. */
@@ -54,12 +54,7 @@ const readBuckets = precompileQuery((db, keys: readonly string[]) =>
 );
 
 const putBuckets = precompileQuery((db, rows: readonly Schema['limit_bucket'][]) =>
-  db
-    .insertInto('limit_bucket')
-    .values([...rows])
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet(({ ref }) => ({ full_at: ref('excluded.full_at') })),
-    ),
+  upsert(db, 'limit_bucket', rows, 'key'),
 );
 
 const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>

@@ -1,9 +1,25 @@
-import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Db } from './store.ts';
+import { type Compilable, type CompiledQuery, sql } from 'kysely';
+import type { Db, Schema } from './store.ts';
 
-/** `column = excluded.column` for every column of a row: on a conflict, the new row replaces the old one. */
-export const excluded = (row: object | undefined): Record<string, RawBuilder<never>> =>
-  Object.fromEntries(Object.keys(row ?? {}).map((name) => [name, sql.ref<never>(`excluded.${name}`)]));
+/** Inserts rows of a table; each replaces the one that has the same key. */
+export function upsert<Table extends keyof Schema>(
+  db: Db,
+  table: Table,
+  rows: Schema[Table] | readonly Schema[Table][],
+  ...key: (keyof Schema[Table] & string)[]
+) {
+  const given = [rows].flat() as Record<string, unknown>[];
+  const columns = Object.keys(given[0] ?? {});
+  return db
+    .$extendTables<Record<string, Record<string, unknown>>>()
+    .insertInto<string>(table)
+    .values(given)
+    .onConflict((conflict) =>
+      conflict
+        .columns(key)
+        .doUpdateSet(Object.fromEntries(columns.map((name) => [name, sql.ref(`excluded.${name}`)]))),
+    );
+}
 
 /** Few sizes, so that an engine prepares few statements whatever comes. */
 const sizes = [100, 10, 1] as const;

@@ -4,12 +4,10 @@ import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
-import { judgeMember, type Membership } from '../document/criteria.ts';
+import { judgeMember } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import type { ViewMember } from '../document/registry-entries.ts';
-import type { ViewPass } from '../document/views.ts';
 import { isSample, sampleSource } from '../listings/listing.ts';
 import type { Change, FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
@@ -19,7 +17,7 @@ function judgeFacts(
   facts: ListingFacts | undefined,
   views: readonly SavedView[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
-): { listing: ListingDocument; memberships: readonly Membership[] } | undefined {
+) {
   if (!facts || facts.listing.withdrawn || isSample(facts.listing)) return undefined;
   const now = clock();
   const listing = toListingDocument(facts, config, now);
@@ -30,16 +28,13 @@ function judgeFacts(
 }
 
 /** When all listings were last judged by a view; undefined before they have been. */
-export async function findPass(
-  view: SavedView,
-  { store }: Pick<Context, 'store'>,
-): Promise<ViewPass | undefined> {
+export async function findPass(view: SavedView, { store }: Pick<Context, 'store'>) {
   const key = keyOf(view);
   return (await store.views.passes()).find((one) => one.view === key);
 }
 
 /** The same; throws unavailable before they have been. */
-export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>): Promise<ViewPass> {
+export async function requireJudged(view: SavedView, context: Pick<Context, 'store'>) {
   const pass = await findPass(view, context);
   if (pass) return pass;
   const detail =
@@ -165,10 +160,8 @@ async function apply(tx: Transaction, { view, handle, joined_seq = 0, failed }: 
   const type = failed ? 'view.left' : 'view.joined';
   await tx.changes.add([{ type, handle, at, data: { view: view.name, ...(failed && { failed }) } }]);
   const seq = (await tx.changes.newest(1))[0]?.seq ?? 0;
-  await tx.views.putSpan(
-    key,
-    failed ? { handle, joined_seq, left_seq: seq } : { handle, joined_seq: seq, left_seq: undefined },
-  );
+  const span = failed ? { joined_seq, left_seq: seq } : { joined_seq: seq, left_seq: null };
+  await tx.views.putSpan({ view: key, handle, ...span });
 }
 
 /** Judges a few listings, and writes what moved. What is in a view when it is first judged has not joined it. */
@@ -181,7 +174,7 @@ async function judgeBatch(handles: readonly string[], context: JudgeContext): Pr
       const key = keyOf(move.view);
       if (judged.has(key)) await apply(tx, move, context.clock().toISOString());
       else if (!move.failed)
-        await tx.views.putSpan(key, { handle: move.handle, joined_seq: 0, left_seq: undefined });
+        await tx.views.putSpan({ view: key, handle: move.handle, joined_seq: 0, left_seq: null });
     }
   });
 }

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import { upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
@@ -105,12 +106,7 @@ export const createWebhookWrites = (db: Db) => ({
   ...createWebhookReads(db),
   /** Adds or replaces a subscription. */
   async put(webhook: Webhook) {
-    const { id, ...change } = webhookTable.encode(webhook);
-    await db
-      .insertInto('webhook')
-      .values({ id, ...change })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(change))
-      .execute();
+    await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },
   /** Deletes it with its deliveries; whether there was one. */
   async remove(id: string) {
@@ -119,12 +115,7 @@ export const createWebhookWrites = (db: Db) => ({
     return numDeletedRows > 0n;
   },
   async putDelivery(delivery: Delivery) {
-    const { webhook_id, seq, ...change } = deliveryTable.encode(delivery);
-    await db
-      .insertInto('webhook_delivery')
-      .values({ webhook_id, seq, ...change })
-      .onConflict((conflict) => conflict.columns(['webhook_id', 'seq']).doUpdateSet(change))
-      .execute();
+    await upsert(db, 'webhook_delivery', deliveryTable.encode(delivery), 'webhook_id', 'seq').execute();
   },
   async removeDelivery(id: string, seq: number) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).where('seq', '=', seq).execute();
