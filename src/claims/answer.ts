@@ -19,27 +19,26 @@ import {
 } from './locations.ts';
 import {
   type ClaimResponse,
-  type ClaimStatus,
   messageOf,
   nextWhenNotProven,
+  readStatus,
   toClaimed,
   toCommonFields,
   toIssued,
   toNotProven,
 } from './response.ts';
 
-/** What a claim request asks for, besides the listing and the method. */
+/** What a claim request asks for, besides the listing. */
 export interface ClaimRequest {
+  readonly method?: ClaimKind | undefined;
   readonly rotate?: boolean | undefined;
   readonly challenge?: string | undefined;
   readonly signature?: string | undefined;
 }
 
-type MethodRequest = ClaimRequest & { readonly method?: ClaimKind | undefined };
-
 const refuse = (field: string, message: string) => wrongField(field, message, `${field}: ${message}.`);
 
-function requireFitting({ method, challenge, signature }: MethodRequest) {
+function requireFitting({ method, challenge, signature }: ClaimRequest) {
   if (signature === undefined) return;
   if (method !== undefined && method !== 'registry_key')
     throw refuse('signature', 'is for the method registry_key only');
@@ -53,7 +52,7 @@ function requireFitting({ method, challenge, signature }: MethodRequest) {
  */
 export async function requireTarget(
   listing: Listing,
-  request: MethodRequest,
+  request: ClaimRequest,
   context: Context,
 ): Promise<ClaimTarget> {
   requireFitting(request);
@@ -91,12 +90,6 @@ async function findPresented(
   const row = await store.claims.capability(capabilityHash(capability));
   return row && isLiving(row) && row.handle === listing.handle ? row : undefined;
 }
-
-const statusOf = async ({ listing: { handle } }: ClaimTarget, { store }: Context): Promise<ClaimStatus> => ({
-  claim: await store.claims.claim(handle),
-  capabilities: await store.claims.capabilities(handle),
-  receiptKeys: await store.ratings.receiptKeys(handle),
-});
 
 /** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
@@ -169,7 +162,7 @@ export async function answerClaim(
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await check(target, request, context);
   if (checked.optedOut) throw new Problem('listing_withdrawn');
-  const { claim, ...status } = await statusOf(target, context);
+  const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;
   const isLive =
     !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');

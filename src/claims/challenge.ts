@@ -22,13 +22,6 @@ export interface ChallengeBinding {
   readonly continues?: string | undefined;
 }
 
-/** Why a challenge is not valid (docs/reference.md, check.result). */
-export type ChallengeFailure =
-  | 'challenge_foreign'
-  | 'challenge_expired'
-  | 'challenge_from_future'
-  | 'challenge_key_retired';
-
 /** How long after it was issued a challenge can be committed. */
 export const challengeLife_s = 7 * 86_400;
 const clockSkew_s = 300;
@@ -79,12 +72,12 @@ export function readChallenge(text: string) {
 /** A parsed challenge; its MAC and time are not checked yet. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** Why a challenge with an unknown capability is not valid; undefined if it is valid. */
+/** Why a challenge with an unknown capability is not valid (docs/reference.md, check.result); undefined if it is valid. */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
   at: { readonly ring: readonly ClaimKey[]; readonly now_s: number },
-): ChallengeFailure | undefined {
+) {
   const key = at.ring.find(({ kid }) => kid === challenge.kid);
   if (!key) return 'challenge_key_retired';
   if (!timingSafeEqual(toMac(key, binding, challenge.payload), challenge.mac)) return 'challenge_foreign';

@@ -16,7 +16,6 @@ import {
   readLocation,
   rootsOf,
   type SeenKey,
-  type SignedChallenge,
   toSubject,
 } from './locations.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
@@ -67,14 +66,6 @@ function toChecked(
 const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
-/** What was read at a location, and the signed challenge that a request sent, if it did. */
-interface Read {
-  readonly read: LocationRead;
-  readonly signed?: SignedChallenge;
-  /** The claim when the reading began; it decides what is read. */
-  readonly claim: Claim | undefined;
-}
-
 /**
  * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: whoever controls it
  * agrees to them. The claim may have moved by the time they are judged.
@@ -96,10 +87,10 @@ async function readAgreed(
 
 const hasLines = (read: LocationRead) => read.result === 'file' && read.text.includes('dossier-claim-v1.');
 
-/** Everything that is read before a check is applied. */
+/** Everything that is read before a check is applied; `claim` is the one when the reading began, which decided what was read. */
 async function prepare(
   target: ClaimTarget,
-  { read, signed, claim }: Read,
+  { read, signed, claim }: Pick<Reading, 'read' | 'signed'> & { readonly claim: Claim | undefined },
   context: Context,
 ): Promise<Omit<Reading, 'now'>> {
   const agreed = signed || hasLines(read) ? await readAgreed(target, claim, context) : new Set<string>();
@@ -113,7 +104,7 @@ async function prepare(
  */
 async function apply(
   target: ClaimTarget,
-  read: Read,
+  read: Parameters<typeof prepare>[1],
   {
     context,
     isAsked,

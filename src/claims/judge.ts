@@ -1,11 +1,6 @@
-import {
-  type Challenge,
-  type ChallengeBinding,
-  type ChallengeFailure,
-  type ClaimKey,
-  findChallengeFailure,
-} from './challenge.ts';
-import type { Capability, CapabilityState, Claim, ClaimEvent, ProofPlace, SeenFacts } from './claim.ts';
+import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
+import type { Capability, CapabilityState, Claim, ClaimEvent, SeenFacts } from './claim.ts';
+import type { Reading } from './locations.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
 export interface ReadLine {
@@ -41,13 +36,10 @@ const bySpecificity = [
 type LineFailure = (typeof bySpecificity)[number];
 
 /** What decides about the lines of one reading. */
-export interface JudgedFacts {
+export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
   readonly handle: string;
-  readonly place: ProofPlace;
   /** Whether the reading is authoritative, so that a line that is not in it is known to be gone. */
   readonly pinned: boolean;
-  /** The challenges at the location of a claim in force that is another one, as `<place key> <hash>`. */
-  readonly agreed: ReadonlySet<string>;
   /** Hashes of the capabilities that the text leaks. */
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
@@ -55,9 +47,6 @@ export interface JudgedFacts {
   readonly known: ReadonlyMap<string, Capability>;
   /** The capabilities that continue the claim: a challenge that was asked for with one of them does. */
   readonly cosigners: readonly Capability[];
-  readonly binding: ChallengeBinding;
-  readonly ring: readonly ClaimKey[];
-  readonly now: Date;
 }
 
 /** A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked for with one that does. */
@@ -101,7 +90,7 @@ export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
   at: Parameters<typeof findChallengeFailure>[2],
-): ChallengeFailure | undefined {
+): ReturnType<typeof findChallengeFailure> {
   for (const capability of cosigners) {
     const continues = continuationOf(claim, capability);
     const failure = findChallengeFailure(challenge, { ...binding, continues }, at);

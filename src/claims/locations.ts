@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { AgreedTxt, WebRead } from '../net/domains.ts';
-import { toFileText } from '../net/git.ts';
-import type { ReadFailure } from '../net/repositories.ts';
+import { type HeadRef, toFileText } from '../net/git.ts';
+import type { RepositoryCheck } from '../net/repositories.ts';
 import { type RepositoryPlace, toRepositoryKey } from '../net/repository-place.ts';
 import type { Reads } from '../store/store.ts';
 import {
@@ -82,51 +82,43 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
 
 /** The locations where a listing can be claimed here, the easiest first. */
 export const findMethods = (
-  { handle, repository }: { readonly handle: string; readonly repository?: string | undefined },
+  listing: Pick<Listing, 'handle' | 'repository'>,
   context: Context,
-): ProofPlace[] => placesOf({ handle, repository }, toKey(context));
+): ProofPlace[] => placesOf(listing, toKey(context));
 
 /** A key that a domain publishes for the MCP registry, and where it was seen. */
 export interface SeenKey extends PublishedKey {
   readonly seen: SeenFacts;
 }
 
-interface ReadFacts {
-  /** Of a repository: the commit and branch that HEAD pointed to. */
-  readonly commit?: string;
-  readonly branch?: string;
+/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only if signatures prove. */
+export type LocationRead = Partial<HeadRef> & {
   /** Whether this reading is authoritative: only such a one takes something away. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
-}
-
-/** The text at a location where a listing can be claimed, or why it could not be read. `keys` only if signatures prove. */
-export type LocationRead =
-  | (ReadFacts & { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] })
-  | (ReadFacts & {
-      readonly result:
-        | ReadFailure
-        | 'well_known_absent'
-        | 'dns_no_record'
-        | 'dns_no_answer'
-        | 'dns_disagree'
-        | 'key_not_published';
-      readonly retry_after_s?: number;
-    });
-
-/** A challenge that a request says is signed, and the published key that signed it, if one did. */
-export interface SignedChallenge extends Challenge {
-  readonly signer: SeenKey | undefined;
-}
+} & (
+    | { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] }
+    | {
+        readonly result:
+          | Exclude<RepositoryCheck['result'], 'file'>
+          | 'well_known_absent'
+          | 'dns_no_record'
+          | 'dns_no_answer'
+          | 'dns_disagree'
+          | 'key_not_published';
+        readonly retry_after_s?: number;
+      }
+  );
 
 /** One reading of a location of a listing, with everything needed to decide what it proves. */
 export interface Reading {
   readonly listing: Listing;
   readonly place: ProofPlace;
   readonly read: LocationRead;
-  /** Hashes of the challenges at the location of a claim in force that is another one. */
+  /** The challenges at the location of a claim in force that is another one, as `<place key> <hash>`. */
   readonly agreed: ReadonlySet<string>;
-  readonly signed?: SignedChallenge | undefined;
+  /** A challenge that a request says is signed, and the published key that signed it, if one did. */
+  readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;

@@ -1,32 +1,25 @@
 import { githubAccount, repositoryRoot } from '../core/handle.ts';
 import { day, toSentence } from '../core/text.ts';
+import type { Listing } from '../listings/listing.ts';
 import {
+  type Claim,
   type ClaimKind,
   claimKinds,
   isInRepository,
   namespaceDomain,
   type ProofPlace,
   remotesOn,
-  type SeenFacts,
 } from './claim.ts';
 
 /** The parts of a listing that decide where it can be claimed. */
-interface ClaimableRecord {
-  readonly handle: string;
-  readonly repository?: string | undefined;
-}
+type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
 /** `host/path` of a repository's address in lower case; undefined unless this service is configured to read it. */
 type ToRepositoryKey = (address: string) => string | undefined;
 
-/** What a sentence about a claim is made of. */
-interface ShownClaim {
-  readonly claimed_at: string;
-  readonly commit?: string | undefined;
-  /** Where it was proven: the address of a repository, or a domain. */
-  readonly place?: string | undefined;
-  readonly seen?: SeenFacts | undefined;
-}
+/** A claim as its sentence needs it. */
+type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
+  Partial<Pick<Claim, 'place' | 'proven_commit' | 'proven_at' | 'failed_days' | 'tried_at' | 'lost_at'>>;
 
 /** One method to claim a listing: where it is proven, how it is explained, and what it shows. */
 interface ClaimMethod {
@@ -172,19 +165,7 @@ export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a 
 export const whatClaimedMeans = (claimFile: string): string =>
   `Claimed means: write ${place} was shown, at a commit, on a date, by committing a challenge as ${claimFile}. ${domains} It ${limit}`;
 
-/** A claim as its sentence needs it. */
-interface StatedClaim extends ShownClaim {
-  readonly kind: ClaimKind;
-  /** Where and when the claim line was last read in a repository. */
-  readonly proven_commit?: string | undefined;
-  readonly proven_at?: string | undefined;
-  /** Days on which checks failed since the last one that read anything, and when one found the repository missing or moved. */
-  readonly failed_days?: readonly string[] | undefined;
-  readonly tried_at?: string | undefined;
-  readonly lost_at?: string | undefined;
-}
-
-const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
+const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
   proven_commit && proven_at && proven_commit !== commit
     ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
     : '';
@@ -193,19 +174,19 @@ const lastProof = ({ commit, proven_commit, proven_at }: StatedClaim) =>
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',
-}: Pick<StatedClaim, 'failed_days' | 'tried_at'>) {
+}: Pick<ShownClaim, 'failed_days' | 'tried_at'>) {
   const last = day(tried_at) > (since ?? '') ? `, the last on ${day(tried_at)}` : '';
   return since && `checks have failed since ${since}${last}`;
 }
 
-function troubleText(claim: StatedClaim): string {
+function troubleText(claim: ShownClaim): string {
   const { lost_at } = claim;
   const failing = failingText(claim);
   const lost = lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '';
   return `${lost}${failing ? ` ${toSentence(failing)}` : ''}`;
 }
 
-function remoteText({ kind, place: domain }: StatedClaim, remotes: Parameters<typeof remotesOn>[1]): string {
+function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string {
   if (isInRepository(kind) || domain === undefined) return '';
   if (remotes.length === 0) return ' The listing records no remote.';
   const [host] = remotesOn(domain, remotes);
@@ -213,5 +194,5 @@ function remoteText({ kind, place: domain }: StatedClaim, remotes: Parameters<ty
 }
 
 /** What one claim showed, where and when, and whether a recorded remote is on a proven domain: the same on every adapter. */
-export const claimStatement = (claim: StatedClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
+export const claimStatement = (claim: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string =>
   `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)} This ${limit}`;

@@ -10,7 +10,7 @@ import { type Capability, type Claim, type ProofPlace, placeMember } from './cla
 import { continuationOf, isBroken } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods } from './methods.ts';
-import { type ReceiptKey, shownReceiptKey, toShownKeys } from './receipt-keys.ts';
+import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 
 /** The response to a claim request (docs/claims.md, POST /api/claim-github). */
 export const claimResponse = z.object({
@@ -36,12 +36,12 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
-/** A listing's claim and capabilities. */
-export interface ClaimStatus {
-  readonly claim: Claim | undefined;
-  readonly capabilities: readonly Capability[];
-  readonly receiptKeys: readonly ReceiptKey[];
-}
+/** A listing's claim, capabilities and keys for receipts. */
+export const readStatus = async ({ listing: { handle } }: ClaimTarget, { store }: Context) => ({
+  claim: await store.claims.claim(handle),
+  capabilities: await store.claims.capabilities(handle),
+  receiptKeys: await store.ratings.receiptKeys(handle),
+});
 
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
 export const messageOf = (
@@ -162,7 +162,12 @@ export async function toNotProven(
 export function toClaimed(
   target: ClaimTarget,
   checked: CheckedClaim,
-  { context, claim, capabilities, receiptKeys }: ClaimStatus & { claim: Claim; context: Context },
+  {
+    context,
+    claim,
+    capabilities,
+    receiptKeys,
+  }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim; context: Context },
 ): ClaimResponse {
   return {
     status: 'claimed',

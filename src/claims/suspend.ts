@@ -153,17 +153,14 @@ async function withdraw(
   return [suspended, { ...optOut, state: 'withdrawn', listing }];
 }
 
-/** Why a withdrawn listing is listed again: `optout_removed`, `repository_changed`, or the operator's words. */
-interface Restoration {
-  readonly at: string;
-  readonly reason: string;
-}
-
-/** Records that a withdrawn listing is listed again; its opt-out line is forgotten. */
+/**
+ * Records that a withdrawn listing is listed again, because of `optout_removed`, `repository_changed`, or the operator's words; its
+ * opt-out line is forgotten.
+ */
 export async function recordRestored(
   tx: Transaction,
   [claim, optOut]: [Claim | undefined, OptOut],
-  restoration: Restoration,
+  restoration: { readonly at: string; readonly reason: string },
 ) {
   await tx.optOuts.remove(optOut.handle);
   await recordListingEvent(tx, [claim, optOut], { type: 'listing_restored', ...restoration });
@@ -173,7 +170,7 @@ export async function recordRestored(
 export async function restoreListing(
   tx: Transaction,
   [claim, optOut]: [Claim | undefined, OptOut],
-  restoration: Restoration,
+  restoration: Parameters<typeof recordRestored>[2],
 ) {
   if (optOut.listing) await tx.listings.putListings([optOut.listing]);
   await tx.listings.reindex(optOut.handle);
@@ -194,17 +191,11 @@ const toSeen = ({ listing: { handle }, place, now }: Reading, state: OptOut['sta
   ...{ seen_at: now.toISOString(), checked_at: now.toISOString(), listing: undefined },
 });
 
-/** The claim after an opt-out line was applied, and the line that is in force there, if any. */
-interface AppliedOptOut {
-  readonly claim: Claim | undefined;
-  readonly optOut?: OptOut | undefined;
-}
-
 async function seeLine(
   tx: Transaction,
   reading: Reading,
   [known, claim]: [OptOut | undefined, Claim | undefined],
-): Promise<AppliedOptOut> {
+) {
   const { now } = reading;
   const checked_at = now.toISOString();
   const isKnown = known && known.state !== 'contested';
@@ -252,13 +243,14 @@ async function takeBack(
 }
 
 /**
- * Applies the line `optout <handle>` or its absence, as an authoritative reading of the location shows it. A signature is no text, so that registry_key has no such line.
+ * Applies the line `optout <handle>` or its absence, as an authoritative reading of the location shows it. A signature is no text, so
+ * that registry_key has no such line. Returns the claim as it is then, and the line that is in force there, if any.
  */
 export async function applyOptOut(
   tx: Transaction,
   [reading, claim]: [Reading, Claim | undefined],
   file: ClaimFile | string,
-): Promise<AppliedOptOut> {
+): Promise<{ readonly claim: Claim | undefined; readonly optOut?: OptOut }> {
   const { place, read, listing } = reading;
   if (place.kind === 'registry_key') return { claim };
   const { handle } = listing;

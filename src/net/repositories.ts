@@ -19,7 +19,7 @@ import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } 
 export type { RepositoryPlace } from './repository-place.ts';
 
 /** Why a repository's file could not be read, or that it does not exist (docs/reference.md, check.result). */
-export type ReadFailure =
+type ReadFailure =
   | 'file_absent'
   | 'lfs_pointer'
   | 'not_text'
