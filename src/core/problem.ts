@@ -1,13 +1,7 @@
 import type { Logger } from 'pino';
 
 /** One row of the table: the HTTP status, the short title, and what a caller does next. */
-export interface ProblemRow {
-  readonly status: number;
-  readonly title: string;
-  readonly next: string;
-}
-
-const row = (status: number, title: string, next: string): ProblemRow => ({ status, title, next });
+const row = (status: number, title: string, next: string) => ({ status, title, next });
 
 /**
  * Every error Dossier can answer with: the closed set of codes, each with its HTTP status, its title and the
@@ -181,7 +175,7 @@ export const problemTable = {
     'This proof cannot be checked',
     'Send it exactly as the service issued it, with the right kind, or leave proof out.',
   ),
-} as const satisfies Record<string, ProblemRow>;
+} as const;
 
 /** A code of the table. */
 export type ProblemCode = keyof typeof problemTable;
