@@ -12,7 +12,8 @@ import type { LogHead } from '../log/entries.ts';
 import { type CommittedRecord, isCommittedTo, readMembers, toCanonicalJson } from '../log/leaf.ts';
 import { inclusionProof, isIncluded, leafHash, type TreeHead } from '../log/merkle.ts';
 import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/notes.ts';
-import { type Rating, type RatingRecord, ratingContent } from '../ratings/rating.ts';
+import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
+import type { Rating } from '../ratings/table.ts';
 import { logMismatches } from '../telemetry/events.ts';
 
 /** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */

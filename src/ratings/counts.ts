@@ -4,7 +4,6 @@ import type { Db } from '../store/store.ts';
 import { type RatingFlag, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
 import { type ProofClass, proofClasses } from './proof.ts';
 import {
-  type GroupCounts,
   type MonthCount,
   maxRatingsByMonth,
   type NativeSignals,
@@ -68,7 +67,7 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
-async function countGroups(db: Db, subject: string, now: string): Promise<GroupCounts> {
+async function countGroups(db: Db, subject: string, now: string) {
   const groups = noGroups();
   for (const { in_group, score, proof_class, last, ...row } of await readHistogram(db, subject, now)) {
     const counts = groups[in_group];

@@ -5,7 +5,7 @@ import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
-import type { MonthCount, Rating, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
+import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
 import {
   type RatingPage,
   readIdentities,
@@ -22,6 +22,7 @@ import {
   decodeContent,
   decodeRating,
   encodeRating,
+  type Rating,
   type RatingRow,
   responseTable,
   type SourceRoot,

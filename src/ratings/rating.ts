@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { flagsMeaning, type RatingBasis, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
+import { flagsMeaning, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
 import { type ProofClass, proofClasses } from './proof.ts';
 
 /** How an interaction ended, according to the rater. */
@@ -108,45 +108,12 @@ export const ratingRecord = z.object({
 });
 export type RatingRecord = z.infer<typeof ratingRecord>;
 
-/** Members of a public record that are computed when it is read, or have another name there. */
-type ComputedField =
-  | 'rating_id'
-  | 'interaction_sha256'
-  | 'group'
-  | 'group_reason'
-  | 'flags'
-  | 'overlap_stated_later'
-  | 'response'
-  | 'hidden_at'
-  | 'moderation';
-
-/** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
-export interface Rating extends Readonly<Omit<RatingRecord, ComputedField>>, RatingBasis {
-  /** `rating_id` of the public record. */
-  readonly id: string;
-  readonly interaction_id: string;
-  readonly source_capability_id: string;
-  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
-  readonly content_digest: string;
-  /** Base64; part of what `proof_commitment` commits to. */
-  readonly proof_salt?: string | undefined;
-  /** Log index of the entry that ended it: its withdrawal, or its erasure. */
-  readonly withdrawn_by?: number | undefined;
-  /** The control root whose claim of the rated listing was in force when this version was made, if any. */
-  readonly subject_root?: string | undefined;
-  readonly subject_root_generation?: number | undefined;
-  /** When the first version was made. */
-  readonly first_created_at: string;
-  /** When the first version that praises was made, if one does; only until it is stored, as what follows from it. */
-  readonly praised_at?: string | undefined;
-}
-
 /** Whether a rating counts: neither superseded, withdrawn nor voided. */
 export const isCurrent = ({
   superseded_by,
   withdrawn_at,
   voided_at,
-}: Pick<Rating, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
+}: Pick<RatingRecord, 'superseded_by' | 'withdrawn_at' | 'voided_at'>): boolean =>
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
@@ -201,13 +168,12 @@ export type RatingCell = Required<{ [name in keyof RatingFilter]: NonNullable<Ra
   readonly ratings: number;
 };
 
-type FacetName = keyof RatingFilter;
-const facets: Readonly<Record<FacetName, readonly string[]>> = {
+const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
   outcome: outcomes,
   group: ratingGroups,
   proof_class: proofClasses,
 };
-const names = Object.keys(facets) as FacetName[];
+const names = Object.keys(facets) as (keyof RatingFilter)[];
 
 /** Counted ratings by each value of a filter, those of them that fit the other filters; values without any are left out. */
 export const ratingFacets = z.object({
@@ -217,7 +183,7 @@ export const ratingFacets = z.object({
 });
 export type RatingFacets = z.infer<typeof ratingFacets>;
 
-function countValues(name: FacetName, cells: readonly RatingCell[], filter: RatingFilter) {
+function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], filter: RatingFilter) {
   const others = names.filter((other) => other !== name && filter[other] !== undefined);
   const matching = cells.filter((cell) => others.every((other) => cell[other] === filter[other]));
   const counts = facets[name].map((value): [string, number] => [
@@ -238,9 +204,6 @@ const groupCounts = Object.fromEntries(ratingGroups.map((group) => [group, ratin
   RatingGroup,
   typeof ratingCounts
 >;
-
-/** Counts of every group of ratings. */
-export type GroupCounts = Readonly<Record<RatingGroup, RatingCounts>>;
 
 /** Native ratings of a listing as counts of each group, worst first, with the newest records. */
 export const nativeSignals = z.object({

@@ -7,9 +7,9 @@ import { Problem } from '../core/problem.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
-import { isPraise, type RatingBasis, toRelation } from './groups.ts';
+import { isPraise, toRelation } from './groups.ts';
 import { type ProofInput, proofKinds, requireInTime } from './proof.ts';
-import { isCurrent, type Rating, type RatingContent } from './rating.ts';
+import { isCurrent, type RatingContent } from './rating.ts';
 import {
   interestedRelationships,
   newSource_ms,
@@ -17,7 +17,7 @@ import {
   type RatingSides,
   type SideClaim,
 } from './rules.ts';
-import type { SourceRoot } from './table.ts';
+import type { Rating, SourceRoot } from './table.ts';
 
 /** What a submission shows of its interaction, as it is recorded. */
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
@@ -38,9 +38,6 @@ export interface Submission {
   readonly proof: SubmittedProof;
   readonly now: Date;
 }
-
-/** What decides the group of a new version, and when the first version was made, and the first one that praises. */
-type JudgedBasis = RatingBasis & Pick<Rating, 'first_created_at' | 'praised_at'>;
 
 /** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
 export interface Sides extends RatingSides {
@@ -69,7 +66,11 @@ const holderOf = ({ claim }: RatingSide) =>
 export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest, proof }: Submission,
-  { sides, basis, log_index }: { sides: Sides; basis: JudgedBasis; log_index: number },
+  {
+    sides,
+    basis,
+    log_index,
+  }: { sides: Sides; basis: Awaited<ReturnType<typeof judgeBasis>>; log_index: number },
 ): Rating => ({
   ...record,
   ...basis,
@@ -81,14 +82,14 @@ export const toRating = (
 });
 
 /**
- * What decides the group of a submission, after `earlier` versions of the same control root. Whether it is half of a
- * reciprocal pair is settled once it is stored.
+ * What decides the group of a submission, after `earlier` versions of the same control root, and when the first version was made, and the
+ * first one that praises. Whether it is half of a reciprocal pair is settled once it is stored.
  */
 export async function judgeBasis(
   tx: Transaction,
   { source, subject }: Sides,
   { submission: { content, now }, earlier }: { submission: Submission; earlier: readonly Rating[] },
-): Promise<JudgedBasis> {
+) {
   const { root, first_proved_at } = source.claim;
   const first_created_at = earlier[0]?.first_created_at ?? now.toISOString();
   const praises = isPraise(content);

@@ -1,6 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countedSource, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
-import { flag, integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
+import {
+  flag,
+  integer,
+  json,
+  oneOf,
+  optional,
+  type RowOf,
+  table,
+  text,
+  type ValueOf,
+} from '../store/table.ts';
 import {
   groupOf,
   groupRules,
@@ -10,7 +20,7 @@ import {
   ratingFlags,
   type StatedOverlap,
 } from './groups.ts';
-import { isCurrent, type Rating, type RatingContent, type RatingRecord } from './rating.ts';
+import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 
 /** A control root of a listing: an account, and which of its holders in turn. */
 export interface SourceRoot {
@@ -31,6 +41,7 @@ const day_ms = 86_400_000;
 const pair_ms = 90 * day_ms;
 
 const publicColumns = {
+  /** `rating_id` of the public record. */
   id: text,
   subject_handle: text,
   source_handle: text,
@@ -67,15 +78,27 @@ const ratingTable = table({
   ...publicColumns,
   ...basisColumns,
   content: json<StoredContent>(),
+  /** SHA-256 of the canonical content, hex: tells a replay from a conflict. */
   content_digest: text,
   interaction_id: text,
   source_capability_id: text,
+  /** Base64; part of what `proof_commitment` commits to. */
   proof_salt: optional(text),
+  /** When the first version was made. */
   first_created_at: text,
+  /** The control root whose claim of the rated listing was in force when this version was made, if any. */
   subject_root: optional(text),
   subject_root_generation: optional(integer),
+  /** Log index of the entry that ended it: its withdrawal, or its erasure. */
   withdrawn_by: optional(integer),
 });
+
+/** A rating as it is stored: the public record, what decides its group, and what only the service needs. */
+export type Rating = StoredContent &
+  Omit<ValueOf<typeof ratingTable>, 'content'> & {
+    /** When the first version that praises was made, if one does; only until it is stored, as what follows from it. */
+    readonly praised_at?: string | undefined;
+  };
 
 /** A native rating, every version of it. */
 export type RatingRow = RowOf<typeof ratingTable> & {

@@ -4,8 +4,9 @@ import type { Capability } from '../claims/claim.ts';
 import { Problem } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { toLeaf } from '../log/leaf.ts';
-import { isCurrent, type Rating, type RatingResponse } from '../ratings/rating.ts';
+import { isCurrent, type RatingResponse } from '../ratings/rating.ts';
 import { requireLive } from '../ratings/record.ts';
+import type { Rating } from '../ratings/table.ts';
 import type { Transaction } from '../store/store.ts';
 import { defineTool } from './tool.ts';
 

@@ -7,7 +7,7 @@ import { takeLimits } from '../limits/shared.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
 import { proofClasses, proofInput } from '../ratings/proof.ts';
-import { cleanRating, type Rating, ratingContent } from '../ratings/rating.ts';
+import { cleanRating, ratingContent } from '../ratings/rating.ts';
 import {
   checkProof,
   judgeBasis,
@@ -22,6 +22,7 @@ import {
   toRecord,
 } from '../ratings/record.ts';
 import { isInWindow, isSelfRating } from '../ratings/rules.ts';
+import type { Rating } from '../ratings/table.ts';
 import type { Transaction } from '../store/store.ts';
 import { requireHandle } from './find-listing.ts';
 import { handleInput } from './inputs.ts';

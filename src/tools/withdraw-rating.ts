@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import { Problem } from '../core/problem.ts';
 import { toLeaf } from '../log/leaf.ts';
-import type { Rating } from '../ratings/rating.ts';
 import { requireLive, requireOwnRating } from '../ratings/record.ts';
+import type { Rating } from '../ratings/table.ts';
 import type { Transaction } from '../store/store.ts';
 import { defineTool } from './tool.ts';
 

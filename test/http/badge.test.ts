@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Rating } from '../../src/ratings/rating.ts';
+import type { Rating } from '../../src/ratings/table.ts';
 import { makeRating } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 

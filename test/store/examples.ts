@@ -1,6 +1,6 @@
 import type { Capability } from '../../src/claims/claim.ts';
 import type { Listing, ListingVersion } from '../../src/listings/listing.ts';
-import type { Rating } from '../../src/ratings/rating.ts';
+import type { Rating } from '../../src/ratings/table.ts';
 
 const time = '2026-01-02T03:04:05.000Z';
 
