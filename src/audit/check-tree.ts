@@ -1,16 +1,14 @@
 import { logOfOrigin } from '../log/checkpoints.ts';
-import { createGrowingTree, type TreeNode } from '../log/merkle.ts';
+import { createGrowingTree, type TreeHead, type TreeNode } from '../log/merkle.ts';
 import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.ts';
 import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 
 /** A size and root that the tree must have had, with where it comes from. */
-export interface KnownRoot {
+export interface KnownRoot extends TreeHead {
   readonly where: string;
   /** The log; the first one is 1. */
   readonly log: number;
-  readonly size: number;
-  readonly root: Buffer;
 }
 
 const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);

@@ -8,6 +8,7 @@ import { toDamageError } from '../app/open.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
+import { type LogContext, syncFolder } from '../log/checkpoints.ts';
 import { toBackupText } from '../store/backup.ts';
 import type { Dump, Store } from '../store/store.ts';
 import { backupsMade } from '../telemetry/events.ts';
@@ -57,20 +58,14 @@ export function toBackupError(file: string, error: unknown): ExitError {
   return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${reason}`);
 }
 
-/** Makes the new name of a file durable; not every system can open a folder for that. */
-async function syncFolder(file: string): Promise<void> {
-  const folder = await open(dirname(file)).catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
-}
-
 async function writeAndRename(store: Store, file: string, making: Making): Promise<number> {
   const partial = `${file}.${randomUUID()}.partial`;
   const made = await open(partial, 'wx', 0o600);
   try {
     const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
     await rename(partial, file);
-    await syncFolder(file);
+    // Not every system can open a folder for that.
+    await syncFolder(dirname(file)).catch(() => undefined);
     return rows;
   } finally {
     await rm(partial, { force: true });
@@ -121,15 +116,13 @@ async function pruneBackups(folder: string, keep: number, now: Date): Promise<vo
   for (const file of [...old, ...partial.map((name) => join(folder, name))]) await rm(file, { force: true });
 }
 
-type BackupContext = Pick<Context, 'config' | 'store' | 'log' | 'clock'>;
-
 /** Until there is something to back up. */
 const emptySleep_ms = 5000;
 /** Also how soon a backup that failed is tried again. */
 const longestSleep_ms = 600_000;
 
 /** When a backup is due again: at once where none was made. One dated in the future, by a wrong clock, does not count. */
-async function untilDue_ms({ config, clock }: BackupContext): Promise<number> {
+async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
   if (newest) backupsMade.publish({ lastAt_ms: newest.madeAt_ms });
@@ -137,7 +130,7 @@ async function untilDue_ms({ config, clock }: BackupContext): Promise<number> {
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 
-async function backUp({ config, store, log, clock }: BackupContext, signal: AbortSignal): Promise<void> {
+async function backUp({ config, store, log, clock }: LogContext, signal: AbortSignal): Promise<void> {
   const file = join(
     config.backupDir,
     `dossier-${clock().toISOString().slice(0, 19).replaceAll(':', '-')}Z.gz`,
@@ -163,7 +156,7 @@ export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'b
  * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal; the newest
  * file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set. Never throws.
  */
-export async function startBackups(context: BackupContext, signal: AbortSignal): Promise<void> {
+export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
   if (!context.config.backupDir) return;
   await every({
     signal,

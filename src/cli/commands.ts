@@ -3,13 +3,9 @@ import type { Config } from '../config/config.ts';
 import { actions } from '../moderation/actions.ts';
 import { restoreReasons } from '../moderation/moderation.ts';
 import type { AuditOptions } from './audit.ts';
-import type { FeedbackOptions } from './feedback.ts';
 import type { ImportOptions } from './import.ts';
 import type { LockOptions } from './lock.ts';
-import type { ModerateOptions } from './moderate.ts';
-import type { ObserveOptions } from './observe.ts';
 import type { VerifyOptions } from './verify.ts';
-import type { WebhookOptions } from './webhooks.ts';
 
 /** The shell that a command was started in, and its settings. */
 interface Shell {
@@ -85,7 +81,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   })
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
-    .action(async (handles: string[], options: ObserveOptions) =>
+    .action(async (handles: string[], options: { json?: boolean }) =>
       (await import('./observe.ts')).runObserve(config(), handles, options),
     );
   const examples = [
@@ -172,7 +168,9 @@ function addFeedbackCommands(program: Command, { config }: Shell): void {
     add(group, 'list', 'list the open ones, newest first', { isDefault: true })
       .option('--all', 'closed ones too')
       .option('--limit <number>', 'print at most so many', '200')
-      .action(async (options: FeedbackOptions) => (await load()).listFeedback(config(), kind, options));
+      .action(async (options: { all?: boolean; limit: string }) =>
+        (await load()).listFeedback(config(), kind, options),
+      );
     add(group, 'show <id>', 'print one with everything that was sent').action(async (id: string) =>
       (await load()).showFeedback(config(), kind, id),
     );
@@ -199,7 +197,7 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     .option('--publisher <namespace>', 'of all listings of a namespace')
     .option('--tag <tag>', 'of listings with a tag')
     .option('--view <name>', 'of listings in a view')
-    .action(async (url: string, options: WebhookOptions) =>
+    .action(async (url: string, options: Record<string, string>) =>
       (await load()).addWebhook(config(), url, options),
     );
   add(webhooks, 'dead [id]', 'list changes that were given up, of one webhook or of all').action(
@@ -243,14 +241,14 @@ Every action is an entry of the log and is shown, with its reason and how to app
     })
       .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
       .showHelpAfterError(`see dossier moderate ${action.name} --help`)
-      .action(async (text: string, options: ModerateOptions) =>
+      .action(async (text: string, options: { reason: string; undo?: boolean }) =>
         (await load()).runAction(config(), action, { text, ...options }),
       );
     if (!action.isFinal) command.option('--undo', `end it; the reason is then one of ${undoReasons}`);
   }
   add(moderate, 'restore <target>', 'undo everything that stands against a target')
     .requiredOption('--reason <reason>', `one of ${undoReasons}`)
-    .action(async (text: string, { reason }: ModerateOptions) =>
+    .action(async (text: string, { reason }: { reason: string }) =>
       (await load()).runRestore(config(), text, reason),
     );
   add(moderate, 'list', 'list the actions that stand, newest first').action(async () =>

@@ -9,11 +9,16 @@ import { toShownDatabase } from '../config/settings.ts';
 import { readAll } from '../core/pages.ts';
 import { counted } from '../core/text.ts';
 import { sampleSource } from '../listings/listing.ts';
-import { type IssuedCheckpoint, logOfOrigin, logOrigin, readCheckpointFile } from '../log/checkpoints.ts';
-import { treeRoot } from '../log/merkle.ts';
+import {
+  type IssuedCheckpoint,
+  isContained,
+  logOfOrigin,
+  logOrigin,
+  readCheckpointFile,
+} from '../log/checkpoints.ts';
 import { readCheckpoint } from '../log/notes.ts';
 import { type AskedWitness, readWitnesses } from '../log/witness-policy.ts';
-import type { Answered } from '../log/witnesses.ts';
+import type { askWitness } from '../log/witnesses.ts';
 import type { Store } from '../store/store.ts';
 import { listBackups } from './backups.ts';
 
@@ -188,11 +193,8 @@ async function compareWithFile(store: Store, text: string): Promise<Finding> {
     );
   const head = (await store.log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return fine('the checkpoint file is of a log that was closed');
-  const isContained =
-    head !== undefined &&
-    head.size >= checkpoint.size &&
-    (await treeRoot(store.log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
-  if (isContained) return fine(`continues the published checkpoint of ${checkpoint.size} entries`);
+  if (await isContained(store.log, checkpoint))
+    return fine(`continues the published checkpoint of ${checkpoint.size} entries`);
   return fault(
     `the database has ${head?.size ?? 0} entries and does not contain the published checkpoint of ${checkpoint.size}: it is an older copy`,
     'restore the newest backup; if there is none, the next start closes this log and opens another',
@@ -332,7 +334,11 @@ function toUnavailable({ name, url }: AskedWitness, why: string): Finding {
   );
 }
 
-function toFinding(witness: AskedWitness, { asked, before }: Answered, size: number): Finding {
+function toFinding(
+  witness: AskedWitness,
+  { asked, before }: Awaited<ReturnType<typeof askWitness>>,
+  size: number,
+): Finding {
   const { name } = witness;
   switch (asked.result) {
     case 'cosigned':
@@ -369,12 +375,12 @@ async function checkWitnesses(subject: Subject): Found {
   const checkpoint = await publishedCheckpoint(subject);
   if (!store || !checkpoint)
     return warning('not asked: there is no published checkpoint that the database contains', 'see log');
-  const { askWitness, createWitnessClient } = await import('../log/witnesses.ts');
-  const asking = { store, client: createWitnessClient(config) };
+  const witnesses = await import('../log/witnesses.ts');
+  const asking = { store, client: witnesses.createWitnessClient(config) };
   const { size: oldSize } = checkpoint;
   return Promise.all(
     asked.map(async (witness) =>
-      toFinding(witness, await askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
+      toFinding(witness, await witnesses.askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
     ),
   );
 }

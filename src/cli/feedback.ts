@@ -5,26 +5,12 @@ import type { Store } from '../store/store.ts';
 import { withStore } from './shell.ts';
 
 /** What a command is about: reports, or all other feedback. */
-export type FeedbackKind = 'report' | 'feedback';
-
-/** Which ones to print. */
-export interface FeedbackOptions {
-  /** Closed ones too. */
-  readonly all?: boolean;
-  /** At most so many, as typed. */
-  readonly limit: string;
-}
+type FeedbackKind = 'report' | 'feedback';
 
 const names = {
   feedback: { none: 'feedback', command: 'dossier feedback' },
   report: { none: 'reports', command: 'dossier reports' },
 } as const;
-
-function toLimit({ limit }: FeedbackOptions): number {
-  if (!/^[1-9]\d{0,5}$/.test(limit))
-    throw new ExitError(exitCodes.usage, `--limit ${limit}: a number from 1 to 999999`);
-  return Number(limit);
-}
 
 const firstLine = ({ message }: Feedback) => message.split('\n')[0]?.slice(0, 80) ?? '';
 
@@ -40,24 +26,30 @@ const toLine = (row: Feedback, kind: FeedbackKind) =>
     .filter(Boolean)
     .join('  ');
 
-/** Prints one line each, newest first, and how many there are if not all are printed. Throws ExitError. */
-export const listFeedback = (config: Config, kind: FeedbackKind, options: FeedbackOptions): Promise<void> => {
-  const limit = toLimit(options);
-  return withStore(config, async ({ feedback }) => {
-    const filter = { state: options.all ? 'all' : 'open', kind } as const;
+/** Prints one line each, with `all` of the closed ones too, newest first, and how many there are if not all are printed. Throws ExitError. */
+export async function listFeedback(
+  config: Config,
+  kind: FeedbackKind,
+  { all: isAll = false, limit: typed }: { readonly all?: boolean; readonly limit: string },
+): Promise<void> {
+  if (!/^[1-9]\d{0,5}$/.test(typed))
+    throw new ExitError(exitCodes.usage, `--limit ${typed}: a number from 1 to 999999`);
+  const limit = Number(typed);
+  await withStore(config, async ({ feedback }) => {
+    const filter = { state: isAll ? 'all' : 'open', kind } as const;
     const rows = await feedback.list(filter, limit);
     for (const row of rows) process.stdout.write(`${toLine(row, kind)}\n`);
     const { none, command } = names[kind];
-    if (rows.length === 0) process.stdout.write(`No ${options.all ? '' : 'open '}${none}.\n`);
+    if (rows.length === 0) process.stdout.write(`No ${isAll ? '' : 'open '}${none}.\n`);
     const total = rows.length < limit ? rows.length : await feedback.count(filter);
     if (total > rows.length) {
-      const all = options.all ? ' --all' : '';
+      const all = isAll ? ' --all' : '';
       process.stdout.write(
         `The newest ${rows.length} of ${total}; ${command} list${all} --limit ${total} prints all.\n`,
       );
     }
   });
-};
+}
 
 const notFound = (kind: FeedbackKind, id: string) =>
   new ExitError(exitCodes.usage, `no ${kind} has the id ${id}; see ${names[kind].command} list --all`);

@@ -1,7 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { type ImportProgress, type ImportReport, runImport } from '../imports/import.ts';
+import { type ImportReport, type ImportRequest, runImport } from '../imports/import.ts';
 import { type ImportCounts, RegistryError } from '../imports/import-run.ts';
 import { startBar } from './shell.ts';
 
@@ -22,7 +22,7 @@ const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) =
 });
 
 /** A bar on a terminal, else a plain line now and then, from the first rows on. An unknown total grows with the rows read. */
-function createProgress(): { show: (progress: ImportProgress) => void; end: () => void } {
+function createProgress(): { show: NonNullable<ImportRequest['onProgress']>; end: () => void } {
   let bar: ReturnType<typeof startBar> | undefined;
   return {
     show({ counts, total }) {

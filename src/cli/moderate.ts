@@ -14,12 +14,6 @@ import { withStore } from './shell.ts';
 
 const listed = 200;
 
-/** What the operator typed behind an action. */
-export interface ModerateOptions {
-  readonly reason: string;
-  readonly undo?: boolean;
-}
-
 const usage = (message: string) => new ExitError(exitCodes.usage, message);
 
 function toTarget(text: string, allowed: readonly string[]): ModerationTarget {
@@ -74,7 +68,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 export async function runAction(
   config: Config,
   action: Action,
-  { text, reason, undo }: ModerateOptions & { readonly text: string },
+  { text, reason, undo }: { readonly text: string; readonly reason: string; readonly undo?: boolean },
 ): Promise<void> {
   const target = toTarget(text, action.targets);
   if (undo) {

@@ -1,6 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import type { Context } from '../context.ts';
+import { ExitError, endProcess, exitCodes } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
@@ -8,20 +9,10 @@ import { createObserver, type Observer } from '../observations/observer.ts';
 import { observeDue } from '../observations/schedule.ts';
 import { startBar } from './shell.ts';
 
-/** The options of `dossier observe`. */
-export interface ObserveOptions {
-  readonly json?: boolean;
-}
-
-type Opened = Awaited<ReturnType<typeof openContext>>;
-
 const columns = ['kind', 'state', 'value', 'reason'] as const;
 
-/** What both a stored observation and a finding have. */
-type Shown = Pick<StoredObservation, (typeof columns)[number]>;
-
 /** The facts as a table for people; every cell is one line. */
-function toTable(observations: readonly Shown[]): string {
+function toTable(observations: readonly Pick<StoredObservation, (typeof columns)[number]>[]): string {
   const rows = [
     columns,
     ...observations.map((one) => columns.map((column) => String(one[column] ?? '').slice(0, 60))),
@@ -37,7 +28,7 @@ function toTable(observations: readonly Shown[]): string {
     .join('\n');
 }
 
-async function findListed(handle: string, { store }: Opened): Promise<Listing> {
+async function findListed(handle: string, { store }: Pick<Context, 'store'>): Promise<Listing> {
   const listing = await store.listings.byHandle(handle);
   if (listing && !listing.withdrawn) return listing;
   const { near } = await store.listings.near(handle, 3);
@@ -48,7 +39,7 @@ async function findListed(handle: string, { store }: Opened): Promise<Listing> {
   throw new ExitError(exitCodes.usage, `no listing has the handle ${handle}${hint}`);
 }
 
-function print(name: string, observations: readonly Shown[], { json }: ObserveOptions): void {
+function print(name: string, observations: Parameters<typeof toTable>[0], json = false): void {
   const lines = json
     ? observations.map((one) => JSON.stringify({ handle: name, ...one })).join('\n')
     : `${name}\n${toTable(observations)}\n`;
@@ -58,23 +49,23 @@ function print(name: string, observations: readonly Shown[], { json }: ObserveOp
 /** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
 async function observeNamed(
   names: readonly string[],
-  { observer, context, options }: { observer: Observer; context: Opened; options: ObserveOptions },
+  { observer, context, json }: { observer: Observer; context: Context; json?: boolean },
 ) {
   const listings = await Promise.all(
     names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),
   );
   for (const one of listings) {
-    if (typeof one === 'string') print(one, await observer.inspect(one), options);
+    if (typeof one === 'string') print(one, await observer.inspect(one), json);
     else {
       const { observations } = await observer.observe(one, () =>
         process.stderr.write(`another process looks at ${one.handle}; waiting until it has ended\n`),
       );
-      print(one.handle, observations, options);
+      print(one.handle, observations, json);
     }
   }
 }
 
-async function observeAll(observer: Observer, context: Opened, signal: AbortSignal): Promise<void> {
+async function observeAll(observer: Observer, context: Context, signal: AbortSignal): Promise<void> {
   const total = await context.store.listings.count();
   const bar = startBar(
     '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}',
@@ -99,9 +90,6 @@ async function observeAll(observer: Observer, context: Opened, signal: AbortSign
   }
 }
 
-/** Ends the process with its exit code, whatever still has a socket, as `serve` does: a TLS handshake with a slow host takes 8 s. */
-const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
-
 /**
  * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has run,
  * whatever it found; 64 for an unknown handle; 74 if every run failed on our side. SIGTERM and Ctrl-C drop the runs under
@@ -110,7 +98,7 @@ const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
 export async function runObserve(
   config: Config,
   handles: readonly string[],
-  options: ObserveOptions,
+  { json }: { readonly json?: boolean },
 ): Promise<void> {
   const context = await openContext({
     ...config,
@@ -122,7 +110,7 @@ export async function runObserve(
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const observer = createObserver(context, signal);
   try {
-    if (handles.length > 0) await observeNamed(handles, { observer, context, options });
+    if (handles.length > 0) await observeNamed(handles, { observer, context, json });
     else await observeAll(observer, context, signal);
   } catch (error) {
     if (!signal.aborted || error instanceof ExitError) throw error;

@@ -6,7 +6,7 @@ import { startAudits } from '../audit/audit.ts';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, endProcess, exitCodes } from '../core/process.ts';
 import { startPurge } from '../limits/shared.ts';
 import { openLogSeed, requireCheckpointFolder } from '../log/checkpoints.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
@@ -103,9 +103,6 @@ async function requireCheckpoints(config: Config): Promise<void> {
     );
   });
 }
-
-/** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a name being resolved. */
-const endProcess = () => void setTimeout(() => process.exit(), 250).unref();
 
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
 export async function runServe(config: Config): Promise<void> {

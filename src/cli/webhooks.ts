@@ -13,19 +13,18 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 const notFound = (id: string) =>
   new ExitError(exitCodes.usage, `no webhook has the id ${id}; see dossier webhooks list`);
 
-/** What the changes of a webhook are about; one of them, or none for every change. */
-export interface WebhookOptions {
-  readonly handle?: string;
-  readonly publisher?: string;
-  readonly tag?: string;
-  readonly view?: string;
-}
-
-/** Subscribes an address once it has answered the challenge, without the limits of registering; prints id and secret. */
-export async function addWebhook(config: Config, url: string, options: WebhookOptions): Promise<void> {
+/**
+ * Subscribes an address to the changes of one of these, or to all, once it has answered the challenge, without the limits of
+ * registering; prints id and secret.
+ */
+export async function addWebhook(
+  config: Config,
+  url: string,
+  about: Partial<Record<'handle' | 'publisher' | 'tag' | 'view', string>>,
+): Promise<void> {
   const context = await openContext({ ...config, hasLimits: false });
   try {
-    const { id, secret } = await registerWebhook({ url, ...options }, context);
+    const { id, secret } = await registerWebhook({ url, ...about }, context);
     print(`id: ${id}\nsecret: ${secret}`);
   } catch (error) {
     if (error instanceof Problem) throw new ExitError(exitCodes.usage, error.message);

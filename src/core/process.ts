@@ -11,6 +11,9 @@ export class ExitError extends Error {
   }
 }
 
+/** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a TLS handshake, a name being resolved. */
+export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
+
 /**
  * The address of a module beside the one that asks, for what takes an address and no import: TypeScript where this runs
  * from source, JavaScript where it runs from the package, since Node.js strips no types under node_modules.

@@ -30,18 +30,8 @@ import {
   readSampleHandles,
 } from './source.ts';
 
-/** What is written besides the plan. */
-interface PageWrite {
-  readonly runId: number;
-  readonly at: string;
-  /** Whether the quarantine may hold entries that are readable now and must be released. */
-  readonly mayRelease: boolean;
-  /** Whether what the page changes goes into the stream of changes: not in the first import, which it begins after. */
-  readonly isRecorded: boolean;
-}
-
-function toQuarantine({ quarantined }: PagePlan, { runId, at }: PageWrite) {
-  const rows = quarantined.map((one) => ({ ...one, run_id: runId, seen_at: at }));
+function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string) {
+  const rows = quarantined.map((one) => ({ ...one, run_id, seen_at }));
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
@@ -89,16 +79,20 @@ const renamed = ({ listings }: PagePlan): string[] =>
     .map(({ listing: { handle } }) => handle);
 
 /** Writes a page in the caller's transaction: versions, listings, quarantine, and its effect on claims. */
-async function applyPage(tx: Transaction, plan: PagePlan, write: PageWrite): Promise<void> {
-  await tx.listings.putVersions(plan.versions, write.at);
-  await tx.ratings.putIdentities(toIdentities(plan, write.at));
+async function applyPage(
+  tx: Transaction,
+  plan: PagePlan,
+  { run, mayRelease, isRecorded, at }: Pick<Import, 'run' | 'mayRelease' | 'isRecorded'> & { at: string },
+): Promise<void> {
+  await tx.listings.putVersions(plan.versions, at);
+  await tx.ratings.putIdentities(toIdentities(plan, at));
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
   for (const optOut of plan.optedOut) await tx.optOuts.put(optOut);
-  await tx.observations.setDue(renamed(plan), write.at);
-  if (write.mayRelease) await tx.imports.release(plan.readable);
-  await tx.imports.quarantine(toQuarantine(plan, write));
-  await updateClaims(tx, plan, write.at);
-  if (write.isRecorded) await tx.changes.add(toChanges(plan.listings, write.at));
+  await tx.observations.setDue(renamed(plan), at);
+  if (mayRelease) await tx.imports.release(plan.readable);
+  await tx.imports.quarantine(toQuarantine(plan, run.id, at));
+  await updateClaims(tx, plan, at);
+  if (isRecorded) await tx.changes.add(toChanges(plan.listings, at));
 }
 
 async function withdrawRatings(tx: Transaction, handle: string, withdrawn_at: string): Promise<void> {
@@ -137,21 +131,14 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
 /** What an import may touch. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
-/** How far a run is; `total` are the rows in the source, if known. */
-export interface ImportProgress extends Pick<Page, 'total'> {
-  readonly counts: ImportCounts;
-}
-
 /** One run and everything that writing its pages needs. */
-export interface Import {
+export interface Import extends Pick<ImportRequest, 'signal' | 'onProgress'> {
   readonly context: ImportContext;
   readonly source: RegistrySource;
   readonly guard: MassChangeGuard;
   /** Whether the list may end before most of what the last full run read. */
   readonly acceptsShorter: boolean;
-  readonly signal?: ImportRequest['signal'];
-  readonly onProgress?: ImportRequest['onProgress'];
-  /** Whether what changes goes into the stream of changes. */
+  /** Whether what changes goes into the stream of changes: not in the first import, which it begins after. */
   readonly isRecorded: boolean;
   /** Whether the quarantine may hold entries that this run must release. */
   mayRelease: boolean;
@@ -181,7 +168,7 @@ function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
 class ReviewNeeded extends Error {}
 
 async function writePage(current: Import, page: Page): Promise<void> {
-  const { context, guard, run, mayRelease, isRecorded } = current;
+  const { context, guard, run } = current;
   const { origin } = current.source;
   const at = context.clock().toISOString();
   const cursor = page.nextCursor;
@@ -191,7 +178,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
     const plan = await planPage(tx, page.entries, { origin, at, runId: run.id });
     if (plan.affected.length > 0 && guard.mustReview) throw new ReviewNeeded();
     guard.count(plan.affected);
-    await applyPage(tx, plan, { runId: run.id, at, mayRelease, isRecorded });
+    await applyPage(tx, plan, { ...current, at });
     const progress = {
       counts: addCounts(run.counts, plan.counts),
       newestUpdatedAt: newestKnown(run, plan.updatedAt),
@@ -258,7 +245,8 @@ async function mergeIndex({ context, run, signal }: Import): Promise<void> {
 export interface ImportRequest {
   /** A registry's address, `file:path`, a path or `sample`; REGISTRY_URL when absent. */
   readonly source?: string | undefined;
-  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+  /** Called after each page; `total` are the rows in the source, if known. */
+  readonly onProgress?: (progress: Pick<Page, 'total'> & { readonly counts: ImportCounts }) => void;
   /** Stops the run between two pages; the next import continues it. */
   readonly signal?: AbortSignal | undefined;
   /** Reads all of the source, also where changes would do. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import {
   type Listing,
@@ -15,19 +15,19 @@ import type { CopyField } from './import-run.ts';
 const longestName = 200;
 const mostInputs = 100;
 
-type Given = Readonly<Record<string, unknown>>;
-
-const listedInputs = (value: unknown): Given[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
-const named = (value: unknown): [string, Given][] =>
+const listedInputs = (value: unknown): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
+const named = (value: unknown): [string, JsonObject][] =>
   isJsonObject(value)
-    ? Object.entries(value).filter((entry): entry is [string, Given] => isJsonObject(entry[1]))
+    ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
 
 /** Whether a value is complete; one with a `{template}` still needs input from the caller. */
-const isFixed = ({ value }: Given) => typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
+const isFixed = ({ value }: JsonObject) =>
+  typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
 /** One input. The variables of its value's template count as part of it. */
-function toInput(kind: ListingInput['kind'], recorded: unknown, given: Given): ListingInput[] {
+function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = typeof recorded === 'string' ? toLine(recorded).slice(0, longestName).toWellFormed() : '';
   if (name === '') return [];
   const parts = [given, ...named(given.variables).map(([, variable]) => variable)];

@@ -60,18 +60,11 @@ export interface FailedCriterion {
   readonly result: string;
 }
 
-/** What a log entry is about. */
-export interface EntrySubject {
-  readonly handle: string;
-  readonly at: string;
-  readonly data?: NewChange['data'];
-}
-
 /** The change that a log entry about a listing is; undefined for entries about the log itself. */
 export const toLoggedChange = (
   type: string,
   log_index: number,
-  { handle, at, data }: EntrySubject,
+  { handle, at, data }: Pick<NewChange, 'handle' | 'at'> & Partial<Pick<NewChange, 'data'>>,
 ): NewChange | undefined =>
   isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
 

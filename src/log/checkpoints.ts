@@ -74,8 +74,8 @@ function checkpointPath({
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
 
-/** Makes a rename in a folder survive a loss of power. */
-async function syncFolder(path: string): Promise<void> {
+/** Makes a rename in a folder survive a loss of power. Throws where the system cannot. */
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();
@@ -148,7 +148,7 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
 }
 
 /** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
-async function isContained(log: Reads['log'], checkpoint: Checkpoint): Promise<boolean> {
+export async function isContained(log: Reads['log'], checkpoint: Checkpoint): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;

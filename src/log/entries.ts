@@ -1,7 +1,7 @@
 import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import { integer, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
-import { type EntrySubject, toLoggedChange } from './change.ts';
+import { toLoggedChange } from './change.ts';
 import { createChangeWrites } from './changes.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
 import { nodeHash, type ReadNode } from './merkle.ts';
@@ -174,7 +174,7 @@ export const createLogWrites = (db: Db) => ({
    * Appends a leaf with its record and salt, while the log's head is locked; returns its log_index. `about` names the
    * listing and the time of the change that it is, for the stream of changes.
    */
-  async append({ type, leaf, hash, salt, record }: Leaf, about?: EntrySubject) {
+  async append({ type, leaf, hash, salt, record }: Leaf, about?: Parameters<typeof toLoggedChange>[2]) {
     const [head] = await takePosition(db);
     if (!head) throw new Error('no log');
     const position = head.size - 1;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { JsonObject } from '../core/json.ts';
+import { leafHash } from './merkle.ts';
 
 /** Types of log leaf (docs/log.md). */
 export type LeafType =
@@ -38,8 +39,7 @@ export function toLeaf(type: LeafType, publicRecord: object, salt = randomBytes(
   const record = toCanonicalJson(publicRecord);
   const commitment = createHash('sha256').update(salt).update(record).digest('base64');
   const leaf = toCanonicalJson({ v: 1, t: type, c: commitment });
-  const hash = createHash('sha256').update(Buffer.of(0)).update(leaf).digest('hex');
-  return { type, leaf, hash, salt: salt.toString('base64'), record };
+  return { type, leaf, hash: leafHash(leaf).toString('hex'), salt: salt.toString('base64'), record };
 }
 
 export type Leaf = ReturnType<typeof toLeaf>;

@@ -44,13 +44,6 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
     reach: (url) => ({ url, addresses: 'any' }),
   });
 
-/** What a witness is asked: to cosign a checkpoint, as one that cosigned `oldSize` entries last. */
-interface Question {
-  readonly witness: AskedWitness;
-  readonly checkpoint: IssuedCheckpoint;
-  readonly oldSize: number;
-}
-
 /** The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues it, the checkpoint. */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
@@ -63,9 +56,14 @@ function readConflict(body: string): number | undefined {
 
 type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
+/** Asks a witness to cosign a checkpoint, as one that cosigned `oldSize` entries last. */
 async function askOnce(
   { store, client }: Asking,
-  { witness, checkpoint, oldSize }: Question,
+  {
+    witness,
+    checkpoint,
+    oldSize,
+  }: { readonly witness: AskedWitness; readonly checkpoint: IssuedCheckpoint; readonly oldSize: number },
 ): Promise<Asked> {
   const path = await consistencyProof(store.log.tree(checkpoint.head.id), oldSize, checkpoint.size);
   const answer = await client.fetch({
@@ -95,17 +93,14 @@ async function compareWithDatabase(
   return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
 }
 
-/** What asking came to, and the size that the witness said it had cosigned before, where it is not the one it was asked with. */
-export interface Answered {
-  readonly asked: Asked;
-  readonly before?: number;
-}
-
-/** Asks a witness, and once more with the size that it cosigned last if that is another. Never rejects for what it answers. */
-export async function askWitness(asking: Asking, question: Question): Promise<Answered> {
+/**
+ * Asks a witness, and once more with the size that it says it cosigned last if that is another, which is `before`. Never rejects for
+ * what it answers.
+ */
+export async function askWitness(asking: Asking, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
   const first = await askOnce(asking, question);
-  if (first.result !== 'other_size') return { asked: first };
+  if (first.result !== 'other_size') return { asked: first, before: undefined };
   const { size: before } = first;
   if (before > checkpoint.size)
     return { asked: await compareWithDatabase(asking, before, checkpoint), before };

@@ -40,10 +40,7 @@ export interface Action {
   apply?(
     tx: Transaction,
     target: FoundTarget,
-    application: {
-      readonly at: string;
-      readonly reason: ModerationReason;
-    },
+    application: { readonly at: string; readonly reason: ModerationReason },
   ): Promise<void>;
   /** Absent if the row alone decides; `isFinal` if nothing brings it back. */
   undo?(tx: Transaction, target: FoundTarget): Promise<void>;

@@ -68,8 +68,6 @@ const consequences = {
   listing: 'Everything else about the listing is shown as before.',
 } as const;
 
-type Kind = keyof typeof did;
-
 /** Hides what a rating, a response or a listing says; counts stay. */
 export const hide: Action = {
   name: 'hide',
@@ -86,8 +84,8 @@ export const hide: Action = {
   ],
   reach: 'older_versions',
   example: '019aa5f2-0000-7000-8000-000000000000',
-  did: ({ target_kind }) => did[target_kind as Kind],
-  consequence: ({ target_kind }) => consequences[target_kind as Kind],
+  did: ({ target_kind }) => did[target_kind as keyof typeof did],
+  consequence: ({ target_kind }) => consequences[target_kind as keyof typeof did],
   async apply(tx, { target_kind, target }) {
     if (target_kind === 'listing') await tx.listings.moderate(target);
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import { flag, integer, json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 
 /** Why the operator may act, a closed list; each continues "because ...". */
@@ -83,10 +84,7 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
 export const toAppeal = ({
   operatorContact,
   publicUrl,
-}: {
-  readonly operatorContact: string;
-  readonly publicUrl: string;
-}): string =>
+}: Pick<Config, 'operatorContact' | 'publicUrl'>): string =>
   operatorContact
     ? `To appeal against an action of the operator, write to ${operatorContact} and name its log index.`
     : `To appeal against an action of the operator, use the form at ${publicUrl}/feedback and name its log index.`;

@@ -10,9 +10,6 @@ type WritingContext = Pick<Context, 'config' | 'caller'> & {
   readonly store: Pick<Reads, 'moderation'>;
 };
 
-/** Who writes, and whether it only takes back what it wrote before, as withdrawing a rating does. */
-type Writing = Writer & { readonly isTakingBack?: boolean };
-
 /** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
 const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
 
@@ -27,7 +24,7 @@ const refusal = ({ action, statement }: Moderation, { config }: WritingContext) 
  */
 export async function findAgainst(
   context: WritingContext,
-  writing?: Writing,
+  writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
   const applies = ({ target_kind, target }: Moderation) =>
@@ -37,7 +34,7 @@ export async function findAgainst(
 }
 
 /** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */
-export async function requireMayWrite(context: WritingContext, writing?: Writing): Promise<void> {
+export async function requireMayWrite(context: WritingContext, writing?: Writer): Promise<void> {
   const against = await findAgainst(context, writing);
   if (against) throw refusal(against, context);
 }

@@ -10,6 +10,8 @@ export interface Writer {
   readonly handle: string;
   readonly capability_id?: string | undefined;
   readonly roots?: readonly string[] | undefined;
+  /** Whether it only takes back what it wrote before, as withdrawing a rating does. */
+  readonly isTakingBack?: boolean;
 }
 
 declare module '../store/store.ts' {

@@ -14,16 +14,11 @@ const prefix = 'whsec_';
 /** A new secret of a subscription: 32 random bytes as Standard Webhooks writes them. */
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
-/** What is posted, and where. */
-interface Post {
-  readonly url: string;
-  readonly secret: string;
-  readonly id: string;
-  readonly body: string;
-}
-
 /** The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of both and the body. */
-function signMessage({ secret, id, body }: Post, now: Date): Record<string, string> {
+function signMessage(
+  { secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>,
+  now: Date,
+): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
@@ -55,7 +50,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
 /** Posts a signed message once, until the signal. Never throws. */
 export function postMessage(
   client: OutboundClient,
-  post: Post,
+  post: Parameters<typeof signMessage>[0] & { readonly url: string },
   { clock, timeouts, signal }: Pick<Context, 'clock' | 'timeouts'> & { readonly signal?: AbortSignal },
 ): ReturnType<OutboundClient['fetch']> {
   const timeout = AbortSignal.timeout(timeouts.webhook_ms);
