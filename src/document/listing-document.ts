@@ -205,7 +205,6 @@ const observerStatus = z.object({
 });
 
 /** What the observer does (docs/observations.md). */
-export type ObserverStatus = z.infer<typeof observerStatus>;
 
 /** The state of the whole service: what agent://status answers, and what the home and about pages show. */
 export const statusDocument = z.object({

@@ -104,8 +104,6 @@ function toQueryWords(text: string): QueryWord[] {
   });
 }
 
-type Condition = ReturnType<typeof findConditions>[number];
-
 const findConditions = (query: string) =>
   [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
     /** As written. */
@@ -116,8 +114,10 @@ const findConditions = (query: string) =>
   }));
 
 /** A query without a condition; the words of a phrase stay. */
-const withoutCondition = (query: string, { text, index, words, isExcluded }: Condition) =>
-  `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
+const withoutCondition = (
+  query: string,
+  { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
+) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
 /** Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no word. */
 export function parseQuery(query: string): ParsedQuery {
@@ -135,15 +135,11 @@ export function parseQuery(query: string): ParsedQuery {
   };
 }
 
-/** A condition of a query without which it may find something, and the query without it. */
-export interface Omission {
-  /** As written: `-word`, or a phrase in quotation marks, of which the words stay. */
-  readonly text: string;
-  readonly query: string;
-}
-
-/** The exclusions and phrases that a query can do without; its other words exclude nothing. */
-export const findOmissions = (query: string): Omission[] =>
+/**
+ * The exclusions and phrases that a query can do without, each as written with the query without it, in which the words of a phrase stay;
+ * its other words exclude nothing.
+ */
+export const findOmissions = (query: string) =>
   findConditions(query)
     .toSorted((a, b) => Number(b.isExcluded) - Number(a.isExcluded))
     .map((one) => ({

@@ -7,7 +7,7 @@ import type { CopyField } from '../imports/import-run.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { matchPhrases } from '../listings/tags.ts';
 import type { Facet } from '../search/facets.ts';
-import { findOmissions, type Omission, type SearchQuery } from '../search/query.ts';
+import { findOmissions, type SearchQuery } from '../search/query.ts';
 import type { Reads } from '../store/store.ts';
 
 const mostNear = 5;
@@ -71,19 +71,18 @@ export const nearMisses = z.object({
   copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
-/** Reads that tell what is near a search. */
-export type NearReads = Pick<Reads, 'listings' | 'imports'>;
 
 const countMatches = async (listings: ListingReads, search: SearchQuery) =>
   search.text.trim()
     ? (await listings.search(search)).counts.total
     : (await listings.listCounts(search.facets)).total;
 
-type Left = NearMisses['leave_out'][number];
+/** What to leave out of a search, or the one filter to keep, so that it finds something. */
+export type Omission = NearMisses['leave_out'][number];
 
 /** Filters without which something matches. */
-async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): Promise<Left[]> {
-  const tries: Left[] = [];
+async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
+  const tries: Omission[] = [];
   for (const facet of search.facets.slice(0, mostFilters)) {
     const facets = search.facets.filter((other) => other !== facet);
     if (facets.length === 0 && !search.text.trim()) continue;
@@ -93,19 +92,19 @@ async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): P
 }
 
 /** Conditions of the query without which something matches; with filters, all of its words are one. */
-async function tryWithoutConditions(listings: ListingReads, search: SearchQuery): Promise<Left[]> {
+async function tryWithoutConditions(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
   const text = search.text.trim();
-  const all: Omission[] = text && search.facets.length > 0 ? [{ text, query: '' }] : [];
+  const all = text && search.facets.length > 0 ? [{ text, query: '' }] : [];
   const conditions = findOmissions(text).filter(({ query }) => query !== '' && query !== text);
-  const tries: Left[] = [];
+  const tries: Omission[] = [];
   for (const one of [...conditions.slice(0, mostConditions), ...all])
     tries.push({ ...one, count: await countMatches(listings, { ...search, text: one.query }) });
   return tries;
 }
 
 /** Each filter alone, for a search that finds nothing even with one less. */
-async function countAlone(listings: ListingReads, facets: readonly Facet[]): Promise<Left[]> {
-  const counts: Left[] = [];
+async function countAlone(listings: ListingReads, facets: readonly Facet[]): Promise<Omission[]> {
+  const counts: Omission[] = [];
   for (const only of facets.length > 1 ? facets.slice(0, mostFilters) : [])
     counts.push({ only, count: (await listings.listCounts([only])).total });
   return counts;
@@ -121,11 +120,11 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   return rows.map(({ handle }) => handle);
 }
 
-const byCount = (tries: readonly Left[]) =>
+const byCount = (tries: readonly Omission[]) =>
   tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
 
 /** That a filter finds nothing because no endpoint or package was ever recorded of any listing. */
-async function findLacking({ imports }: NearReads, { facets }: SearchQuery): Promise<string | undefined> {
+async function findLacking({ imports }: Pick<Reads, 'imports'>, { facets }: SearchQuery) {
   const asks = (prefix: string) => facets.some((facet) => facet.startsWith(prefix));
   const { run } = await imports.last();
   const origins = Object.values(run?.progress.recorded ?? {});
@@ -146,7 +145,10 @@ const advice = 'Listings are mostly in English; search in English.';
  * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
  * leaves the fewest first, and tags near unknown ones.
  */
-export async function findNearMisses(reads: NearReads, search: SearchQuery): Promise<NearMisses> {
+export async function findNearMisses(
+  reads: Pick<Reads, 'listings' | 'imports'>,
+  search: SearchQuery,
+): Promise<NearMisses> {
   const { listings } = reads;
   const withoutOne = byCount([
     ...(await tryWithoutFilters(listings, search)),

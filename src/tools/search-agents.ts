@@ -12,8 +12,6 @@ import { answerSimilar, findPage } from './search.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-type FoundListings = z.output<typeof output>;
-
 const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 
 function listingLine({ handle, title, description = '', facts }: Hit): string {
@@ -47,7 +45,7 @@ const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
   `No listing has ${toQuote(word)} in its text${hint ? `, ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 /** The answer of search_agents as Markdown: one line a listing. */
-const toSearchText = (answer: FoundListings): string =>
+const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order}.`,
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { countEdits } from '../core/edits.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
 import { type Hit, toHit } from '../document/hit.ts';
@@ -125,7 +125,7 @@ function refuseOthers(others: Readonly<Record<string, unknown>>): void {
   const field = Object.keys(others).find((name) => name !== 'similar_to' && others[name] !== undefined);
   if (field === undefined) return;
   const message = 'leave it out, or leave out similar_to';
-  throw new Problem('invalid_input', { fields: [{ field, message }], detail: `${field}: ${message}.` });
+  throw wrongField(field, message, `${field}: ${message}.`);
 }
 
 /** The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any filter. */
@@ -149,8 +149,6 @@ export async function answerSimilar(
   };
 }
 
-type Issue = z.core.$ZodRawIssue;
-
 const types: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -172,7 +170,7 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
 }
 
 /** What is wrong with a field, to be read after its name: `is required`. Undefined leaves zod's own words. */
-export function plainMessage(issue: Issue): string | undefined {
+export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`;
   if (issue.code === 'too_big') return bound('most', issue.maximum, issue.origin);

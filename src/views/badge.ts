@@ -113,19 +113,14 @@ export const toShieldsEndpoint = ({ label, message }: Badge) => ({
   cacheSeconds: 300,
 });
 
-interface BadgedListing {
-  readonly handle: string;
-  readonly statement: string;
-  readonly date: string;
-  readonly badge: Badge;
-}
-
-export const toBadged = (listing: ListingDocument): BadgedListing => ({
+export const toBadged = (listing: ListingDocument) => ({
   handle: listing.handle,
   statement: (listing.sample && listing.origin_note) || listing.signals.native.statement,
   date: listing.evidence_snapshot_date,
   badge: toBadge(listing),
 });
+
+type BadgedListing = ReturnType<typeof toBadged>;
 
 const badgePath = (handle: string, style: BadgeStyle): string =>
   style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;

@@ -29,26 +29,14 @@ interface ClaimStep {
 const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 
+/** The button of a step; a secondary one is less prominent. */
 const stepForm = (
   handle: string,
   button: Html | string,
-  fields: Readonly<Record<string, string>> = {},
-) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit">${button}</button></form>`;
-
-/** A secondary step: the same form with a less prominent button. */
-const otherStepForm = (
-  handle: string,
-  button: Html | string,
   fields: Readonly<Record<string, string>>,
+  isSecondary = false,
 ) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit" class="quiet">${button}</button></form>`;
-
-interface Step {
-  readonly name: string;
-  readonly state: Html | string;
-  readonly standing: 'done' | 'now' | 'later';
-}
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
 
 const pause_s = 30;
 
@@ -59,11 +47,7 @@ function fileState({ check }: ClaimResponse): Html | string {
   return html`${absent.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
 }
 
-function stepsOf(
-  answer: ClaimResponse | undefined,
-  kind: ClaimKind | undefined,
-  hasChallenge: boolean,
-): readonly Step[] {
+function stepsOf(answer: ClaimResponse | undefined, kind: ClaimKind | undefined, hasChallenge: boolean) {
   const isClaimed = answer?.status === 'claimed';
   const hasPair = hasChallenge || isClaimed;
   return [
@@ -77,7 +61,7 @@ function stepsOf(
   ];
 }
 
-const step = ({ name, state, standing }: Step) => html`
+const step = ({ name, state, standing }: ReturnType<typeof stepsOf>[number]) => html`
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`;
 
 const claimSteps = (
@@ -130,7 +114,7 @@ ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h2>
 ${challenge ? checkForm(handle, method, challenge) : ''}
-${checked ? otherStepForm(handle, 'Start over with another line', { method, rotate: 'true' }) : ''}</div>`;
+${checked ? stepForm(handle, 'Start over with another line', { method, rotate: 'true' }, true) : ''}</div>`;
 }
 
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
@@ -193,13 +177,12 @@ const way =
   ({ handle }: ClaimStep, { config }: Site, isRotating: boolean) =>
   (place: ProofPlace, at: number) => {
     const { title, whereToPut } = claimMethods[place.kind];
-    const form = at === 0 && !isRotating ? stepForm : otherStepForm;
     const fields = { method: place.kind, ...(isRotating && { rotate: 'true' }) };
     const name = at === 0 ? start : html`${start}<span class="unseen">: ${title}</span>`;
     return html`
 <li><h3>${title}</h3>
 <p class="foreign">${whereToPut(place, config.claimFile)}</p>
-${form(handle, name, fields)}</li>`;
+${stepForm(handle, name, fields, at > 0 || isRotating)}</li>`;
   };
 
 function otherWays(step: ClaimStep, site: Site): Html | '' {
@@ -242,7 +225,7 @@ ${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back w
 ${stepForm(step.handle, 'Check again', { method })}
 <h2>Another secret key</h2>
 <p>A new line adds a key, for another deployment or after a loss; taking an old line away ends the old key.</p>
-${otherStepForm(step.handle, 'Get another secret key', { method, rotate: 'true' })}
+${stepForm(step.handle, 'Get another secret key', { method, rotate: 'true' }, true)}
 ${otherWays(step, site)}`;
 }
 

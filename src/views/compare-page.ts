@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
 import { type AnswerTexts, toAnswer, toTexts } from '../document/answers.ts';
 import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
-import type { Criterion } from '../document/criterion.ts';
+import type { Criterion, Finding } from '../document/criterion.ts';
 import type { Hit } from '../document/hit.ts';
 import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -89,29 +89,20 @@ ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 </form>`;
 }
 
-/** Where a fact is from, and as of when (RFC 3339). */
-interface SourceOfFact {
-  readonly source: string;
-  readonly as_of: string;
-}
-
-interface Footnotes {
-  /** The mark of a source, a link to its note. */
-  mark(of: SourceOfFact): Html;
-  /** The notes, in the order of their first mark. */
-  list(): Html;
-}
+type Footnotes = ReturnType<typeof createFootnotes>;
 
 /** Collects sources; two of the same name and day share a note. */
-function createFootnotes(): Footnotes {
-  const notes = new Map<string, SourceOfFact>();
+function createFootnotes() {
+  const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
   return {
-    mark(of) {
+    /** The mark of a source, a link to its note. */
+    mark(of: Pick<Finding, 'source' | 'as_of'>): Html {
       const key = `${of.source} ${of.as_of.slice(0, 10)}`;
       notes.set(key, notes.get(key) ?? of);
       const number = [...notes.keys()].indexOf(key) + 1;
       return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
     },
+    /** The notes, in the order of their first mark. */
     list: () => html`
 <h2 id="sources">Sources</h2>
 <ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
@@ -130,7 +121,6 @@ export const kindTitles = {
   observed: 'As checked by Dossier',
   native: 'Claims and ratings made on this service',
 } as const;
-type Kind = keyof typeof kindTitles;
 
 const isAddress = (words: string) => /^https?:/i.test(words);
 
@@ -140,7 +130,11 @@ interface Row {
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
 
-function answerRows(listings: readonly ComparedAgent[], kind: Kind, notes: Footnotes): Row[] {
+function answerRows(
+  listings: readonly ComparedAgent[],
+  kind: keyof typeof kindTitles,
+  notes: Footnotes,
+): Row[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
     cells: listings.flatMap(({ handle, ...listing }) => {
@@ -209,16 +203,13 @@ const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => 
   return html`<p class="note">Records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
 };
 
-interface Table {
-  readonly id: string;
-  readonly title: string;
-  readonly of: string;
-  readonly rows: readonly Row[];
-  readonly note?: Html;
-}
-
 /** A table with a column for each listing, in the requested order. */
-const table = (listings: readonly ComparedAgent[], { id, title, of, rows, note }: Table): Html | '' =>
+const table = (
+  listings: readonly ComparedAgent[],
+  { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
+  rows: readonly Row[],
+  note?: Html,
+): Html | '' =>
   rows.length === 0
     ? ''
     : html`
@@ -238,25 +229,13 @@ function comparisonTables(listings: readonly ComparedAgent[], documents: readonl
   const known = listings.filter(({ problem }) => !problem);
   if (known.length === 0) return html``;
   const notes = createFootnotes();
+  const recorded = recordedIn(documents, notes);
+  const answers = { id: 'answers', title: 'In short', of: 'Question' };
   const kinds = ['imported', 'observed', 'native'] as const;
-  const tables = [
-    {
-      id: 'answers',
-      title: 'In short',
-      of: 'Question',
-      note: recordedIn(documents, notes),
-      rows: answeredRows(documents),
-    },
-    ...kinds.map((id) => ({
-      id,
-      title: kindTitles[id],
-      of: 'Criterion',
-      rows: answerRows(known, id, notes),
-    })),
-  ];
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
-${tables.map((one) => table(known, one))}
+${table(known, answers, answeredRows(documents), recorded)}
+${kinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
 <p class="note">${compareStatement} Unknown is not a no: its fact says why it is not known.</p>
 ${notes.list()}`;
 }

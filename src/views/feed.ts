@@ -5,15 +5,6 @@ import { quoted } from '../core/text.ts';
 import { factName } from '../document/words.ts';
 import { type Change, changeText } from '../log/change.ts';
 
-type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
-
-/** What a feed is about: its title, the path of the page that it belongs to, and the time when it is asked for. */
-export interface FeedSubject {
-  readonly title: string;
-  readonly path: string;
-  readonly now: Date;
-}
-
 const note =
   'Changes of what is recorded, observed, claimed or rated. Evidence, not verification and not a recommendation.';
 
@@ -30,8 +21,15 @@ function contentOf(change: Change, publicUrl: string): string {
   );
 }
 
-/** Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. */
-export function toFeed(site: Site, { title, path, now }: FeedSubject, changes: readonly Change[]): Feed {
+/**
+ * Changes as a feed, newest first; `feed.atom1()` and `feed.json1()` write it. `path` is that of the page that it belongs to, `now` when
+ * it is asked for.
+ */
+export function toFeed(
+  site: Pick<Config, 'publicUrl' | 'serviceName'>,
+  { title, path, now }: { readonly title: string; readonly path: string; readonly now: Date },
+  changes: readonly Change[],
+): Feed {
   const page = `${site.publicUrl}${path}`;
   const base = page.replace(/\/$/, '');
   const feed = new Feed({

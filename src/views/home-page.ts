@@ -50,15 +50,16 @@ function figures({ listings: { count, by_state } }: StatusDocument, tags: readon
 const examplesShown = 3;
 const tagsShown = 16;
 
-interface Home {
-  readonly tags: readonly TagCount[];
-  readonly status: StatusDocument;
-  /** The newest changes of prices, tools, owners and ratings, and withdrawals, newest first. */
-  readonly changes: readonly Change[];
-}
-
-/** The first page: what this is, search, what changed, how much is listed and as of when. */
-export function toHomePage(site: Site, { tags, status, changes }: Home): Html {
+/**
+ * The first page: what this is, search, what changed (of prices, tools, owners and ratings, and withdrawals, newest first), how much is
+ * listed and as of when.
+ */
+export function toHomePage(
+  site: Site,
+  tags: readonly TagCount[],
+  status: StatusDocument,
+  changes: readonly Change[],
+): Html {
   const subjects = tags.filter(({ tag }) => !isRecordedTag(tag));
   const examples = subjects.slice(0, examplesShown);
   return toPage(site, {

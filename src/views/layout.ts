@@ -47,11 +47,9 @@ export const createAssets = () => ({
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
 });
 
-type Assets = ReturnType<typeof createAssets>;
-
 export interface Site {
   readonly config: Config;
-  readonly assets: Assets;
+  readonly assets: ReturnType<typeof createAssets>;
 }
 
 /** The metadata of a page, for search engines and link previews. */
@@ -112,11 +110,6 @@ ${
 ${data && dataBlock(data)}`;
 }
 
-interface Page extends PageHead {
-  readonly head?: Html;
-  readonly body: Html;
-}
-
 const links: readonly (readonly [string, string])[] = [
   ['/agents', 'Listings'],
   ['/tags', 'Tags'],
@@ -129,7 +122,10 @@ const headerSearch = html`
 <form class="find" action="/agents" method="get" role="search" aria-label="Find a listing"><input name="q" type="search" maxlength="2000" placeholder="Find a listing" aria-label="Find a listing" autocomplete="off" autocapitalize="none" spellcheck="false" enterkeyhint="search"><button type="submit" class="quiet" aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/></svg></button></form>`;
 
 /** A whole page. It works without script and loads nothing from other origins. */
-export const toPage = (site: Site, page: Page): Html => html`<!doctype html>
+export const toPage = (
+  site: Site,
+  page: PageHead & { readonly head?: Html; readonly body: Html },
+): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -164,13 +160,12 @@ ${page.body}
 </html>
 `;
 
-export interface Tab {
-  readonly name: string;
-  readonly body: Html;
-}
-
 /** Tabs as radio buttons, which work without script. At most six; `group` must be unique on the page. */
-export const tabs = (group: string, legend: string, shown: readonly Tab[]): Html => html`
+export const tabs = (
+  group: string,
+  legend: string,
+  shown: readonly { readonly name: string; readonly body: Html }[],
+): Html => html`
 <fieldset class="tabs"><legend class="unseen">${legend}</legend>${shown.map(
   (tab, at) => html`
 <input type="radio" name="${group}" id="${group}-${at}"${at === 0 ? html` checked` : ''}><label for="${group}-${at}">${tab.name}</label>`,

@@ -6,9 +6,11 @@ import { type Html, pagePath } from './html.ts';
 /** The pages of one listing. */
 export type ListingTab = 'overview' | 'ratings' | 'tools' | 'history' | 'versions' | 'publishers';
 
-type Tab = readonly [tab: ListingTab, end: string, text: string, count?: number | undefined];
-
-function tabsOf({ signals: { native, imported }, observations, versions }: ListingDocument): readonly Tab[] {
+function tabsOf({
+  signals: { native, imported },
+  observations,
+  versions,
+}: ListingDocument): readonly (readonly [tab: ListingTab, end: string, text: string, count?: number])[] {
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
   const known = imported.find(

@@ -1,30 +1,21 @@
 import { html } from 'hono/html';
-import { asMembers } from '../core/json.ts';
+import type { z } from 'zod';
+import { type JsonObject, readObject } from '../core/json.ts';
 import { toLabel } from '../document/words.ts';
+import type { readLogs, readNewestEntries } from '../log/logs.ts';
+import type { getProof } from '../tools/get-proof.ts';
 import { day, type Html, handleLink, minute, pagePath, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
-/** One entry of the log: the answer of get_proof. */
-interface LogEntry {
-  readonly log_index: number;
-  readonly log: string;
-  readonly leaf: string;
-  readonly record?: string | undefined;
-  readonly erased_by?: number | undefined;
-  readonly hidden_by?: number | undefined;
-  readonly withdrawn_by?: number | undefined;
-  readonly withheld?: 'listing_withdrawn' | 'listing_hidden' | undefined;
-}
+const parsed = (json = ''): JsonObject => readObject(json) ?? {};
 
-const parsed = (json: string | undefined): Record<string, unknown> => {
-  try {
-    return JSON.parse(json ?? '{}') as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-};
-
-function recordBlock({ record, erased_by, hidden_by, withdrawn_by, withheld }: LogEntry): Html {
+function recordBlock({
+  record,
+  erased_by,
+  hidden_by,
+  withdrawn_by,
+  withheld,
+}: z.output<typeof getProof.output>): Html {
   if (hidden_by !== undefined)
     return html`<p>The operator has hidden what this entry recorded; <a href="/log/entry/${hidden_by}">entry ${hidden_by}</a> says why. The entry itself stays.</p>`;
   if (withdrawn_by !== undefined)
@@ -44,7 +35,7 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 const typeOf = (leaf: string): string => String(parsed(leaf).t ?? 'unknown').replace('.', ' ');
 
 /** The page of one entry of the log: what it recorded, and how to check that it is there. */
-export const toLogEntryPage = (site: Site, entry: LogEntry): Html =>
+export const toLogEntryPage = (site: Site, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
     title: `Log entry ${entry.log_index}`,
     description: `Entry ${entry.log_index} of the append-only log of ratings, claims and observations.`,
@@ -63,29 +54,12 @@ ${paste('dossier verify proof.json')}
 <p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
   });
 
-interface ShownLog {
-  readonly log: string;
-  readonly first_log_index: number;
-  readonly entries: number;
-  readonly opened_at: string;
-  readonly key: string;
-}
-
-/** A new entry of the log: the record that its leaf commits to is absent once it was erased. */
-export interface NewEntry {
-  readonly log_index: number;
-  readonly leaf: string;
-  readonly record?: string | undefined;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-const nameOf = (members: Members, name: string) => {
+const nameOf = (members: JsonObject, name: string) => {
   const value = members[name];
   return typeof value === 'string' ? value : '';
 };
 
-const linked = (members: Members, name: string): Html => {
+const linked = (members: JsonObject, name: string): Html => {
   const handle = nameOf(members, name);
   return handle ? handleLink(handle) : html`a listing`;
 };
@@ -101,7 +75,7 @@ const actionWords: Readonly<Record<string, string>> = {
 };
 
 /** What an entry of each type says, in one sentence; who did it stands first. */
-const sentences: Readonly<Record<string, (record: Members) => Html>> = {
+const sentences: Readonly<Record<string, (record: JsonObject) => Html>> = {
   'claim.activated': (record) =>
     html`<span class="foreign">${nameOf(record, 'domain') || nameOf(record, 'root').replace(/^dns:/, '') || 'somebody'}</span> claimed ${linked(record, 'handle')}`,
   'claim.suspended': (record) =>
@@ -123,9 +97,9 @@ const sentences: Readonly<Record<string, (record: Members) => Html>> = {
   'log.continued': () => html`a new log was begun`,
 };
 
-function newItem({ log_index, leaf, record }: NewEntry): Html {
+function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewestEntries>>[number]): Html {
   const type = String(parsed(leaf).t);
-  const members = asMembers(parsed(record));
+  const members = parsed(record);
   const at = nameOf(members, 'at') || nameOf(members, 'created_at');
   return html`
 <li><span class="when">${at ? minute(at) : 'erased'}</span> <span>${sentences[type]?.(members) ?? toLabel(type)} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
@@ -134,11 +108,8 @@ function newItem({ log_index, leaf, record }: NewEntry): Html {
 /** The page of the log: its statement, every log with its size and key, and the newest entries. */
 export const toLogPage = (
   site: Site,
-  {
-    statement,
-    logs,
-    newest,
-  }: { readonly statement: string; readonly logs: readonly ShownLog[]; readonly newest: readonly NewEntry[] },
+  { statement, logs }: Awaited<ReturnType<typeof readLogs>>,
+  newest: Awaited<ReturnType<typeof readNewestEntries>>,
 ): Html =>
   toPage(site, {
     title: 'The log',

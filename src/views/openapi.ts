@@ -197,28 +197,18 @@ const otherPaths = () => ({
   '/llms.txt': get('llms_txt', 'Instructions for agents', text('text/plain')),
 });
 
-const problemSchema = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(problemTable) },
-    fields: {
-      type: 'array',
-      items: { type: 'object', properties: { field: { type: 'string' }, message: { type: 'string' } } },
-    },
-    near: { type: 'array', items: { type: 'string' } },
-    others: { type: 'array', items: { type: 'string' } },
-    candidates: {
-      type: 'array',
-      items: { type: 'object', properties: { handle: { type: 'string' }, differs: { type: 'string' } } },
-    },
-    retry_after_s: { type: 'integer' },
-  },
-};
+const problemDocument = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.enum(Object.keys(problemTable)),
+  fields: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  near: z.array(z.string()).optional(),
+  others: z.array(z.string()).optional(),
+  candidates: z.array(z.object({ handle: z.string(), differs: z.string() })).optional(),
+  retry_after_s: z.int().optional(),
+});
 
 /** The HTTP face as OpenAPI 3.1, generated from the tool definitions. */
 export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<string, unknown> => ({
@@ -241,7 +231,7 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
       ...webhookSchemas(),
-      Problem: problemSchema,
+      Problem: toOutputSchema(problemDocument),
     },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'The capability of a claimed listing' },

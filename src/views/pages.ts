@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import type { z } from 'zod';
 import { howToOptOut } from '../claims/claim.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
-import type { ImportReport, ObserverStatus, StatusDocument } from '../document/listing-document.ts';
+import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
 import { vocabulary } from '../listings/tag-vocabulary.ts';
@@ -15,8 +16,6 @@ import { type Site, toPage } from './layout.ts';
 import { connectDossier } from './listing-page.ts';
 import { plainSearchForm } from './search-form.ts';
 
-type Config = Site['config'];
-
 const contactLink = (contact: string) =>
   /^https?:/.test(contact)
     ? html`<a href="${contact}">${contact}</a>`
@@ -25,7 +24,7 @@ const contactLink = (contact: string) =>
 const unsaid = (what: string) => html`The operator has not said ${what}.`;
 
 /** What is stored about visitors, and how something is removed. */
-const privacyBlock = ({ claimFile }: Config): Html => {
+const privacyBlock = ({ claimFile }: Site['config']): Html => {
   const [before, after] = howToOptOut(claimFile);
   return html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
@@ -39,9 +38,7 @@ const privacyBlock = ({ claimFile }: Config): Html => {
 </ul></section>`;
 };
 
-type Quarantine = StatusDocument['quarantine'];
-
-function quarantineBlock({ records, reasons, newest }: Quarantine) {
+function quarantineBlock({ records, reasons, newest }: StatusDocument['quarantine']) {
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
   return html`
 <h3>Quarantined records</h3>
@@ -78,7 +75,7 @@ const claims = ({ claimFile }: Site['config']) => {
 </section>`;
 };
 
-const observerState = ({ observe, interval_s, vantage, ...seen }: ObserverStatus) => {
+const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument['observer']) => {
   const how = {
     on: html`Each listing is checked about every ${every(interval_s)}, from <code>${vantage}</code>.`,
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
@@ -229,21 +226,12 @@ ${isMissing(problem) ? plainSearchForm(wanted) : ''}
   });
 }
 
-interface Property {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly description?: string;
-}
-
-const input = ([name, shown]: [string, Property], required: readonly string[]) => html`
+const input = ([name, shown]: [string, z.core.JSONSchema.BaseSchema], required: readonly string[]) => html`
 <div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${shown.enum?.map(String).join(' | ') ?? shown.type ?? 'any'}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
 
 function inputs(tool: Tool) {
-  const { properties = {}, required = [] } = toInputSchema(tool.input) as {
-    readonly properties?: Readonly<Record<string, Property>>;
-    readonly required?: readonly string[];
-  };
-  const listed = Object.entries(properties);
+  const { properties = {}, required = [] }: z.core.JSONSchema.BaseSchema = toInputSchema(tool.input);
+  const listed = Object.entries(properties as Record<string, z.core.JSONSchema.BaseSchema>);
   return listed.length === 0
     ? html`<p>No input.</p>`
     : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;

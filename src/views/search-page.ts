@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
 import { amount, counted, quoted } from '../core/text.ts';
-import { findOmissions } from '../search/query.ts';
+import { findOmissions, type UnknownWord } from '../search/query.ts';
 import { toWords } from '../search/words.ts';
-import type { NearMisses } from '../tools/near-misses.ts';
+import type { Omission } from '../tools/near-misses.ts';
 import { type Html, handleLink } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows, type RowAction } from './listing-list.ts';
@@ -62,21 +62,14 @@ const near = (handles: readonly string[]) => html`
 <h2>Near</h2>
 <ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
-type Left = NearMisses['leave_out'][number];
-
-interface Link {
-  readonly href: string;
-  readonly text: string;
-}
-
-function withoutPart({ text = '', query = '' }: Left, address: SearchAddress): Link {
+function withoutPart({ text = '', query = '' }: Omission, address: SearchAddress) {
   const href = withQuery(address, query);
   if (query === '') return { href, text: 'Without the words, with the filters alone' };
   const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
   return { href, text: `${what} ${text}` };
 }
 
-function toLink(left: Left, address: SearchAddress): Link | undefined {
+function toLink(left: Omission, address: SearchAddress) {
   const facet = left.facet ?? left.only;
   if (!facet) return withoutPart(left, address);
   const filter = toFilter(facet);
@@ -122,8 +115,6 @@ function sortLinks({ answer, address }: Search): Html {
   return html`<p class="note order">Order: ${links.map((link, at) => html`${at > 0 ? ', ' : ''}${link}`)}${some}. Never by ratings.</p>`;
 }
 
-type Unknown = NonNullable<SearchAnswer['did_you_mean']>[number];
-
 /** The query with another text for a word, as far as it has the word as it is given. */
 function replaceWord(query: string, word: string, other: string): string {
   const at = query.toLowerCase().indexOf(word);
@@ -131,7 +122,7 @@ function replaceWord(query: string, word: string, other: string): string {
   return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
 }
 
-function unknownWord({ word, near }: Unknown, address: SearchAddress) {
+function unknownWord({ word, near }: UnknownWord, address: SearchAddress) {
   const query = address.get('q') ?? '';
   const link = (other: string) =>
     html` <a href="${withQuery(address, replaceWord(query, word, other))}" rel="nofollow">${other}</a>`;
@@ -211,18 +202,13 @@ ${compareButton}
 ${more(search, isLive)}`;
 }
 
-/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
-interface Frame {
-  readonly count: string;
-  readonly selected: Html;
-  readonly facets: Html;
-  readonly inside: Html;
-  readonly isLive: boolean;
-}
-
 const boosted = html` hx-boost:inherited="true"`;
 
-const frame = ({ count, selected, facets, inside, isLive }: Frame): Html => html`
+/** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
+const frame = (
+  { count, isLive }: { readonly count: string; readonly isLive: boolean },
+  { selected, facets, inside }: Readonly<Record<'selected' | 'facets' | 'inside', Html>>,
+): Html => html`
 <div class="results">
 <aside aria-label="Filters"${isLive ? boosted : ''}>
 <h2 class="unseen">Filters</h2>
@@ -237,26 +223,28 @@ const frame = ({ count, selected, facets, inside, isLive }: Frame): Html => html
 
 /** Count, filters and listings of a search; `isLive` if htmx replaces them in place. */
 const searchResults = (search: Search, isLive: boolean): Html =>
-  frame({
-    count: total(search),
-    selected: selectedFilters(search.address),
-    facets: facetGroups(search),
-    inside: hits(search, isLive),
-    isLive,
-  });
+  frame(
+    { count: total(search), isLive },
+    {
+      selected: selectedFilters(search.address),
+      facets: facetGroups(search),
+      inside: hits(search, isLive),
+    },
+  );
 
 /** The same frame for an invalid search: its errors, and its filters to remove. */
 const wrongSearch = (
   address: Search['address'],
   fields: readonly { readonly field: string; readonly message: string }[],
 ): Html =>
-  frame({
-    count: 'This search cannot be run.',
-    selected: selectedFilters(address),
-    facets: nothingToNarrow,
-    inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
-    isLive: true,
-  });
+  frame(
+    { count: 'This search cannot be run.', isLive: true },
+    {
+      selected: selectedFilters(address),
+      facets: nothingToNarrow,
+      inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
+    },
+  );
 
 /**
  * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a

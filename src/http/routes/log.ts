@@ -62,7 +62,7 @@ async function answerLogs(c: Request, { site }: Face): Promise<Response> {
   const listed = await readLogs(context);
   c.header('Vary', 'Accept');
   if (!wantsPage(c)) return answerJson(c, listed);
-  const page = toLogPage(site, { ...listed, newest: await readNewestEntries(context) });
+  const page = toLogPage(site, listed, await readNewestEntries(context));
   return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 

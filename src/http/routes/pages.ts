@@ -37,7 +37,7 @@ async function showHome(c: Request, { site }: Face) {
   const status = await readStatus(context);
   const tags = await readTags(c);
   const changes = await readNewestShown(context);
-  return answerPage(c, toHomePage(site, { tags, status, changes }), statusPolicy);
+  return answerPage(c, toHomePage(site, tags, status, changes), statusPolicy);
 }
 
 const showTags = async (c: Request, { site }: Face) =>
