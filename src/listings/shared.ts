@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import { namespaceIdentity } from '../core/identity.ts';
-import { excluded, inChunks, precompileQuery } from '../store/query.ts';
+import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import type { ReferenceKind } from './table.ts';
 
 type Row = Schema['listing_reference'];
 
 const put = precompileQuery((db, rows: readonly Row[]) =>
-  db
-    .insertInto('listing_reference')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['key', 'handle']).doUpdateSet(excluded(rows[0]))),
+  upsert(db, 'listing_reference', rows, 'key', 'handle'),
 );
 
 /** What an observation of a listing shows, which an import neither stores nor deletes. */
