@@ -2,15 +2,7 @@ import type { Listing } from '../listings/listing.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
 
-export type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
-
-/** What two listings have in common; words as the first of them writes them. */
-export interface Shared {
-  readonly repository: boolean;
-  readonly packages: readonly string[];
-  readonly tags: readonly string[];
-  readonly words: readonly string[];
-}
+type Comparable = Pick<Listing, 'handle' | 'title' | 'tags' | 'repository_key' | 'packages'>;
 
 /** Listings of one publisher among those that are alike: others would never be seen beside a large one. */
 const mostOfPublisher = 2;
@@ -34,7 +26,10 @@ const packageNames = ({ packages }: Comparable) =>
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-export function findShared(one: Comparable, other: Comparable): Shared {
+type Shared = ReturnType<typeof findShared>;
+
+/** What two listings have in common; words as the first of them writes them. */
+export function findShared(one: Comparable, other: Comparable) {
   const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
   return {
     repository: one.repository_key !== undefined && one.repository_key === other.repository_key,

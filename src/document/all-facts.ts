@@ -83,19 +83,14 @@ const toKnown = (found: readonly Known[]): ListedFact[] =>
     },
   );
 
-interface Gap {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** Gaps with the same reason become one fact. */
-const toGaps = (gaps: readonly Gap[], state: Fact['state']): ListedFact[] =>
+const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: Fact['state']): ListedFact[] =>
   [...Map.groupBy(gaps, ({ text }) => text)].map(([text, same]) => {
     const names = [...new Set(same.map(({ name }) => name))].filter(Boolean).join(', ');
     return { title: `${names.charAt(0).toUpperCase()}${names.slice(1)}`, text, state };
   });
 
-const notKnownGap = ({ kind, reason, state }: Pick<Observation, 'kind' | 'reason' | 'state'>): Gap => ({
+const notKnownGap = ({ kind, reason, state }: Pick<Observation, 'kind' | 'reason' | 'state'>) => ({
   name: factName(kind),
   text: reason ?? `${stateWords[state]}.`,
 });

@@ -1,4 +1,5 @@
 import { coded, day } from '../core/text.ts';
+import type { ListingPackage } from '../listings/listing.ts';
 import { type Offer, offerText } from '../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../observations/kinds/price.ts';
@@ -87,9 +88,7 @@ interface Asked {
   readonly unseen: string;
 }
 
-type RecordedPackage = ComparedListing['listing']['packages'][number];
-
-function judgePackage(compared: ComparedListing, recorded: RecordedPackage, asked: Asked): Finding {
+function judgePackage(compared: ComparedListing, recorded: ListingPackage, asked: Asked): Finding {
   const { observations, packages } = compared.listing;
   const checked = readablePackages({ packages }).find(
     (one) => one.recorded === toPackage(recorded)?.recorded,
@@ -233,15 +232,11 @@ export const priceCriteria = {
 
 const maxDays = 3650;
 
-/** What did not change, in the words of the facts. */
-interface Watched {
-  readonly kind: string;
-  /** As the beginning of a sentence: "The tools that the endpoint lists". */
-  readonly subject: string;
-}
-
-/** Whether one fact has been the same for so many days, as far as it was looked at. */
-function judgeUnchanged(one: DatedObservation, days: number, { subject }: Watched): Finding {
+/**
+ * Whether one fact has been the same for so many days, as far as it was looked at. `subject` begins a sentence: "The tools that the
+ * endpoint lists".
+ */
+function judgeUnchanged(one: DatedObservation, days: number, subject: string): Finding {
   const [since, until] = [day(one.first_seen_at), day(one.observed_at)];
   const same = `${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
@@ -258,16 +253,15 @@ function judgeUnchanged(one: DatedObservation, days: number, { subject }: Watche
 function unchangedFor(
   compared: ComparedListing,
   days: number,
-  watched: Watched,
+  { kind, subject }: Readonly<Record<'kind' | 'subject', string>>,
   needs: (endpoint: RecordedEndpoint) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);
-  const unseen = (one?: Observation) =>
-    unseenFinding(compared, `${watched.subject} are not known to Dossier`, one);
+  const unseen = (one?: Observation) => unseenFinding(compared, `${subject} are not known to Dossier`, one);
   const findings = endpoints.flatMap((endpoint): Finding[] => {
-    const one = endpoint.factOf(watched.kind);
-    if (one?.state === 'observed' && isDated(one)) return [judgeUnchanged(one, days, watched)];
+    const one = endpoint.factOf(kind);
+    if (one?.state === 'observed' && isDated(one)) return [judgeUnchanged(one, days, subject)];
     return one || needs(endpoint) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();

@@ -8,7 +8,6 @@ import { asksPayment, isLookedAt, toSeen } from './seen.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
 export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
-type ComparisonResult = (typeof comparisonResults)[number];
 
 /** What a rule judges: the listing document as every face shows it, at a time. */
 export interface ComparedListing {
@@ -17,7 +16,7 @@ export interface ComparedListing {
 }
 
 export interface Finding {
-  readonly result: ComparisonResult;
+  readonly result: (typeof comparisonResults)[number];
   /** A sentence by this service, without any publisher text. */
   readonly fact: string;
   /** The publisher's text that the fact is about. */

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Context } from '../context.ts';
+import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 import { isSample, withoutHiddenText } from '../listings/listing.ts';
 import { currentCheckpoint, openLogKey } from '../log/checkpoints.ts';
@@ -16,43 +17,17 @@ import { signNote } from '../log/notes.ts';
 import type { Reads } from '../store/store.ts';
 import { toListingDocument } from './document.ts';
 
-interface DumpFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** Of the compressed file, hex. */
-  readonly sha256: string;
-  readonly rows: number;
-}
-
-/** What a dump holds, signed by the key of the log. */
-interface Manifest {
-  readonly created_at: string;
-  /** The newest change that the dump has, or 0: go on from there with /changes. */
-  readonly since: string;
-  readonly checkpoint: string;
-  readonly files: readonly DumpFile[];
-  /** C2SP signed note whose text is the SHA-256 of the RFC 8785 JSON of all other members. */
-  readonly signature: string;
-}
-
-interface Dump {
-  readonly manifest: Manifest;
-  readonly folder: string;
-  remove(): Promise<void>;
-}
-
 /** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
 const page = 100;
 
 /** Handles of all listings by their ids. */
-async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
-  for (let after = -1; ; ) {
+async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
+  const pages = readPages<{ readonly id: number; readonly handle: string }>(page, (last) =>
+    observations.lastRuns(last?.id ?? -1, page),
+  );
+  for await (const listed of pages) {
     signal.throwIfAborted();
-    const listed = await reads.observations.lastRuns(after, page);
-    if (listed.length > 0) yield listed.map(({ handle }) => handle);
-    const last = listed.at(-1);
-    if (listed.length < page || !last) return;
-    after = last.id;
+    yield listed.map(({ handle }) => handle);
     // On SQLite a page is read without a turn of the event loop.
     await setImmediate();
   }
@@ -61,7 +36,7 @@ async function* readPages(reads: Reads, signal: AbortSignal): AsyncGenerator<str
 /** The registry's record of every listing's shown version, one a line. */
 async function* readRecords(reads: Reads, signal: AbortSignal): AsyncGenerator<string> {
   const { listings } = reads;
-  for await (const handles of readPages(reads, signal)) {
+  for await (const handles of readHandles(reads, signal)) {
     const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
     const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
     for (const [at, { hidden }] of shown.entries()) {
@@ -78,7 +53,7 @@ async function* readEvidence(
   { config, clock }: Context,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  for await (const handles of readPages(reads, signal)) {
+  for await (const handles of readHandles(reads, signal)) {
     const now = clock();
     for (const facts of await reads.documents.factsOfAll(handles, now.toISOString()))
       if (!facts.listing.withdrawn && !isSample(facts.listing))
@@ -87,10 +62,10 @@ async function* readEvidence(
 }
 
 /**
- * Writes lines to a compressed file, one after the other, so that memory stays flat. The file is called after its digest, so
+ * Writes lines to a compressed file, one after the other, so that memory stays flat. The file is called after its SHA-256 in hex, so
  * that a manifest never goes with the file of another dump.
  */
-async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>): Promise<DumpFile> {
+async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>) {
   const hash = createHash('sha256');
   let rows = 0;
   const count = async function* (source: AsyncGenerator<string>) {
@@ -113,7 +88,15 @@ async function writeFile(folder: string, name: string, lines: AsyncGenerator<str
   return { path: `/export/${named}`, bytes: (await stat(join(folder, named))).size, sha256, rows };
 }
 
-async function toManifest(files: readonly DumpFile[], since: string, context: Context): Promise<Manifest> {
+/**
+ * What a dump holds: `since` is the newest change that it has, or 0, from which to go on with /changes. `signature` is a C2SP signed
+ * note by the key of the log, whose text is the SHA-256 of the RFC 8785 JSON of all other members.
+ */
+async function toManifest(
+  files: readonly Awaited<ReturnType<typeof writeFile>>[],
+  since: string,
+  context: Context,
+) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
   const content = { created_at: context.clock().toISOString(), since, checkpoint, files };
   const digest = createHash('sha256').update(toCanonicalJson(content)).digest('hex');
@@ -133,7 +116,7 @@ async function removeLeft(): Promise<void> {
   }
 }
 
-async function writeFiles(folder: string, context: Context, signal: AbortSignal): Promise<Manifest> {
+async function writeFiles(folder: string, context: Context, signal: AbortSignal) {
   const { files, since } = await context.store.snapshot(async (reads) => ({
     since: (await reads.changes.newest(1))[0]?.id ?? '0',
     files: [
@@ -145,7 +128,7 @@ async function writeFiles(folder: string, context: Context, signal: AbortSignal)
 }
 
 /** Writes all listings and their evidence, as of one moment, to a new folder, which is removed if that fails. */
-async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
+async function writeDump(context: Context, signal: AbortSignal) {
   await removeLeft().catch(() => undefined); // of another user, or just removed by another node
   const folder = await mkdtemp(join(tmpdir(), folderName));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -156,6 +139,8 @@ async function writeDump(context: Context, signal: AbortSignal): Promise<Dump> {
     throw error;
   }
 }
+
+type Dump = Awaited<ReturnType<typeof writeDump>>;
 
 /** Then a dump is written anew. */
 const longestAge_ms = 3_600_000;

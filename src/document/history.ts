@@ -29,36 +29,11 @@ export const historyKinds = [
 ] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
-/** A check that saw facts become others, or saw some for the first time. */
-interface CheckEvent {
-  readonly type: 'check';
-  readonly at: string;
-  readonly vantage: string;
-  readonly log_index: number;
-  /** Whether no check before it saw anything. */
-  readonly is_first: boolean;
-  readonly changes: readonly ShownChange[];
-}
-
-/** A change of the record, a claim, a rating, an action of the operator, or a move in a view. */
-interface RecordedEvent extends Pick<Change, 'type' | 'at' | 'data'> {
-  /** If it is an event of the claim. */
-  readonly claim?: ClaimEvent;
-}
-
 /** One event in the history of a listing. */
-export type HistoryEvent = CheckEvent | RecordedEvent;
+export type HistoryEvent = ReturnType<typeof toCheck> | RecordedEvent;
 
 /** A place in a history: events before this change of the stream, and checks before this log index. */
 export type HistoryPlace = readonly [seq: number, log_index: number];
-
-/** Which events: of one kind, at or after a time, after a place. */
-export interface HistoryQuery {
-  readonly kind?: HistoryKind | undefined;
-  readonly since?: string | undefined;
-  readonly after?: HistoryPlace | undefined;
-  readonly limit: number;
-}
 
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
@@ -86,16 +61,18 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   return changes.length > 0 ? { ...event, changes } : undefined;
 }
 
-type Run = Awaited<ReturnType<typeof readRuns>>['runs'][number];
+/** A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw anything. */
+const toCheck = (
+  { at, vantage, log_index, changes }: Awaited<ReturnType<typeof readRuns>>['runs'][number],
+  is_first: boolean,
+) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-const toCheck = ({ at, vantage, log_index, changes }: Run, is_first: boolean): CheckEvent => ({
-  ...{ type: 'check', at, vantage, log_index, is_first, changes },
-});
-
-function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]): RecordedEvent {
+/** A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is an event of the claim. */
+function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
   return { type, at, data, ...(claim && { claim }) };
 }
+type RecordedEvent = ReturnType<typeof toRecorded>;
 
 /** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
 const readAtOnce = 100;
@@ -134,10 +111,23 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
   }));
 }
 
-/** What changed about a listing, newest first, and the place after which older events begin; undefined at the end. */
+/**
+ * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
+ * begin; undefined at the end.
+ */
 export async function readHistory(
   { listing: { handle }, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  { kind, since = '', after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], limit }: HistoryQuery,
+  {
+    kind,
+    since = '',
+    after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    limit,
+  }: {
+    readonly kind?: HistoryKind | undefined;
+    readonly since?: string | undefined;
+    readonly after?: HistoryPlace | undefined;
+    readonly limit: number;
+  },
   context: Pick<Context, 'store'>,
 ): Promise<{ readonly events: readonly HistoryEvent[]; readonly next: HistoryPlace | undefined }> {
   const readChanges = async (before: number) =>
@@ -230,7 +220,7 @@ export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolC
 
 const mostSeen = 3;
 
-function seenText({ is_first, changes }: CheckEvent, kind: string | undefined): string[] {
+function seenText({ is_first, changes }: ReturnType<typeof toCheck>, kind: string | undefined): string[] {
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
   if (is_first) return [kind ? 'first check' : `first check: ${counted(seen.length, 'fact')}`];

@@ -27,12 +27,6 @@ export interface HitFacts {
     | undefined;
 }
 
-/** How many words of a search a listing has; `matched` is undefined if the search was for its handle. */
-export interface WordMatch {
-  readonly words: number;
-  readonly matched: number | undefined;
-}
-
 /** Whom the registry let publish it, and whether that account holds the repository. */
 function publisherOf({ handle, repository_key }: Listing): string {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
@@ -94,8 +88,15 @@ function ratingsOf(native: HitFacts['native']): string | undefined {
   return `rated here: ${groups.join(', ')}`;
 }
 
-/** The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. */
-export function toHit({ listing, observations, native }: HitFacts, match?: WordMatch, alike?: string): Hit {
+/**
+ * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. `match`: how many words
+ * of a search it has; `matched` is undefined if the search was for its handle.
+ */
+export function toHit(
+  { listing, observations, native }: HitFacts,
+  match?: { readonly words: number; readonly matched: number | undefined },
+  alike?: string,
+): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
   const { words = 0, matched = words } = match ?? {};
   const facts = [

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { reversedHost } from '../core/identity.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -49,17 +49,12 @@ function toObservations(document: ListingDocument) {
 }
 
 /** How many entries the log has, and where its newest checkpoint is. */
-interface LogHead {
-  readonly size: number;
-  readonly checkpoint: string;
-}
-
-const readLogHead = async ({ store, config }: Context): Promise<LogHead> => ({
+const readLogHead = async ({ store, config }: Context) => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
 
-function toBlock(document: ListingDocument, log: LogHead, observations: object) {
+function toBlock(document: ListingDocument, log: object, observations: object) {
   const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at, links } = document;
   const { native } = signals;
   return {
@@ -82,20 +77,18 @@ function toBlock(document: ListingDocument, log: LogHead, observations: object) 
   };
 }
 
-type Json = Record<string, unknown>;
-
-const without = (object: Json, name: string): Json =>
+const without = (object: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 
 const longestBlock_bytes = 2048;
 
 const withoutMembers = (observations: object, names: readonly string[]) =>
   Object.fromEntries(
-    Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as Json)]),
+    Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
   );
 
 /** The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values. */
-function toEvidence(document: ListingDocument, log: LogHead) {
+function toEvidence(document: ListingDocument, log: object) {
   const observations = toObservations(document);
   const blocks = [[], ['at'], ['at', 'value']].map((names) =>
     toBlock(document, log, withoutMembers(observations, names)),
@@ -111,9 +104,9 @@ const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
  * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
  * and a block under our own key.
  */
-function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): Json {
-  const recorded = JSON.parse(record) as Json;
-  const server: Json = isHidden ? withoutHiddenText(recorded) : recorded;
+function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
+  const recorded = JSON.parse(record) as JsonObject;
+  const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
   const meta = server._meta;
@@ -124,22 +117,24 @@ function toServer({ record, handle, version }: ListingVersion, isHidden: boolean
   return { ...server, _meta: { ...own, [publisherProvided]: without(without(provided, 'github'), key) } };
 }
 
-/** What stands beside a record in an entry. */
-interface EntryContext {
-  readonly isLatest: boolean;
-  /** The listing's document; undefined for one that the registry deleted. */
-  readonly document: ListingDocument | undefined;
-  readonly key: string;
-  /** Whether the operator has hidden the texts of the listing. */
-  readonly isHidden: boolean;
-  readonly log: LogHead;
-}
-
-/** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both. */
+/** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both, unless there is no document. */
 function toEntry(
   version: ListingVersion,
-  { isLatest, document, key, isHidden, log }: EntryContext,
-): { server: Json; _meta: Record<string, object> } {
+  {
+    isLatest,
+    document,
+    key,
+    isHidden,
+    log,
+  }: {
+    readonly isLatest: boolean;
+    readonly document: ListingDocument | undefined;
+    readonly key: string;
+    /** Whether the operator has hidden the texts of the listing. */
+    readonly isHidden: boolean;
+    readonly log: object;
+  },
+): { server: JsonObject; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   return {
     server: toServer(version, isHidden, key),

@@ -56,9 +56,7 @@ const toPosition = (cursor: string | undefined): Position | undefined => {
   return at;
 };
 
-type Sent = Readonly<Record<string, string>>;
-
-function parse<T extends z.ZodType>(schema: T, sent: Sent): z.output<T> {
+function parse<T extends z.ZodType>(schema: T, sent: unknown): z.output<T> {
   const parsed = schema.safeParse(sent);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
@@ -69,10 +67,10 @@ function parse<T extends z.ZodType>(schema: T, sent: Sent): z.output<T> {
 }
 
 /** How many entries a page may have, 1 to 100. Throws invalid_input. */
-export const readLimit = (sent: Sent): number => parse(z.object({ limit }), sent).limit;
+export const readLimit = (sent: unknown): number => parse(z.object({ limit }), sent).limit;
 
 /** What a list is asked for. Throws invalid_input. */
-function readQuery(sent: Sent): { limit: number; at: Position } {
+function readQuery(sent: unknown): { limit: number; at: Position } {
   const { cursor, limit: most, search, updated_since, version, include_deleted } = parse(query, sent);
   return {
     limit: most,
@@ -155,11 +153,7 @@ export async function readServers(sent: Readonly<Record<string, string>>, contex
 /** Versions of one listing that are answered at once. */
 const mostVersions = 100;
 
-/** Which versions of one listing. */
-interface VersionsQuery {
-  readonly handle: string;
-  readonly withDeleted: boolean;
-}
+type VersionsQuery = Pick<VersionQuery, 'withDeleted'> & { readonly handle: string };
 
 /** Versions of one listing, in no particular order; none for one of the sample. */
 const versionsOf = (
