@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { sqliteSearch } from '../search/sqlite.ts';
-import type { EngineDdl } from '../store/migrations/0001-initial.ts';
+import type { EngineDdl } from '../store/migrations/0001-tables.ts';
 import { migrate, NoDatabase, type Opening } from '../store/migrations/migrate.ts';
 import { connect, createDb, sqliteFailure } from '../store/sqlite/connection.ts';
 import { createAnnounce, watchFile, watchForeignChanges } from '../store/sqlite/file.ts';

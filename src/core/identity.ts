@@ -99,12 +99,13 @@ export const registrableDomain = (host: string): string =>
 
 /**
  * Whether all of some endpoints are at the registered domain of a handle's namespace; undefined of a namespace that is an
- * account, and without an endpoint whose host is known.
+ * account, without an endpoint, and if a host is a template or cannot be read.
  */
 export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
   const domain = handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
-  const hosts = urls.flatMap((url) => URL.parse(url)?.hostname ?? []);
-  if (hosts.length === 0 || Object.hasOwn(pagesHosts, domain.split('.').slice(-2).join('.')))
+  const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
+  const isAccount = Object.hasOwn(pagesHosts, domain.split('.').slice(-2).join('.'));
+  if (isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
     return undefined;
   return hosts.every((host) => registrableDomain(host) === registrableDomain(domain));
 }

@@ -228,19 +228,16 @@ export const signalCriteria = {
   nothing_shared: plainCriterion(
     { evidence, label: 'No other publisher records its endpoint, package, repository or description' },
     (compared) => {
-      const found = recordedInCommon.find((kind) => Number(signalOf(compared, kind)?.value) > 0);
-      const reason = found ? (signalOf(compared, found)?.reason ?? '') : '';
+      const found = recordedInCommon.find((kind) => signalOf(compared, kind));
+      const { state, reason = '' } = (found && signalOf(compared, found)) || {};
       return found
-        ? {
-            ...signalFinding(compared, found, {
-              result: 'not_met',
-              fact: 'A listing of another publisher does.',
-            }),
-            recorded: reason,
-          }
+        ? signalFinding(compared, found, {
+            result: state === 'observed' ? 'not_met' : 'unknown',
+            fact: reason,
+          })
         : signalFinding(compared, concentration, {
             result: 'met',
-            fact: 'No listing of another publisher that Dossier has records its endpoint, package or repository, or has its description.',
+            fact: 'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
           });
     },
   ),

@@ -73,15 +73,25 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
   };
 }
 
-/** What the listings stored here have in common with one, as of its reading: counted when the facts are read. */
+/** What the listings stored here have in common with one, counted when the facts are read. */
 function sharedSignals({ listing, publisherListings, shared, reading }: ListingFacts): ImportedSignal[] {
-  const signal = (kind: string, value: number, reason?: string): ImportedSignal => ({
+  const signal = (kind: string, value: number): ImportedSignal => ({
     ...{ kind, value, unit: 'listings', source: listing.origin, observed_at: reading.observed_at },
-    ...{ method_version: 'import/1', state: 'observed', ...(reason && { reason }) },
+    ...{ method_version: 'import/1', state: 'observed' },
+  });
+  const uncounted = (kind: string): ImportedSignal => ({
+    ...{ ...signal(kind, 0), value: null, state: 'not_checked' },
+    reason: 'The 200 oldest listings that have it are of its publisher; younger ones were not read.',
   });
   return [
     signal('publisher.listings', publisherListings),
-    ...shared.map((one) => signal(`shared.${one.kind}`, one.others, sharedText(one))),
+    ...shared.flatMap((one) => {
+      const { kind, others, own, isCut, first } = one;
+      if (!first && isCut && kind !== 'word') return [uncounted(`shared.${kind}`)];
+      if (!first) return kind === 'endpoint' ? [signal('publisher.same_endpoint', own)] : [];
+      const checked = first.as_of && { source: 'checks of Dossier', observed_at: first.as_of };
+      return [{ ...signal(`shared.${kind}`, others), ...checked, reason: sharedText(one, first) }];
+    }),
   ];
 }
 

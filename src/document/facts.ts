@@ -3,7 +3,7 @@ import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
-import { readShared, toShared } from '../listings/shared.ts';
+import { readShared } from '../listings/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -182,7 +182,7 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
     const row = found.get(handle);
     if (!row) continue;
     const one = await toFacts(db, row, now);
-    facts.push({ ...one, shared: toShared(handle, shared.get(handle)) });
+    facts.push({ ...one, shared: shared.get(handle) ?? [] });
   }
   return facts;
 }

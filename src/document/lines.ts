@@ -95,7 +95,8 @@ function namespaceOf(judged: Judged): Fact {
   const isShown = signalOf(judged, 'namespace.proof') !== undefined;
   const owner = signalOf(judged, 'namespace.matches_repository_owner');
   const atDomain = signalOf(judged, 'namespace.holds_endpoint');
-  const holds = { true: ', its endpoint there', false: ', its endpoint elsewhere' };
+  const elsewhere = judged.listing.remotes.length > 1 ? 'not every endpoint there' : 'its endpoint elsewhere';
+  const holds = { true: ', its endpoint there', false: `, ${elsewhere}` };
   const owns = {
     true: ', owner of the recorded repository',
     false: ', not the owner of the recorded repository',
@@ -134,12 +135,15 @@ const whose: FactsOf = (judged) => {
     ...(typeof listings === 'number' && listings > 1
       ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
       : []),
-    // What other publishers have in common with it stands out.
-    ...signals.imported.flatMap(({ kind, value, reason = '' }) =>
-      kind === 'shared.word' || (kind === 'shared.endpoint' && value === 0)
-        ? [recorded(judged, withoutStop(reason))]
-        : [],
-    ),
+    // What else other publishers have in common with it stands out.
+    ...signals.imported.flatMap(({ kind, value, reason = '' }) => {
+      if (kind === 'shared.word') return [recorded(judged, withoutStop(reason))];
+      const count = kind === 'publisher.same_endpoint' ? Number(value) : 0;
+      const does = count === 1 ? 'records' : 'record';
+      return count > 0
+        ? [recorded(judged, `${counted(count, 'more listing')} of this publisher ${does} the same endpoint`)]
+        : [];
+    }),
     ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
     ...repositoryOf(judged),
     ...['terms.url', 'security.contact'].flatMap((kind) => {

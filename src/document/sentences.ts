@@ -2,7 +2,7 @@ import { namespaceText } from '../core/handle.ts';
 import { coded, counted, day, named } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
-import { mostCounted, type Shared } from '../listings/shared.ts';
+import type { Shared } from '../listings/shared.ts';
 import { isDated, knowingOf, type Observation, stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
@@ -275,27 +275,38 @@ export function sourcesFirst({ ratings, independent }: CountedSources): string {
 }
 
 const sharedWords = {
-  endpoint: ['records', 'record', 'the same endpoint'],
-  package: ['records', 'record', 'the same package'],
-  repository: ['records', 'record', 'the same repository'],
-  description: ['has', 'have', 'the same description'],
-  tools: ['listed', 'listed', 'the same tools to Dossier'],
-  pay_to: ['asked', 'asked', 'to be paid at the same address'],
-  word: ['has', 'have', 'a namespace with the same word, which shows no connection'],
+  endpoint: ['records', 'the same endpoint'],
+  package: ['records', 'the same package'],
+  repository: ['records', 'the same repository'],
+  description: ['has', 'the same description'],
+  tools: ['listed', 'the same tools to Dossier'],
+  pay_to: ['asked', 'to be paid at the same address'],
+  word: ['has', 'a namespace with the same word, which shows no connection'],
 } as const;
 
-/** What other listings have in common with one; nothing of who was first, or why. */
-export function sharedText({ kind, others, own, first }: Shared): string {
-  const [does, doAll, what] = sharedWords[kind];
+/** What another listing has in common with one, and how many more; nothing of who was first, or why. */
+export function sharedText(
+  { kind, others, own, isCut }: Shared,
+  { handle, published_at }: NonNullable<Shared['first']>,
+): string {
+  const [does, what] = sharedWords[kind];
   const more = [
     ...(others > 1 ? [`${counted(others - 1, 'more listing')} of other publishers`] : []),
-    ...(own > 0 ? [`${counted(own, 'more listing')} of its publisher`] : []),
+    ...(own > 0 && kind !== 'word' ? [`${counted(own, 'more listing')} of its publisher`] : []),
   ].join(' and ');
-  const atLeast = others + own < mostCounted ? '' : 'at least ';
-  if (!first) return `${capitalized(`${atLeast}${more}`)} ${own === 1 ? does : doAll} ${what}.`;
-  const which = `${coded(first.handle)} (${namespaceText(first.handle)}, published ${day(first.published_at)})`;
-  return `${which} ${does} ${what}${more && `, as ${others + own === 2 ? 'does' : 'do'} ${atLeast}${more}`}.`;
+  const which = `${coded(handle)} (${namespaceText(handle)}, published ${day(published_at)})`;
+  return `${which} ${does} ${what}${more && `; so ${/ and |^(?!1 )/.test(more) ? 'do' : 'does'} ${isCut ? 'at least ' : ''}${more}`}.`;
 }
+
+/** What listings of other publishers have in common with one, as the end of a sentence: `its package and its tools`. */
+export const sharedNames: Readonly<Record<string, string>> = {
+  'shared.endpoint': 'its endpoint',
+  'shared.package': 'its package',
+  'shared.repository': 'its repository',
+  'shared.pay_to': 'its address for payments',
+  'shared.tools': 'its tools',
+  'shared.description': 'its description',
+};
 
 interface SnapshotFacts {
   readonly handle: string;

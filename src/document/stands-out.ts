@@ -18,7 +18,7 @@ import {
   tallyOf,
   tallyText,
 } from './seen.ts';
-import { sourcesFirst } from './sentences.ts';
+import { sharedNames, sourcesFirst } from './sentences.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
 export interface StandOut {
@@ -177,18 +177,20 @@ function contradictions({ listing, seen }: Judged): string[] {
   return [...ofAccess, ...ofSource];
 }
 
-const observedInCommon = ['shared.tools', 'shared.pay_to'];
-
-/** What listings of other publishers record, list or are paid at too; a word in common shows nothing. */
-const shared = ({ listing }: Judged): string[] =>
-  listing.signals.imported
-    .filter(({ kind, value }) => kind.startsWith('shared.') && kind !== 'shared.word' && Number(value) > 0)
-    .map(({ kind, reason = '' }) => {
-      const source = observedInCommon.includes(kind)
-        ? `Dossier, ${listing.evidence_snapshot_date}`
-        : 'record';
-      return `${withoutStop(reason)} (${source}).`;
-    });
+/** One sentence for whatever is the same: who copies everything takes no more room. A word in common shows nothing. */
+function shared({ listing }: Judged): string[] {
+  const found = Object.keys(sharedNames).flatMap(
+    (kind) => listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed') ?? [],
+  );
+  const [first, ...others] = found;
+  if (!first?.reason) return [];
+  const isChecked = kindsChecked.includes(first.kind);
+  const source = isChecked ? `Dossier, ${day(first.observed_at)}` : 'record';
+  const names = new Intl.ListFormat('en').format(others.map(({ kind }) => sharedNames[kind] ?? ''));
+  const more = names && ` Listings of other publishers share ${names} as well.`;
+  return [`${withoutStop(first.reason)} (${source}).${more}`];
+}
+const kindsChecked = ['shared.tools', 'shared.pay_to'];
 
 const advisories = ({ seen }: Judged): string[] =>
   seen('package.advisories')

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { namespaceIdentity } from '../core/identity.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/owners.ts';
 import { isPlaceholder } from '../search/query.ts';
+import type { Schema } from '../store/store.ts';
 import type { Listing, ListingPackage } from './listing.ts';
 import type { ListingRow, ReferenceKind } from './table.ts';
 
@@ -19,7 +21,7 @@ const longest = 500;
 /** An address without scheme, default port, `www.`, fragment and trailing slash, its host in lower case. */
 function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol) || !url.hostname.includes('.')) return undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
@@ -49,10 +51,10 @@ const toPackageReference = ({ registry_type, identifier }: ListingPackage): Refe
 /** Shorter descriptions, and shorter words in names, are the same by chance. */
 const [shortestDescription, shortestWord] = [40, 3];
 
-/** A description without capitals, marks and spacing; undefined if it is short or a placeholder. */
+/** A description without capitals and the stop at its end; undefined if it is short or a placeholder. */
 function toDescriptionKey(description: string): string | undefined {
-  const key = description.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
-  return key.length < shortestDescription || isPlaceholder(description) ? undefined : key.trim();
+  const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
+  return key.length < shortestDescription || isPlaceholder(description) ? undefined : key;
 }
 
 type Recording = Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>;
@@ -140,9 +142,10 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
 /** What a row records; a description only if the operator shows it. */
-export function rowReferences(row: ListingRow): { kind: ReferenceKind; key: string }[] {
+export function rowReferences(row: ListingRow): Schema['listing_reference'][] {
+  const { handle, published_at } = row;
   const all = referencesOf({
-    handle: row.handle,
+    handle,
     description: row.hidden === 1 ? '' : row.description,
     remotes: JSON.parse(row.remotes) as Listing['remotes'],
     packages: JSON.parse(row.packages) as Listing['packages'],
@@ -154,7 +157,8 @@ export function rowReferences(row: ListingRow): { kind: ReferenceKind; key: stri
       ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
       : []),
   ]);
-  return [...new Map(keyed.map((one) => [one.key, one])).values()];
+  const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };
+  return [...new Map(keyed.map((one) => [one.key, { ...one, ...same }])).values()];
 }
 
 /** What the search index has of a listing beside its words and facets. */

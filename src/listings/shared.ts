@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { namespaceIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
@@ -7,81 +6,109 @@ import type { ReferenceKind } from './table.ts';
 type Row = Schema['listing_reference'];
 
 const put = precompileQuery((db, rows: readonly Row[]) =>
-  upsert(db, 'listing_reference', rows, 'key', 'handle'),
+  upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-/** What an observation of a listing shows, which an import neither stores nor deletes. */
+/** What a check of a listing saw; all else is of its record. */
 const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
 
-/** Replaces what is stored of some listings, by their records or by what was observed of them. */
-export async function replaceReferences(
+/** Deletes what is stored of some listings: what their records have, or what a check saw. */
+export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
+  const kinds = of === 'check' ? 'in' : 'not in';
+  const stored = db.deleteFrom('listing_reference').where('handle', 'in', handles);
+  if (handles.length > 0) await stored.where('kind', kinds, observedKinds).execute();
+}
+
+export const putReferences = (db: Db, rows: readonly Row[]): Promise<void> =>
+  inChunks(rows, (chunk) => put(db, chunk));
+
+/** Replaces what a check of a listing saw; returns the listings that have, or had, any of it in common with it. */
+export async function replaceChecked(
   db: Db,
-  by: 'record' | 'observation',
-  { handles, rows }: { readonly handles: readonly string[]; readonly rows: readonly Row[] },
-): Promise<void> {
-  if (handles.length > 0)
-    await db
-      .deleteFrom('listing_reference')
-      .where('handle', 'in', handles)
-      .where('kind', by === 'record' ? 'not in' : 'in', observedKinds)
-      .execute();
-  await inChunks(rows, (chunk) => put(db, chunk));
+  handle: string,
+  seen: readonly Pick<Row, 'key' | 'kind' | 'as_of'>[],
+): Promise<string[]> {
+  const stored = await selectOwn(db, [handle]);
+  const known = stored.filter(({ kind }) => observedKinds.includes(kind)).map(({ key }) => key);
+  if (known.length + seen.length === 0) return [];
+  const listing = db.selectFrom('listing').select('published_at').where('handle', '=', handle);
+  const [row] = await listing.where('withdrawn', 'is', null).execute();
+  await deleteReferences(db, [handle], 'check');
+  if (row)
+    await putReferences(
+      db,
+      seen.map((one) => ({ ...one, ...row, handle, publisher: namespaceIdentity(handle) })),
+    );
+  const keys = new Set([...known, ...seen.map(({ key }) => key)]);
+  const found = await Promise.all([...keys].map((key) => selectOldest(db, key)));
+  return found.flat().map((one) => one.handle);
 }
 
 const sharedKinds = ['endpoint', 'package', 'repository', 'description', 'tools', 'pay_to', 'word'] as const;
 export type SharedKind = (typeof sharedKinds)[number];
-/** Listings that are counted, those of other namespaces first. */
-export const mostCounted = 20;
 
-/** Visible listings that have something in common with some others: of other namespaces first, the oldest first. */
-const selectShared = precompileQuery((db, handles: readonly string[]) =>
+const selectOwn = precompileQuery((db, handles: readonly string[]) =>
   db
-    .selectFrom(
-      db
-        .selectFrom('listing_reference as own')
-        .innerJoin('listing as me', 'me.handle', 'own.handle')
-        .innerJoin('listing_reference as other', (join) =>
-          join.onRef('other.key', '=', 'own.key').onRef('other.handle', '<>', 'own.handle'),
-        )
-        .innerJoin('listing', 'listing.handle', 'other.handle')
-        .where('own.handle', 'in', [...handles])
-        .where('own.kind', 'in', sharedKinds)
-        .where('listing.withdrawn', 'is', null)
-        .where(({ eb, or }) =>
-          or([eb('own.kind', '<>', 'word'), eb('listing.namespace', '<>', eb.ref('me.namespace'))]),
-        )
-        .select(['own.handle as of', 'own.kind', 'listing.handle', 'listing.published_at'])
-        .select(
-          sql<number>`row_number() over (partition by own.handle, own.kind
-            order by case when listing.namespace = me.namespace then 1 else 0 end, listing.id)`.as('place'),
-        )
-        .as('shared'),
-    )
-    .selectAll()
-    .where('place', '<=', mostCounted)
-    .orderBy('of')
-    .orderBy('kind')
-    .orderBy('place'),
+    .selectFrom('listing_reference')
+    .select(['handle', 'kind', 'key', 'as_of'])
+    .where('handle', 'in', [...handles])
+    .where('kind', 'in', sharedKinds),
 );
 
-type SharedRow = Awaited<ReturnType<typeof selectShared>>[number];
+/** Of more listings that have the same, the oldest are read. */
+const mostRead = 200;
+const selectOldest = precompileQuery((db, key: string) =>
+  db
+    .selectFrom('listing_reference')
+    .select(['handle', 'publisher', 'published_at', 'as_of'])
+    .where('key', '=', key)
+    .orderBy('published_at')
+    .orderBy('handle')
+    .limit(mostRead + 1),
+);
 
-/** What a listing has in common with others, by kind: how many of other publishers and of its own, and the oldest of others. */
-export const toShared = (handle: string, rows: readonly SharedRow[] = []) =>
-  [...Map.groupBy(rows, ({ kind }) => kind as SharedKind)]
-    .map(([kind, found]) => {
-      const all = [...new Map(found.map((one) => [one.handle, one])).values()];
-      const others = all.filter((one) => namespaceIdentity(one.handle) !== namespaceIdentity(handle));
-      const own = kind === 'word' ? 0 : all.length - others.length;
-      return { kind, others: others.length, own, first: others[0] };
-    })
-    .filter(({ others, own }) => others + own > 0);
+/** A key of a listing, with the oldest listings that have it, itself included. */
+type Keyed = Awaited<ReturnType<typeof selectOwn>>[number] & {
+  readonly holders: Awaited<ReturnType<typeof selectOldest>>;
+};
 
-/** One thing that other visible listings record, list or are paid at too; 20 or more are counted as 20. */
-export type Shared = ReturnType<typeof toShared>[number];
+function toShared(handle: string, [kind, keyed]: readonly [SharedKind, readonly Keyed[]]) {
+  const publisher = namespaceIdentity(handle);
+  const found = keyed.flatMap(({ holders, as_of }) => holders.map((one) => ({ ...one, own_as_of: as_of })));
+  const all = [...new Map(found.toReversed().map((one) => [one.handle, one])).values()]
+    .filter((one) => one.handle !== handle)
+    .sort((a, b) => (`${a.published_at} ${a.handle}` < `${b.published_at} ${b.handle}` ? -1 : 1));
+  const others = all.filter((one) => one.publisher !== publisher);
+  const [first] = others;
+  return {
+    kind,
+    others: others.length,
+    own: all.length - others.length,
+    /** Whether there may be more: no more than the 200 oldest were read. */
+    isCut: keyed.some(({ holders }) => holders.length > mostRead),
+    /** The oldest of other publishers; `as_of` of what checks saw: when the older one of the two was made. */
+    first: first && { ...first, as_of: [first.as_of, first.own_as_of].sort()[0] ?? '' },
+  };
+}
 
-/** What visible listings have in common with some others (a hundred at most), by the handles of these; one statement. */
-export const readShared = async (
+/** What a listing has in common with other visible ones, of one kind: what they record, list or are paid at. */
+export type Shared = ReturnType<typeof toShared>;
+
+/** What some listings (a hundred at most) have in common with other visible ones, by handle; one statement a key. */
+export async function readShared(
   db: Db,
   handles: readonly string[],
-): Promise<ReadonlyMap<string, SharedRow[]>> => Map.groupBy(await selectShared(db, handles), ({ of }) => of);
+): Promise<ReadonlyMap<string, readonly Shared[]>> {
+  const own = await selectOwn(db, handles);
+  const holders = new Map<string, Keyed['holders']>();
+  for (const { key } of own) if (!holders.has(key)) holders.set(key, await selectOldest(db, key));
+  const byHandle = Map.groupBy(own, ({ handle }) => handle);
+  return new Map(
+    [...byHandle].map(([handle, keys]) => {
+      const keyed = keys.map((one) => ({ ...one, holders: holders.get(one.key) ?? [] }));
+      const kinds = [...Map.groupBy(keyed, ({ kind }) => kind as SharedKind)];
+      const shared = kinds.map((one) => toShared(handle, one));
+      return [handle, shared.filter(({ others, own: same }) => others + same > 0)];
+    }),
+  );
+}

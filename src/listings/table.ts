@@ -49,7 +49,15 @@ declare module '../store/store.ts' {
     listing: ListingRow;
     listing_version: RowOf<typeof versionTable>;
     /** What listings record, and are paid at or list, by keys that are equal if it is the same (listings/references.ts). */
-    listing_reference: { key: string; handle: string; kind: ReferenceKind };
+    listing_reference: {
+      key: string;
+      handle: string;
+      kind: ReferenceKind;
+      published_at: string;
+      publisher: string;
+      /** When a check saw it, RFC 3339; empty of a record. */
+      as_of: string;
+    };
     /** How many visible listings have a facet; every write updates it, so that no read has to count. */
     facet_count: { facet: string; listings: number };
     /** How many visible listings a namespace has; every write updates it, so that no read has to count. */

@@ -8,7 +8,7 @@ import { updateCounts } from './counts.ts';
 import { type Listing, type ListingVersion, listingTable, summaryTable } from './listing.ts';
 import { createListingReads, writeVersions } from './reads.ts';
 import { rowReferences, toIndexKeys } from './references.ts';
-import { replaceReferences } from './shared.ts';
+import { deleteReferences, putReferences } from './shared.ts';
 import type { ListingRow } from './table.ts';
 
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
@@ -108,12 +108,13 @@ async function updateIndex(
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
   const removedIds = removed.map(({ id }) => id);
   await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
-  await replaceReferences(db, 'record', {
-    handles: stale.filter(({ handle }) => known.has(handle)).map(({ handle }) => handle),
-    rows: stale
-      .filter(isVisible)
-      .flatMap((row) => rowReferences(row).map(({ kind, key }) => ({ key, handle: row.handle, kind }))),
-  });
+  const before = stale.filter(({ handle }) => known.has(handle));
+  // A check of what is recorded no more is not about the listing.
+  const isMoved = (row: ListingRow) => !isVisible(row) || known.get(row.handle)?.remotes !== row.remotes;
+  const handlesOf = (rows: readonly ListingRow[]) => rows.map(({ handle }) => handle);
+  await deleteReferences(db, handlesOf(before), 'record');
+  await deleteReferences(db, handlesOf(before.filter(isMoved)), 'check');
+  await putReferences(db, stale.filter(isVisible).flatMap(rowReferences));
 }
 
 /** A row as the actions of the operator that stand want it, whatever was put. */
@@ -180,7 +181,8 @@ export function createListingWrites(db: Db, search: SearchIndex, touch: (handle?
     },
     /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */
     async moderate(handle: string) {
-      touch(handle);
+      // Others may name it.
+      touch();
       const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
       if (row) await put([row]);
     },

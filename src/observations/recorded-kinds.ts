@@ -52,6 +52,11 @@ const recordedKinds: readonly RecordedKind[] = [
       'A no is common: many services run at a hosting company.',
     ],
   ),
+  recorded(
+    'publisher',
+    ['publisher.same_endpoint', 'Other listings of the publisher with the same endpoint'],
+    ['How many more listings of this publisher record an endpoint of this one.', 'They may be one service.'],
+  ),
   ...(
     [
       ['shared.endpoint', 'Other publishers record the same endpoint', 'endpoint'],
@@ -67,7 +72,7 @@ const recordedKinds: readonly RecordedKind[] = [
       'publisher',
       [kind, title],
       [
-        `How many listings of other publishers that Dossier has share its ${what}, up to 20.`,
+        `How many listings of other publishers that Dossier has share its ${what}, among the 200 oldest that have it.`,
         'It does not say whose it is, who was first, or that one copied the other.',
       ],
     ),

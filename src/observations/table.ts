@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { toReferenceKey } from '../listings/references.ts';
-import { replaceReferences } from '../listings/shared.ts';
+import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
@@ -72,7 +72,7 @@ const fewestTools = 3;
 const toPayee = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
 
 /** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
-function toReferences(handle: string, observations: readonly StoredObservation[]) {
+function toReferences(observations: readonly StoredObservation[]) {
   const known = observations.filter(({ state }) => state === 'observed');
   const sets = known.filter(
     ({ kind, details }) =>
@@ -80,12 +80,20 @@ function toReferences(handle: string, observations: readonly StoredObservation[]
   );
   const payees = known
     .filter(({ kind }) => kind === 'price.pay_to')
-    .flatMap(({ value }) => String(value).split(', '));
-  const keys = new Map<string, 'tools' | 'pay_to'>([
-    ...sets.map(({ value }) => [toReferenceKey('tools', String(value)), 'tools'] as const),
-    ...payees.map((one) => [toReferenceKey('pay_to', toPayee(one)), 'pay_to'] as const),
-  ]);
-  return [...keys].map(([key, kind]) => ({ key, handle, kind }));
+    .flatMap(({ value, observed_at }) =>
+      String(value)
+        .split(', ')
+        .map((one) => ({ value: one, observed_at })),
+    );
+  const all = [
+    ...sets.map(
+      ({ value, observed_at }) => [toReferenceKey('tools', String(value)), 'tools', observed_at] as const,
+    ),
+    ...payees.map(
+      ({ value, observed_at }) => [toReferenceKey('pay_to', toPayee(value)), 'pay_to', observed_at] as const,
+    ),
+  ];
+  return [...new Map(all.map(([key, kind, as_of]) => [key, { key, kind, as_of }])).values()];
 }
 
 /** Reads of observations over any engine. */
@@ -163,10 +171,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       .values(row)
       .onConflict((conflict) => conflict.column('handle').doUpdateSet({ ...row, due_since }))
       .execute();
-    await replaceReferences(db, 'observation', {
-      handles: [handle],
-      rows: toReferences(handle, observations),
-    });
+    for (const one of await replaceChecked(db, handle, toReferences(observations))) touch(one);
   },
   /** Makes listings that were observed due for another run. */
   setDue: (handles: readonly string[], at: string) =>

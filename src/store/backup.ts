@@ -43,7 +43,7 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   listing: ['id'],
   listing_version: ['handle', 'version'],
   opt_out: ['handle'],
-  listing_reference: ['key', 'handle'],
+  listing_reference: ['key', 'published_at', 'handle'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],
   import_run: ['id'],

@@ -72,11 +72,9 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
   const ask = async (handle: string) =>
     (await client.call('get_agent', { handle })).structuredContent as unknown as Answer;
 
-  it('names the oldest listing of another publisher that records the same, and how many more do', async () => {
+  it('names in one sentence the oldest listing of another publisher that records the same, and how many more do', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([
-      '`io.github.postcards/mail` (GitHub account postcards, published 2026-02-01) has the same description (record).',
-      '`io.github.postcards/mail` (GitHub account postcards, published 2026-02-01) records the same endpoint, as does 1 more listing of other publishers (record).',
-      '`io.github.someone/cards` (GitHub account someone, published 2026-04-01) records the same package (record).',
+      '`io.github.postcards/mail` (GitHub account postcards, published 2026-02-01) records the same endpoint; so does 1 more listing of other publishers (record). Listings of other publishers share its package and its description as well.',
     ]);
   });
 
@@ -92,7 +90,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('tells listings of the same publisher apart from others', async () => {
     const answer = await ask('com.twins/one');
-    expect(answer.lines.whose).toContain('1 more listing of its publisher records the same endpoint');
+    expect(answer.lines.whose).toContain('1 more listing of this publisher records the same endpoint');
     expect(answer).not.toHaveProperty('stands_out');
   });
 
@@ -119,27 +117,71 @@ it('compare_agents judges both by the records', async () => {
   await client.close();
 });
 
-it('a set of tools that two publishers list is said of both once both were looked at', async () => {
+it('a set of tools that two publishers list is said of both, dated by the older check, until the record of one is another', async () => {
+  const common = async (handle: string) => {
+    const { signals } = await documentOf(directory, handle);
+    return (signals as { imported: { kind: string }[] }).imported.find(({ kind }) => kind === 'shared.tools');
+  };
   await directory.observe('com.red/tools');
-  expect(JSON.stringify(await documentOf(directory, 'com.red/tools'))).not.toContain('same tools');
+  const first = directory.context.clock().toISOString().slice(0, 10);
+  expect(await common('com.red/tools')).toBeUndefined();
+  directory.wait(3 * 86_400);
   await directory.observe('com.blue/tools');
-  expect((await documentOf(directory, 'com.blue/tools')).signals).toMatchObject({
-    imported: expect.arrayContaining([
-      expect.objectContaining({
-        kind: 'shared.tools',
-        value: 1,
-        reason: '`com.red/tools` (domain red.com, published 2026-10-01) listed the same tools to Dossier.',
-      }),
-    ]),
+  expect(await common('com.red/tools')).toMatchObject({
+    source: 'checks of Dossier',
+    observed_at: expect.stringContaining(first),
+    reason: '`com.blue/tools` (domain blue.com, published 2026-10-01) listed the same tools to Dossier.',
+  });
+  expect(await common('com.blue/tools')).toMatchObject({ observed_at: expect.stringContaining(first) });
+  const moved = { remotes: at('moved.example.net'), version: '2.0.0' };
+  await directory.importEntries([registryEntry('com.blue/tools', moved)]);
+  expect(await common('com.red/tools')).toBeUndefined();
+  expect(await common('com.blue/tools')).toBeUndefined();
+});
+
+describe('a repository of 201 listings of one publisher', () => {
+  const repository = { url: 'https://github.com/many/all' };
+  const many = Array.from({ length: 201 }, (_, index) => `com.many/x${index}`);
+  beforeAll(async () => {
+    const later = published('2026-10-05T08:00:00Z');
+    await directory.importEntries([
+      ...many.map((handle) => registryEntry(handle, { repository })),
+      registryEntry('com.late/x', { repository }, later),
+    ]);
+  });
+
+  it('leaves open whether others record it, and is never said to be that of nobody else', async () => {
+    const client = await connect('v2', { app: directory.app });
+    const { content } = await client.call('compare_agents', {
+      handles: ['com.many/x7', 'com.late/x'],
+      criteria: ['nothing_shared'],
+    });
+    await client.close();
+    expect(content[0]?.text).toContain(
+      'nothing_shared: unknown. The 200 oldest listings that have it are of its publisher; younger ones were not read.',
+    );
+    expect(content[0]?.text).toContain(
+      'nothing_shared: not_met. `com.many/x0` (domain many.com, published 2026-10-01) records the same repository; so do at least 200 more listings of other publishers.',
+    );
   });
 });
 
-it('never names a listing that was withdrawn, from the moment that it was', async () => {
-  expect(JSON.stringify(await documentOf(directory, 'com.twins/two'))).toContain(
-    'more listing of its publisher',
-  );
+it('never names a listing that was withdrawn or whose text is hidden, from that moment, and names it again after', async () => {
+  const whole = async () => JSON.stringify(await documentOf(directory, 'com.postcards/mail'));
+  expect(await whole()).toContain('has the same description');
+  await directory.act('hide', 'io.github.postcards/mail', 'unlawful');
+  expect(await whole()).not.toContain('has the same description');
+  expect(await whole()).toContain('`io.github.postcards/mail`');
   await directory.act('withdraw', 'io.github.postcards/mail', 'unlawful');
-  expect(JSON.stringify(await documentOf(directory, 'com.postcards/mail'))).not.toContain(
-    'io.github.postcards',
-  );
+  expect(await whole()).not.toContain('io.github.postcards');
+  await directory.restore('io.github.postcards/mail');
+  expect(await whole()).toContain('has the same description');
+});
+
+it('a record that changes has its new addresses in common, and not those before', async () => {
+  const whole = async () => JSON.stringify(await documentOf(directory, 'com.postcards/mail'));
+  const changed = { remotes: at('cards.someone.dev'), version: '2.0.0' };
+  expect(await whole()).toContain('records the same package');
+  await directory.importEntries([registryEntry('io.github.someone/cards', changed)]);
+  expect(await whole()).not.toContain('io.github.someone');
 });

@@ -24,7 +24,7 @@ it('makes a new database in one step and opens it again', async () => {
   for (let opened = 0; opened < 2; opened++) {
     const store = await openDatabase(databaseUrl);
     await store.close();
-    expect(await namesOf(databaseUrl)).toEqual(['0001-initial']);
+    expect(await namesOf(databaseUrl)).toEqual(['0001-tables']);
   }
 });
 
@@ -82,7 +82,7 @@ describe('a database that a newer version upgraded', () => {
         stderr:
           'DATABASE_URL: this database was made or upgraded by a newer version of Dossier; run that version or a later one, or restore a backup made before the upgrade into a new database\n',
       });
-      expect(await namesOf(databaseUrl)).toEqual(['0001-initial', '0002-later']);
+      expect(await namesOf(databaseUrl)).toEqual(['0001-tables', '0002-later']);
     },
   );
 });

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../store.ts';
-import { createInitialTables, type EngineDdl } from './0001-initial.ts';
+import { createInitialTables, type EngineDdl } from './0001-tables.ts';
 
 /** Every migration under the name of its file, oldest first. A new one is a file here and a line in this list. */
 const listMigrations = (ddl: EngineDdl): Readonly<Record<string, Migration>> => ({
-  '0001-initial': createInitialTables(ddl),
+  '0001-tables': createInitialTables(ddl),
 });
 
 /**

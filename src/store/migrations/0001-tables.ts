@@ -35,7 +35,8 @@ const createStatements = ({ int8, text }: EngineDdl): readonly RawBuilder<unknow
     handle ${text} not null primary key, state ${text} not null, kind ${text} not null, place ${text} not null,
     place_key ${text} not null, seen_at ${text} not null, checked_at ${text} not null, listing ${text})`,
   sql`create table listing_reference (
-    key ${text} not null, handle ${text} not null, kind ${text} not null, primary key (key, handle))`,
+    key ${text} not null, published_at ${text} not null, handle ${text} not null, kind ${text} not null,
+    publisher ${text} not null, as_of ${text} not null, primary key (key, published_at, handle))`,
   sql`create index listing_reference_handle on listing_reference (handle)`,
   sql`create table facet_count (facet ${text} not null primary key, listings ${int8} not null)`,
   sql`create table publisher_count (namespace ${text} not null primary key, listings ${int8} not null)`,
