@@ -56,7 +56,7 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
     ({ kind, state, subject, reason }) =>
       isAsked(state) &&
       !inLines.test(kind) &&
-      (isShown(judged, kind) || split.has(kind)) &&
+      (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && state !== 'not_found')) &&
       // Every endpoint that asks for credentials first has that.
       state !== 'auth_first' &&
       !isOfAbsent(judged, kind, subject) &&
@@ -83,7 +83,9 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked'): string
       !isOfAbsent(judged, one.kind),
   );
   // Where terms are looked for, hardly anybody links to them.
-  const terms = not_seen.filter(({ kind }) => kind === 'terms.url' && !judged.seen(kind).some(isKnown));
+  const terms = not_seen.filter(
+    (one) => one.kind === 'terms.url' && one.state === 'not_found' && !judged.seen(one.kind).some(isKnown),
+  );
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
   return [...new Set([...items, ...more].map(notKnownWords))].join(', ');
 }

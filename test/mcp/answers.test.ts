@@ -634,6 +634,19 @@ const rows: readonly Row[] = [
     absent: ['Stands out'],
   },
   {
+    says: 'that terms could not be seen, which is not that none are stated',
+    record: at(url),
+    seen: [
+      answers,
+      saw({
+        ...{ kind: 'terms.url', subject: termsPlaces, value: null, state: 'unreachable' },
+        reason: 'The files could not be read.',
+      }),
+    ],
+    expected: ['Could not be seen: terms: it did not answer'],
+    absent: ['licence, support, terms', 'operator, terms'],
+  },
+  {
     says: 'that no price was seen, and that nobody states terms where Dossier looked',
     record: at(url),
     seen: [
