@@ -22,9 +22,6 @@ async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'sta
   return row && importRunTable.decode(row);
 }
 
-/** Reasons are a few fixed texts; the limit only bounds the read. */
-const mostReasons = 100;
-
 /** Reads of import runs and quarantine over any engine. */
 export const createImportReads = (db: Db) => ({
   /** The latest run, and the latest one that completed; of one source if it is given. */
@@ -34,7 +31,7 @@ export const createImportReads = (db: Db) => ({
   },
   /** The latest run of a source that read all of it, and completed. */
   lastFull: (source: string) => readNewest(db, { source, state: 'done', kind: 'full' }),
-  /** How many records are quarantined for each reason, most first. */
+  /** How many records are quarantined for each reason, most first; reasons are a few fixed texts. */
   quarantineReasons: async () => {
     const counted = await db
       .selectFrom('quarantine')
@@ -42,7 +39,6 @@ export const createImportReads = (db: Db) => ({
       .groupBy('reason')
       .orderBy('records', 'desc')
       .orderBy('reason')
-      .limit(mostReasons)
       .execute();
     return counted.map(({ reason, records }) => ({ reason, records: Number(records) }));
   },
