@@ -79,15 +79,8 @@ const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | '
   return upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
 };
 
-/**
- * Ends keys that are gone or have another value under their name, and adds new ones; writes nothing if they are the same.
- * Returns whether that changed any.
- */
-async function writeReceiptKeys(
-  db: Db,
-  handle: string,
-  { keys, at, isComplete }: SeenKeys,
-): Promise<boolean> {
+/** Ends keys that are gone or have another value under their name, and adds new ones; writes nothing if they are the same. */
+async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys): Promise<void> {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
   const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
   const isGone = (key: ReceiptKey) =>
@@ -105,7 +98,6 @@ async function writeReceiptKeys(
     await addKeys(db, handle, { keys: added, at });
     await deleteOldest(db, handle);
   }
-  return kids.length + added.length > 0;
 }
 
 /**
@@ -170,7 +162,7 @@ export const createRatingReads = (db: Db) => ({
   identities: (source: string, subject: string) => readIdentities(db, source, subject),
   /** The rated listing's response to a rating. */
   async response(ratingId: string): Promise<RatingResponse | undefined> {
-    const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index', 'erased_at']);
+    const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index']);
     const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();
     return row && responseTable.decode(row);
   },
@@ -229,7 +221,8 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     },
     /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. */
     async putReceiptKeys(handle: string, seen: SeenKeys): Promise<void> {
-      if (await writeReceiptKeys(db, handle, seen)) touch(handle);
+      touch(handle);
+      await writeReceiptKeys(db, handle, seen);
     },
     /**
      * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the rating: the newest
