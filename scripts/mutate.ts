@@ -31,10 +31,10 @@ const { values } = parseArgs({
 /** The tests of each module of src: folders of test/, and beginnings of file names. */
 const testsOf: Record<string, string> = {
   audit: 'transparency-log moderation/audit',
-  claims: 'claims evidence/challenge properties/claim repositories/many-claims',
+  claims: 'claims evidence/challenge properties/claim repositories/many-claims mcp/wire',
   document: 'compare cli/lock http/listing http/sentences evidence/criteria mcp/summary',
   http: 'http mcp/robustness mcp/answer-cache properties/answer-cache',
-  imports: 'registry http/imports',
+  imports: 'registry http/imports http/changes ratings/history',
   limits: 'limits http/limits http/shared-limits',
   listings: 'registry store evidence/tags http/publishers',
   log: 'transparency-log witness evidence/log properties/merkle http/changes',
@@ -42,7 +42,8 @@ const testsOf: Record<string, string> = {
   moderation: 'moderation properties/moderation http/forms http/registry-api',
   net: 'repositories claims/domains observer/dns properties/repository-url',
   observations: 'observer',
-  ratings: 'ratings properties/rating evidence/identity http/ratings',
+  ratings:
+    'ratings properties/rating evidence/identity http/ratings mcp/wire moderation/actions moderation/gone-texts',
   receipt: 'receipt ratings/service-receipt',
   search: 'http/search http/similar evidence/search evidence/static-rank store/sqlite',
   store: 'store backup registry/lease',
