@@ -53,7 +53,7 @@ const ask = (input: Record<string, unknown> = {}) =>
   directory.ask(handle, { method: 'registry_key', ...input });
 const prove = (challenge: string, signature: string) => directory.ask(handle, { challenge, signature });
 
-test('a signature with the key in DNS proves the claim without any change', async () => {
+test('a signature with the key in DNS proves the claim without any change; later, that of the newest capability does', async () => {
   const signer = ed25519();
   expect(await ask()).toMatchObject({ status: 'not_proven', reason: 'key_not_published' });
   directory.setTxt('example.com', 'v=spf1 -all', signer.line);
@@ -70,6 +70,14 @@ test('a signature with the key in DNS proves the claim without any change', asyn
   expect(await directory.standing(issued.capability)).toBe('200');
   expect((await directory.claimOf(handle))?.statement).toMatch(
     /^Possession of the key that example\.com publishes for the MCP registry was shown on \d{4}-\d\d-\d\d by a signature; the key was read in DNS, seen by two resolvers\. The listing records no remote\./,
+  );
+  const onWeb = ed25519();
+  directory.web.files.set(authPath, onWeb.line);
+  const next = await directory.ask(handle, { method: 'registry_key', rotate: true }, issued.capability);
+  const signature = onWeb.sign(next.challenge).toString('base64');
+  expect(await prove(next.challenge, signature)).toMatchObject({ changed: 'rotated' });
+  expect((await directory.claimOf(handle))?.statement).toContain(
+    'the key was read at https://example.com/.well-known/mcp-registry-auth.',
   );
 });
 

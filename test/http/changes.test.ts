@@ -154,7 +154,10 @@ it('a reader of a service that was restored from an older backup is told so: not
 
 it('an import that changes nothing is no change', async () => {
   const before = await read();
-  await service.importEntries([newer('1.1.0', { description: 'Moves furniture' })]);
+  const same = { version: '1.1.0', description: 'Moves furniture' };
+  await service.importEntries([newer('1.1.0', same)]);
+  const touched = { updatedAt: '2026-11-03T08:00:00Z' };
+  await service.importEntries([registryEntry('com.example/moves', same, touched)]);
   expect(await read()).toEqual(before);
 });
 

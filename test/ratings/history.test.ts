@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentOf } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import {
   type Answered,
   doorNames,
   openRatedDirectory,
   type RatedDirectory,
 } from '../support/rating-doors.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
 const handle = 'co.webhook/webhook';
@@ -119,7 +121,10 @@ describe.each(doorNames)('over %s', (door) => {
 
   describe('a withdrawal', () => {
     it('twice is the same one; a tombstone without texts stays, of older versions too', async () => {
-      const sent = directory.rating({ comment: 'An earlier word.', tags: ['slow'], operation: 'send' });
+      const sent = directory.rating({
+        ...{ interaction_id: 'job-taken-back', operation: 'send' },
+        ...{ comment: 'An earlier word.', tags: ['slow'] },
+      });
       const { rating_id: first } = await submit(sent);
       const { rating_id } = await submit({ ...sent, comment: 'A later word.', supersedes: first });
       const before = await countOf();
@@ -141,6 +146,10 @@ describe.each(doorNames)('over %s', (door) => {
       expect(await versionsOf(sent)).toEqual([]);
       for (const version of versions) {
         expect(version.withdrawn_at).toBe(taken.withdrawn_at);
+        // The SHA-256 of job-taken-back.
+        expect(version.interaction_sha256).toBe(
+          '57adde6b393913adc0fee2a5d70e0ee506c2dd635036d3e582f24f025ccca277',
+        );
         for (const field of ['comment', 'tags', 'operation']) expect(version).not.toHaveProperty(field);
       }
       expect(versions.find(({ rating_id: id }) => id === first)?.superseded_by).toBe(rating_id);
@@ -183,6 +192,10 @@ describe.each(doorNames)('over %s', (door) => {
     const first = await submit({ ...directory.rating(), handle: about });
     const second = await submit({ ...directory.rating(), handle: about }, directory.third);
     expect(await rated()).toEqual([true, Number(others) + 1]);
+    for (const status of ['deleted', 'active']) {
+      await directory.importEntries([registryEntry(about, onGitHub('plain/fresh'), { status })]);
+      expect(await rated()).toEqual(status === 'active' ? [true, Number(others) + 1] : [false, others]);
+    }
     await withdraw(first.rating_id);
     expect(await rated()).toEqual([true, Number(others) + 1]);
     await withdraw(second.rating_id, directory.third);

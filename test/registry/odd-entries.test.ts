@@ -201,7 +201,7 @@ const broken: readonly Broken[] = [
   ['a name whose last part is dots', registryEntry('b.e/..'), '(unreadable', noName],
   ['a name in full width', registryEntry('b.f/\uff58'), '(unreadable', noName],
   ['a name of 201 characters', registryEntry(`b/${'x'.repeat(199)}`), '(unreadable', noName],
-  ['a version that is a number', registryEntry('b.g/x', { version: 1 }), '(unreadable', noName],
+  ['a version that is a number', registryEntry('b.g/x', { version: 1 }), '(unreadable 1a6096bc0c53)', noName],
   [
     'a version with a hidden character',
     registryEntry('b.h/x', { version: '1.0\u200b' }),
