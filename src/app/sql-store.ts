@@ -79,14 +79,14 @@ function createListings({ reader, lagging, search: index }: Engine): ListingRead
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
   const lists = createListingReads(lagging, index);
-  const { search, listCounts, facetCounts, near, page, completions } = lists;
+  const { search, best, listCounts, facetCounts, near, page, completions } = lists;
   const asOfNow = async (found: ListingSummary[]) => {
     const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
     return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
   };
   return {
     ...current,
-    ...{ search, listCounts, facetCounts, near, page, completions },
+    ...{ search, best, listCounts, facetCounts, near, page, completions },
     list: async (query) => asOfNow(await lists.list(query)),
     newest: async (by, limit) => asOfNow(await lists.newest(by, limit)),
   };

@@ -1,6 +1,6 @@
 import { countEdits } from '../core/edits.ts';
 import { handleParts } from '../core/handle.ts';
-import { rankNamed } from '../search/gather.ts';
+import { rankFew } from '../search/gather.ts';
 import { ownerLabel } from '../search/owners.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { stopWords, toWords } from '../search/words.ts';
@@ -44,7 +44,7 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 async function readNamed(db: Db, index: SearchIndex, name: string) {
   const words = [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
   if (words.length === 0) return [];
-  const { hits, counted } = await rankNamed(db, index, words.slice(0, mostWords).join(' '));
+  const { hits, counted } = await rankFew(db, index, words.slice(0, mostWords).join(' '));
   const shown = hits.slice(0, mostNamed);
   const complete = new Set(
     shown.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),

@@ -207,26 +207,22 @@ export async function rankListings(db: Db, index: SearchIndex, { text, facets, s
   };
 }
 
-/** Looks into the index for the words of a name. */
-const mostLooks = 4;
-
 /**
- * The listings that most likely have the words of a name, best first, and how many of the words count. At most some hundred
+ * The listings that most likely have the words of a text, best first, and how many of the words count. At most some hundred
  * listings are read, however many have the words.
  */
-export async function rankNamed(
+export async function rankFew(
   db: Db,
   index: SearchIndex,
-  name: string,
+  text: string,
 ): Promise<{ readonly hits: readonly Scored[]; readonly counted: number }> {
-  const { words, counted, total } = await readWords(db, index, parseQuery(name));
+  const { words, counted, total } = await readWords(db, index, parseQuery(text));
   const steps = toSteps(
     words.filter(({ isCounted }) => isCounted),
     total,
   );
-  const any = { facets: [], excluded: [] };
-  const { candidates } = await gatherCandidates(db, index, steps.slice(0, mostLooks), any);
-  const owned = await findOwned(db, index, name, []);
+  const { candidates } = await gatherCandidates(db, index, steps, { facets: [], excluded: [] });
+  const owned = await findOwned(db, index, text, []);
   const score = createScorer(words);
   const ranked = [owned, candidates].flatMap((found) => found.map(score).toSorted(byScore));
   return { hits: [...new Map(ranked.map((one) => [one.id, one])).values()], counted };

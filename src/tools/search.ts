@@ -110,11 +110,7 @@ async function findSimilar(context: Context, listing: Listing, most: number): Pr
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
   if (!text) return [];
-  const { hits } = await listings.search({ text, facets: [], sort: 'relevance' });
-  const rows = await listings.byIds(hits.slice(0, mostCandidates).map(({ id }) => id));
-  const handles = rows.map(({ handle }) => handle);
-  const known = new Map((await listings.byHandles(handles)).map((one) => [one.handle, one]));
-  const candidates = handles.flatMap((handle) => known.get(handle) ?? []).map(withoutHidden);
+  const candidates = await listings.byIds(await listings.best(text, mostCandidates));
   const alike = pickAlike(listing, candidates, most);
   const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
   const found = await documents.hitsOf([...shared.keys()], context.clock().toISOString());
