@@ -69,7 +69,22 @@ export interface Context {
   readonly clock: () => Date;
   readonly timeouts: Timeouts;
   readonly caller: Caller;
+  /** When what this request has read changes by time alone, ms since 1970; undefined if no reader has noted that. */
+  readonly reading: { changesAt_ms?: number };
 }
 
-/** The same context for another caller. */
-export const withCaller = (context: Context, caller: Caller): Context => ({ ...context, caller });
+/** The same context for a request of another caller. */
+export const withCaller = (context: Context, caller: Caller): Context => ({
+  ...context,
+  caller,
+  reading: {},
+});
+
+/** Notes when something that a request has read changes by time alone (ms since 1970); the earliest time counts. */
+export function noteChange({ reading }: Pick<Context, 'reading'>, at_ms: number): void {
+  reading.changesAt_ms = Math.min(reading.changesAt_ms ?? at_ms, at_ms);
+}
+
+/** For how long what a request has read does not change by time, at least 1 ms; undefined if no reader has noted that. */
+export const unchangedFor_ms = ({ reading, clock }: Context): number | undefined =>
+  reading.changesAt_ms && Math.max(1, reading.changesAt_ms - clock().getTime());

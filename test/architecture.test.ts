@@ -126,8 +126,7 @@ describe('architecture', () => {
   });
   it('no route, resource or view reads the store, but to learn of changes', () => {
     // The cache of answers and the sessions of MCP drop what changed: they listen, and read nothing.
-    const listens =
-      /\bstore: Pick<Store, 'onChange'>|\bstore\.onChange\(|createAnswerCache\(context\.store,/g;
+    const listens = /\bstore: Pick<Store, 'onChange'>|\bstore\.onChange\(/g;
     const names = /\bstore(?:\??\.\w|\s*[:,)}])|\['store'\]/;
     const reading = sources
       .filter((path) => /^(?:http|resources|views)$/.test(partOf(path)))

@@ -32,6 +32,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     clock: () => new Date(),
     timeouts: defaultTimeouts,
     caller: { network: 'local' },
+    reading: {},
   };
   await compareWithCheckpointFile(context);
   return context;

@@ -62,7 +62,7 @@ export function createApp(
 ): App {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
-  const cache = createAnswerCache(context.store, options.answerCache_bytes ?? answerCache_bytes);
+  const cache = createAnswerCache(context, options.answerCache_bytes ?? answerCache_bytes);
   const shared = {
     context,
     cache,

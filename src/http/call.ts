@@ -13,8 +13,8 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export interface CachePolicy {
   /** The handles whose change makes it stale; 'all' if any listing's change does. */
   readonly cacheTags: ChangedHandles;
-  /** How stale anything else in it may be; a minute if left out. */
-  readonly maxAge_ms?: number;
+  /** How stale anything else in it may be; a minute if left out, and any age without cache tags. */
+  readonly maxAge_ms?: number | undefined;
 }
 
 export interface Finished {

@@ -42,7 +42,7 @@ interface Routes {
 /** Opens a subscription, which counts for as long as its stream is open. */
 async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
-  const { network } = post.caller;
+  const { network } = post.context.caller;
   const stream = routes.subscriptions.open(network, notifications?.resourceSubscriptions);
   try {
     return untilEnded(await handle(post, routes), stream);
@@ -54,10 +54,10 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
 
 /** The SDK's own answer, with our messages for its failures; a stream is passed on unchanged. */
 async function handle(
-  { request, body, caller }: McpPost,
+  { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
 ): Promise<Response> {
-  const sent = { parsedBody: body, authInfo: toAuthInfo(caller) };
+  const sent = { parsedBody: body, authInfo: toAuthInfo(context) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
   const message = (await response.json()) as JSONRPCMessage;

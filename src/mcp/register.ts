@@ -11,7 +11,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type Caller, type Context, withCaller } from '../context.ts';
+import type { Context } from '../context.ts';
 import { isJsonObject } from '../core/json.ts';
 import { type Problem, toProblem } from '../core/problem.ts';
 import { completeHandle } from '../listings/completions.ts';
@@ -125,12 +125,12 @@ const schemas = new Map(
   ]),
 );
 
-/** The caller of a request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
-export const toAuthInfo = (caller: Caller): AuthInfo => ({
+/** The context of a request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
+export const toAuthInfo = (context: Context): AuthInfo => ({
   token: '',
   clientId: '',
   scopes: [],
-  extra: { caller },
+  extra: { context },
 });
 
 interface RequestContext {
@@ -142,11 +142,9 @@ type ListHandler = (
   request: RequestContext,
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
-/** The context with the caller of this request; over stdio there is only one caller. */
-function contextOf(context: Context, { http }: RequestContext): Context {
-  const caller = http?.authInfo?.extra?.caller as Caller | undefined;
-  return caller ? withCaller(context, caller) : context;
-}
+/** The context of this request; over stdio there is only one. */
+const contextOf = (context: Context, { http }: RequestContext): Context =>
+  (http?.authInfo?.extra?.context as Context | undefined) ?? context;
 
 const withCapability = new Set(
   tools.filter(({ isListedWithCapability }) => isListedWithCapability).map(({ name }) => name),
@@ -261,7 +259,7 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
 export interface McpPost {
   readonly request: Request;
   readonly body: unknown;
-  readonly caller: Caller;
+  readonly context: Context;
   /** Gets the JSON text of the answer, if that is a result without isError. */
   readonly onResult?: ((text: string) => void) | undefined;
   /** Makes the response of an answer that is not a stream. */

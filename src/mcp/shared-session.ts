@@ -100,9 +100,9 @@ const isGood = (message: object): boolean =>
 export async function answerShared(
   session: SharedSession,
   request: JSONRPCRequest,
-  { caller, onResult, respond }: McpPost,
+  { context, onResult, respond }: McpPost,
 ): Promise<Response> {
-  const message = await session.request(request, toAuthInfo(caller));
+  const message = await session.request(request, toAuthInfo(context));
   const text = toJsonText(message);
   if (isGood(message)) onResult?.(text);
   return respond(text);

@@ -192,8 +192,11 @@ export function createSchedule(
     /** Adds a listing that somebody reads, if it is due and the limits have room, before those of the schedule; whether a check of it waits or runs. */
     read({ network, ...listing }: ReadListing): boolean {
       const { handle } = listing;
-      if (asked.has(handle) || read.has(handle)) return true;
-      if (signal.aborted || read.size >= mostAsked || !isDue(handle, listing, context)) return false;
+      if (asked.has(handle)) return true;
+      // What a check has recorded is read before its place is free.
+      if (!isDue(handle, listing, context)) return false;
+      if (read.has(handle)) return true;
+      if (signal.aborted || read.size >= mostAsked) return false;
       const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
       const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
       if (keys.some((key) => waitFor(key) >= mostAskedOfKey)) return false;

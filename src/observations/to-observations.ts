@@ -12,8 +12,17 @@ export interface Observing {
 /** Intervals after which an observation is stale. */
 const staleAfter = 3;
 
-const isStale = ({ state, observed_at }: StoredObservation, { now, interval_s }: Observing) =>
-  state !== 'not_checked' && now.getTime() - Date.parse(observed_at) > staleAfter * interval_s * 1000;
+const staleAt_ms = ({ observed_at }: StoredObservation, { interval_s }: Observing) =>
+  Date.parse(observed_at) + staleAfter * interval_s * 1000;
+
+const isStale = (stored: StoredObservation, observing: Observing) =>
+  stored.state !== 'not_checked' && observing.now.getTime() > staleAt_ms(stored, observing);
+
+/** When the next of some observations becomes stale, ms since 1970; infinite if none will. */
+export const nextStale_ms = (stored: readonly StoredObservation[], observing: Observing): number =>
+  Math.min(
+    ...stored.map((one) => staleAt_ms(one, observing)).filter((at_ms) => at_ms > observing.now.getTime()),
+  );
 
 const day = (time: string) => time.slice(0, 10);
 

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, noteChange } from '../context.ts';
 import { isHandle, namespaceText } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { counted, named, quoted } from '../core/text.ts';
@@ -7,6 +7,7 @@ import { packageText } from '../document/sentences.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
 import { type Reference, toReferences } from '../listings/references.ts';
 import { toAppeal } from '../moderation/moderation.ts';
+import { nextStale_ms } from '../observations/to-observations.ts';
 
 const maxNear = 5;
 
@@ -209,11 +210,24 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   return refuseUnknown(toNearText(trimmed, references), context);
 }
 
+const day_ms = 86_400_000;
+
+/** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
+function nextChange_ms({ changesAt, observed }: ListingFacts, { config, clock }: Context): number {
+  const now = clock();
+  return Math.min(
+    (Math.floor(now.getTime() / day_ms) + 1) * day_ms,
+    changesAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(changesAt),
+    nextStale_ms(observed?.observations ?? [], { now, interval_s: config.observeInterval_s }),
+  );
+}
+
 /** All facts of a shown listing that a text names (`findNamed`); throws as findListing does, or several_listings. */
 export async function findListingFacts(text: string, context: Asking): Promise<ListingFacts> {
   const { handle } = await findNamed(text, context);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
     (await refuseUnknown(handle, context, toReferences(handle)));
+  noteChange(context, nextChange_ms(facts, context));
   return requireShown(facts, facts.listing, context);
 }

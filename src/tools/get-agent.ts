@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import { type Context, noteChange } from '../context.ts';
 import { lines } from '../core/text.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
+import { dueAt_ms } from '../observations/schedule.ts';
 import { findListingFacts, findNamed } from './find-listing.ts';
 import { namedInput, tagsOfNamed } from './inputs.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -15,16 +16,24 @@ export const getListing = async (handle: string, context: Context): Promise<List
   toListingDocument(await findListingFacts(handle, context), context.config, context.clock());
 
 const readAgain = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
+const readAgain_ms = 10_000;
+/** When a check that is due is asked for again, if the limits had no room or a crawler read. */
+const tryAgain_ms = 60_000;
 
 /** The same for somebody who reads it: where its last check is too old, a new one is asked for, which is not waited for, and said. */
 export async function readListing(handle: string, context: Context): Promise<ListingDocument> {
   const { askedChecks, caller, config, clock } = context;
   const facts = await findListingFacts(handle, context);
   const { listing, observed: { observed_at = null, due_since } = {} } = facts;
-  const mayAsk = !caller.isAutomatic && !listing.hidden && !isSample(listing);
-  const asked = { ...{ handle: listing.handle, remotes: listing.remotes }, observed_at, due_since };
-  const isAsked = mayAsk && askedChecks.read?.({ ...asked, network: caller.network });
   const document = toListingDocument(facts, config, clock());
+  if (!askedChecks.read || listing.hidden || isSample(listing)) return document;
+  const last = { observed_at, due_since };
+  const asked = { handle: listing.handle, remotes: listing.remotes, network: caller.network, ...last };
+  const isAsked = !caller.isAutomatic && askedChecks.read(asked);
+  const now_ms = clock().getTime();
+  // What is answered from the cache asks for no check.
+  const due_ms = Math.max(now_ms + tryAgain_ms, dueAt_ms(listing.handle, last, config.observeInterval_s));
+  noteChange(context, isAsked ? now_ms + readAgain_ms : due_ms);
   return isAsked ? { ...document, being_checked: readAgain } : document;
 }
 

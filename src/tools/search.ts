@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import { type Context, noteChange } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { countEdits } from '../core/edits.ts';
 import { Problem, wrongField } from '../core/problem.ts';
@@ -98,6 +98,9 @@ export const findPage = (context: Context, search: SearchQuery, place: Place): P
 
 const mostCandidates = 60;
 
+/** A source of ratings stops being new by time alone: a list that shows one is at most so old. */
+const shownAtMost_ms = 60_000;
+
 /** Answered at once: there is no next page. */
 const mostSimilar = 10;
 
@@ -113,7 +116,10 @@ async function findSimilar(context: Context, listing: Listing, most: number): Pr
   const candidates = await listings.byIds(await listings.best(text, mostCandidates));
   const alike = pickAlike(listing, candidates, most);
   const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
-  const found = await documents.hitsOf([...shared.keys()], context.clock().toISOString());
+  const now = context.clock();
+  const found = await documents.hitsOf([...shared.keys()], now.toISOString());
+  if (found.some(({ native }) => native?.flags.new_source))
+    noteChange(context, now.getTime() + shownAtMost_ms);
   return found.map((one) => toHit(one, undefined, shared.get(one.listing.handle)));
 }
 

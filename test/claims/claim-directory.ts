@@ -93,6 +93,7 @@ export function createClaimContext(
     checkTurns: createCheckTurns(),
     searches: createSearches(config),
     checkpoints: {},
+    reading: {},
     timeouts: defaultTimeouts,
     log: pino({ level: 'silent' }),
     caller: { network: '127.0.0.1' },

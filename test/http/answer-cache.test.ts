@@ -8,11 +8,13 @@ import { makeListing } from '../store/examples.ts';
 let store: Store;
 let cache: AnswerCache;
 const budget = 10_000;
+let now_ms = 0;
+const clock = () => new Date(now_ms);
 
 beforeEach(async () => {
   store = await openSqliteStore(':memory:');
   await write('a/one', 'b/two');
-  cache = createAnswerCache(store, budget);
+  cache = createAnswerCache({ store, clock }, budget);
 });
 afterEach(async () => {
   cache.close();
@@ -73,15 +75,26 @@ describe('finished answers in memory', () => {
     expect(cached('in time')).toEqual(['in time']);
   });
 
-  it('expire after their longest age', async () => {
+  it('expire after their longest age, which is a minute for those with tags, and no time for others', () => {
+    now_ms = 1000;
     cache.begin()('short', { bytes: 'short', headers: {} }, { cacheTags: [], maxAge_ms: 20 });
-    expect(cached('short')).toEqual(['short']);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    expect(cached('short')).toEqual([]);
+    put('of one', ['a/one']);
+    put('of none', []);
+    const all = ['short', 'of one', 'of none'];
+    for (const [after_ms, left] of [
+      [20, all],
+      [1, ['of one', 'of none']],
+      [59_979, ['of one', 'of none']],
+      [1, ['of none']],
+      [1e9, ['of none']],
+    ] as const) {
+      now_ms += after_ms;
+      expect(cached(...all)).toEqual(left);
+    }
   });
 
   it('are not stored at all with a budget of 0', () => {
-    const none = createAnswerCache(store, 0);
+    const none = createAnswerCache({ store, clock }, 0);
     none.begin()('x', { bytes: '', headers: {} }, { cacheTags: [] });
     expect([none.get('x'), none.bytes]).toEqual([undefined, 0]);
     none.close();

@@ -98,6 +98,35 @@ describe('a finished answer', () => {
     }
   });
 
+  it('about one listing is made again only when the day is over, and one about any listing after a minute', async () => {
+    const end = 24 * 3600 - (Math.floor(directory.context.clock().getTime() / 1000) % (24 * 3600));
+    directory.wait(end + 3600);
+    const about = [
+      page,
+      `${page}.json`,
+      `${page}.md`,
+      `/badge/${handle}`,
+      `${page}/ratings`,
+      `${page}/history`,
+    ];
+    const isEachCached = async (paths: readonly string[]) => {
+      const found: boolean[] = [];
+      for (const path of paths) found.push(await isCached(() => get(directory, path)));
+      return found;
+    };
+    const day = async () =>
+      (JSON.parse(await read(directory, `${page}.json`)) as Record<string, string>).evidence_snapshot_date;
+    for (const path of [...about, '/agents?q=webhook']) await get(directory, path);
+    const first = await day();
+    directory.wait(22 * 3600);
+    expect(await isEachCached(about)).toEqual([true, true, true, true, true, true]);
+    expect(await isEachCached(['/agents?q=webhook', '/llms.txt'])).toEqual([false, true]);
+    expect(await day()).toBe(first);
+    directory.wait(2 * 3600);
+    expect(await isEachCached(about)).toEqual([false, false, false, false, false, false]);
+    expect(Date.parse((await day()) ?? '') - Date.parse(first ?? '')).toBe(24 * 3600 * 1000);
+  });
+
   it.each([
     [page, '?x=1', '?x=2&y'],
     [`${page}/tools`, '?x=1', '?'],

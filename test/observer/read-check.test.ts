@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
+import { memoryReads } from '../../src/telemetry/events.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
@@ -178,6 +179,38 @@ describe('the first read of a listing', () => {
       )
       .not.toBe(observed_at);
     expect(empty.sent.length).toBeLessThanOrEqual(2 * once);
+  });
+
+  it('makes a page that is cached until a check is due again, and for ten seconds while it says that one waits or runs', async () => {
+    const node = await openAsked([...listings, { name: 'com.mute.app/agent', host: 'mute.example' }], empty, {
+      HOST_OVERRIDES: JSON.stringify({ 'first1.example': empty.url, 'mute.example': hanging.url }),
+      OBSERVE_INTERVAL: '2h',
+    });
+    const toMidnight_s = 24 * 3600 - (Math.floor(node.context.clock().getTime() / 1000) % (24 * 3600));
+    node.wait(toMidnight_s + 3600);
+    let made = 0;
+    const stop = memoryReads.subscribe(({ memory, isHit }) => {
+      if (memory === 'pages' && !isHit) made += 1;
+    });
+    close.push(async () => stop());
+    /** How often a page is made for 50 readers. */
+    const readBy50 = async (path: string) => {
+      made = 0;
+      const texts = await Promise.all(count(50, (n) => node.read(path, from(n))));
+      return { made, isBegun: texts.every((text) => text.includes(begun)) };
+    };
+    const [mute, path] = ['/agents/com.mute.app/agent', '/agents/com.first1.app/agent'];
+    await node.read(mute);
+    expect(await readBy50(mute)).toEqual({ made: 0, isBegun: true });
+    node.wait(11);
+    expect(await node.read(mute)).toContain(begun);
+    expect(await readBy50(mute)).toEqual({ made: 0, isBegun: true });
+    expect(made).toBe(0);
+    await expect.poll(() => node.read(path), patience).not.toContain(begun);
+    node.wait(3600);
+    expect(await readBy50(path)).toEqual({ made: 0, isBegun: false });
+    node.wait(2 * 3600);
+    expect(await node.read(path)).toContain(begun);
   });
 
   it('by nobody who waits for it begins none: crawlers, prefetches, HEAD, lists, badges, feeds, other pages', async () => {

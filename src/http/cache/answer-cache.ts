@@ -32,6 +32,7 @@ interface Entry {
 /** Tag of an answer that may contain any listing; no handle has this form. */
 const everyListing = '*';
 const bookkeeping_bytes = 400;
+const noEnd = 0;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
   cacheTags === 'all' ? [everyListing] : cacheTags;
 
@@ -49,25 +50,30 @@ function createTagIndex() {
   };
 }
 
-/** Sources stop being new by time alone (docs/ratings.md), so no answer is older than this. */
+/** How old an answer may be of which it is not known when it changes by time alone, as sources stop being new (docs/ratings.md). */
 const longestAge_ms = 60_000;
 
 /**
- * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes, and for
- * a minute at most.
+ * Caches finished answers, at most `budget_bytes` of them (0: none), each until a listing among its tags changes or its
+ * time is over.
  */
-export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: number) {
+export function createAnswerCache(
+  context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },
+  budget_bytes: number,
+) {
   const index = createTagIndex();
   const cache = new LRUCache<string, Entry>({
     // It takes 0 for unlimited.
     maxSize: Math.max(1, budget_bytes),
+    ttlResolution: 0,
+    perf: { now: () => context.clock().getTime() },
     sizeCalculation: ({ answer }, key) => answer.bytes.length + 2 * key.length + bookkeeping_bytes,
     dispose: (entry, key, reason) => {
       if (reason !== 'set') for (const tag of tagsOf(entry)) index.remove(tag, key);
     },
   });
   let epoch = 0;
-  const stop = store.onChange((changed) => {
+  const stop = context.store.onChange((changed) => {
     epoch += 1;
     if (changed === 'all') cache.clear();
     else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
@@ -86,7 +92,7 @@ export function createAnswerCache(store: Pick<Store, 'onChange'>, budget_bytes: 
     begin() {
       const begunIn = epoch;
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
-        const { cacheTags, maxAge_ms = longestAge_ms } = policy;
+        const { cacheTags, maxAge_ms = cacheTags.length > 0 ? longestAge_ms : noEnd } = policy;
         if (begunIn === epoch) put(key, { answer, cacheTags }, maxAge_ms);
       };
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import type { Context } from '../../context.ts';
+import { type Context, unchangedFor_ms } from '../../context.ts';
 import { memoryReads, toolCalls } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
 import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
@@ -47,7 +47,8 @@ export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): Middlewar
     if (withoutQuery(address) !== c.req.path) return;
     memoryReads.publish({ memory, isHit: false });
     const key = toKey(c.get('encoding'), address);
-    store(key, toCached(finished, c.res.headers), finished.cachePolicy);
+    const maxAge_ms = unchangedFor_ms(c.get('context'));
+    store(key, toCached(finished, c.res.headers), { maxAge_ms, ...finished.cachePolicy });
   };
 }
 

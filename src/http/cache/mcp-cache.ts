@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { type Context, unchangedFor_ms } from '../../context.ts';
 import { decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
@@ -205,7 +206,7 @@ function withoutId(text: string, id: number | string): string | undefined {
  * isError; undefined if answers to this message are not cached.
  */
 export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
-  return (body: unknown, sent: Headers): ((text: string) => void) | undefined => {
+  return (body: unknown, sent: Headers, context: Context): ((text: string) => void) | undefined => {
     const message = readCacheable(body, sent);
     if (!message) return undefined;
     memoryReads.publish({ memory, isHit: false });
@@ -215,7 +216,7 @@ export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<stri
       if (start === undefined) return;
       store(clientKey(message), { bytes: '', headers: {} }, { cacheTags: [] });
       const answer = { bytes: Buffer.from(start).toString('latin1'), headers };
-      store(message.key, answer, { cacheTags: message.cacheTags() });
+      store(message.key, answer, { cacheTags: message.cacheTags(), maxAge_ms: unchangedFor_ms(context) });
     };
   };
 }

@@ -96,9 +96,10 @@ export function createMcpRoute(
     };
     const { body } = message;
     c.set('tool', toolOf(body));
-    const { caller } = c.get('context');
-    const onResult = toStore(body, c.req.raw.headers);
-    return inFlight.run(() => answerer.answer({ request: c.req.raw, body, caller, onResult, respond }));
+    const asked = c.get('context');
+    const onResult = toStore(body, c.req.raw.headers, asked);
+    const post = { request: c.req.raw, body, context: asked, onResult, respond };
+    return inFlight.run(() => answerer.answer(post));
   };
 
   const answer = async (c: Request): Promise<Response> => {
