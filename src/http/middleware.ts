@@ -180,7 +180,8 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
   return async (c, next) => {
     await next();
     if (!c.get('isSecured')) await secure(c, async () => {});
-    if (isDocument(c)) c.header('Access-Control-Allow-Origin', '*');
+    // c.header would make another answer, whose body is a stream.
+    if (isDocument(c)) c.res.headers.set('Access-Control-Allow-Origin', '*');
   };
 }
 

@@ -17,8 +17,9 @@ const headers = {
 /** Lets pages of any origin read the routes of a registry, and answers their preflights. */
 const openToAll: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, headers);
-  await next();
+  // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  await next();
 };
 
 /** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */

@@ -71,6 +71,7 @@ describe('a finished answer', () => {
     '/llms-full.txt',
     '/openapi.json',
     '/robots.txt',
+    '/healthz',
   ];
 
   it.each(cached)('of %s is sent again as it was, under a new id', async (path) => {
@@ -179,7 +180,7 @@ describe('a finished answer', () => {
     },
   );
 
-  it.each(['/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/healthz'])(
+  it.each(['/feedback', `${page}/claim`, '/compare', '/sitemap.xml', '/readyz'])(
     'of %s is not cached: it depends on the clock or the caller',
     async (path) => {
       await get(directory, path);

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms } from '../../context.ts';
 import { memoryReads, toolCalls } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
+import { isCounted } from '../limits.ts';
 import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
 import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
@@ -47,8 +48,9 @@ export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): Middlewar
     if (withoutQuery(address) !== c.req.path) return;
     memoryReads.publish({ memory, isHit: false });
     const key = toKey(c.get('encoding'), address);
-    const maxAge_ms = unchangedFor_ms(c.get('context'));
-    store(key, toCached(finished, c.res.headers), { maxAge_ms, ...finished.cachePolicy });
+    const { cachePolicy } = finished;
+    const maxAge_ms = cachePolicy.cacheTags.length > 0 ? unchangedFor_ms(c.get('context')) : undefined;
+    store(key, toCached(finished, c.res.headers), { maxAge_ms, ...cachePolicy });
   };
 }
 
@@ -78,9 +80,9 @@ interface Shared extends RefusalLookup {
 }
 
 /** Checks what depends on the request, not on its answer: Host and limit. */
-function isAdmitted(incoming: IncomingMessage, { limit, network }: Counted, shared: Shared) {
+function isAdmitted(incoming: IncomingMessage, { path, limit, network }: Counted, shared: Shared) {
   if (!shared.isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
-  return limit.tryTake(network, shared.context.clock().getTime()) === undefined;
+  return !isCounted(path) || limit.tryTake(network, shared.context.clock().getTime()) === undefined;
 }
 
 /** The headers that differ from request to request; refusals have an id where the app gave them one. */

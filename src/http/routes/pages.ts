@@ -103,7 +103,9 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
 /** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */
 export const createHealthRoutes = ({ context }: Face) =>
   new Hono<HttpEnvironment>()
-    .get('/healthz', (c) => c.text('ok\n', 200, { 'Cache-Control': 'no-store' }))
+    .get('/healthz', (c) =>
+      answerWithETag(c, { type: plain, body: 'ok\n', cacheControl: 'no-store', cachePolicy }),
+    )
     .get('/readyz', async (c) => {
       const readiness = await readReadiness(context);
       return c.json(readiness, readiness.ready ? 200 : 503, { 'Cache-Control': 'no-store' });
