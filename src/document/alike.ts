@@ -26,16 +26,19 @@ const packageNames = ({ packages }: Comparable) =>
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
-type Shared = ReturnType<typeof findShared>;
+type Shared = ReturnType<ReturnType<typeof createComparison>>;
 
-/** What two listings have in common; words as the first of them writes them. */
-export function findShared(one: Comparable, other: Comparable) {
-  const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
-  return {
-    repository: one.repository_key !== undefined && one.repository_key === other.repository_key,
-    packages: packageNames(one).filter((name) => packages.has(name)),
-    tags: topics(one).filter((tag) => tags.has(tag)),
-    words: [...nameWords(one)].flatMap(([term, word]) => (words.has(term) ? [word] : [])),
+/** Finds what other listings have in common with one; words as it writes them. */
+function createComparison(one: Comparable) {
+  const own = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
+  return (other: Comparable) => {
+    const [words, tags, packages] = [nameWords(other), new Set(topics(other)), new Set(packageNames(other))];
+    return {
+      repository: one.repository_key !== undefined && one.repository_key === other.repository_key,
+      packages: own.packages.filter((name) => packages.has(name)),
+      tags: own.tags.filter((tag) => tags.has(tag)),
+      words: own.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
+    };
   };
 }
 
@@ -55,9 +58,10 @@ export function pickAlike<One extends Comparable>(
   most: number,
 ): { listing: One; shared: Shared }[] {
   const ofPublisher = new Map<string, number>();
+  const compare = createComparison(listing);
   return candidates
     .filter((one) => publisherOf(one) !== publisherOf(listing))
-    .map((one) => ({ listing: one, shared: findShared(listing, one) }))
+    .map((one) => ({ listing: one, shared: compare(one) }))
     .filter(({ shared }) => amountOf(shared) > 0)
     .sort((a, b) => amountOf(b.shared) - amountOf(a.shared))
     .filter(({ listing: one }) => {
