@@ -137,7 +137,7 @@ const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => vo
   limits: createLimitWrites(db),
   leases: createLeaseWrites(db, engine),
   observations: createObservationWrites(db, touch),
-  changes: createChangeWrites(db),
+  changes: createChangeWrites(db, touch),
   views: createViewWrites(db, touch),
   webhooks: createWebhookWrites(db),
   moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),

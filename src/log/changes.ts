@@ -91,12 +91,13 @@ export const createChangeReads = (db: Db) => ({
   },
 });
 
-/** Writes of changes inside a transaction. */
-export const createChangeWrites = (db: Db) => ({
+/** Writes of changes inside a transaction; `touch` names each listing whose history changed. */
+export const createChangeWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createChangeReads(db),
   /** Adds changes in this order, while the write lock is held, so that no reader sees a later position first. */
   async add(changes: readonly NewChange[]) {
     if (changes.length === 0) return;
+    for (const { handle } of changes) touch(handle);
     const last = await readLastSeq(db);
     const rows = changes.map((change, at) => changeTable.encode({ ...change, seq: last + 1 + at }));
     await inChunks(rows, async (chunk) => {

@@ -183,7 +183,7 @@ export const createLogWrites = (db: Db) => ({
     await insertRecord(db, { log_index, salt, record });
     await insertNodes(db, await completedNodes(db, head.id, { position, hash }));
     const change = about && toLoggedChange(type, log_index, about);
-    if (change) await createChangeWrites(db).add([change]);
+    if (change) await createChangeWrites(db, () => undefined).add([change]);
     return log_index;
   },
   /** Deletes the record and salt of an entry, and names the entry that says so. */

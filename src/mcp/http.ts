@@ -57,7 +57,7 @@ async function handle(
   { request, body, context }: McpPost,
   { handler, timeout_ms }: Routes,
 ): Promise<Response> {
-  const sent = { parsedBody: body, authInfo: toAuthInfo(context) };
+  const sent = { parsedBody: body, authInfo: toAuthInfo({ context }) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
   const message = (await response.json()) as JSONRPCMessage;

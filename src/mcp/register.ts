@@ -17,6 +17,7 @@ import { type Problem, toProblem } from '../core/problem.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
+import { toolCalls } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
@@ -29,6 +30,16 @@ const toAnswer = (
   structuredContent,
 });
 
+/** The members of such a result as JSON text. */
+function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
+  const json = JSON.stringify(answer);
+  const text = JSON.stringify(toText?.(answer) ?? json);
+  return `"content":[{"type":"text","text":${text}}],"structuredContent":${json}`;
+}
+
+/** What the SDK checks, and adds to, in place of a result that is sent as text. */
+const standIn: CallToolResult = { content: [], structuredContent: {} };
+
 /** A problem as a result, the same as text and as structured content; what is wrong with each field stands in its sentence. */
 function toRefusal(problem: Problem): CallToolResult {
   const { fields: _, ...error } = problem.toJSON();
@@ -40,19 +51,26 @@ function toRefusal(problem: Problem): CallToolResult {
   };
 }
 
-const hole = '"structuredContent":0';
-
-/** The JSON text of a message. Structured content that is its own text is copied from there, and not written twice. */
-export function toJsonText(message: object): string {
-  const { result } = message as { result?: CallToolResult };
-  const [shown] = result?.content ?? [];
-  if (!result?.structuredContent || shown?.type !== 'text' || !shown.text.startsWith('{'))
-    return JSON.stringify(message);
-  const rest = JSON.stringify({ ...message, result: { ...result, structuredContent: 0 } });
-  // This finds the member, not a text that contains the same: there the quotes are escaped.
-  const at = rest.indexOf(hole) + hole.length - 1;
-  return rest.slice(0, at) + shown.text + rest.slice(at + 1);
+/** The JSON text of an answer with a result: the members of the result, and what is behind them up to the id. */
+export interface ResultText {
+  readonly members: string;
+  readonly end: string;
 }
+
+const ofMembers = (value: object) => JSON.stringify(value).slice(1, -1);
+
+/** The text of an answer with a result; `members` of a call of which the SDK has only the stand-in. */
+export function toResultText(result: object, members: string | undefined): ResultText {
+  const end = '},"jsonrpc":"2.0","id":';
+  if (members === undefined) return { members: ofMembers(result), end };
+  const { content: _, structuredContent: __, ...added } = result as CallToolResult;
+  const more = ofMembers(added);
+  return { members, end: more ? `,${more}${end}` : end };
+}
+
+/** The whole text, under the id of the request. */
+export const toAnswerText = ({ members, end }: ResultText, id: unknown): string =>
+  `{"result":{${members}${end}${JSON.stringify(id)}}`;
 
 /**
  * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
@@ -125,12 +143,19 @@ const schemas = new Map(
   ]),
 );
 
-/** The context of a request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
-export const toAuthInfo = (context: Context): AuthInfo => ({
+/** A request as handlers see it. */
+interface Asked {
+  readonly context: Context;
+  /** There if a call's result is sent as text: its members if they are `cached`, and where the call sets them. */
+  readonly sent?: { readonly cached: string | undefined; members?: string };
+}
+
+/** A request in the form that the SDK passes to handlers; nothing else of AuthInfo is used. */
+export const toAuthInfo = (asked: Asked): AuthInfo => ({
   token: '',
   clientId: '',
   scopes: [],
-  extra: { context },
+  extra: { asked },
 });
 
 interface RequestContext {
@@ -142,9 +167,11 @@ type ListHandler = (
   request: RequestContext,
 ) => Promise<{ readonly tools: readonly { readonly name: string }[] }>;
 
-/** The context of this request; over stdio there is only one. */
-const contextOf = (context: Context, { http }: RequestContext): Context =>
-  (http?.authInfo?.extra?.context as Context | undefined) ?? context;
+/** The request that a handler is called for; over stdio all have one context. */
+const askedOf = (context: Context, { http }: RequestContext): Asked =>
+  (http?.authInfo?.extra?.asked as Asked | undefined) ?? { context };
+
+const contextOf = (context: Context, request: RequestContext): Context => askedOf(context, request).context;
 
 const withCapability = new Set(
   tools.filter(({ isListedWithCapability }) => isListedWithCapability).map(({ name }) => name),
@@ -183,8 +210,12 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
     ...(card && { _meta: { ui: { resourceUri: card } } }),
   };
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
+    const { context: asked, sent } = askedOf(context, request);
     try {
-      return toAnswer(tool, await callTool(tool, input, contextOf(context, request)));
+      if (!sent) return toAnswer(tool, await callTool(tool, input, asked));
+      sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, asked));
+      if (sent.cached) toolCalls.publish({ tool: name, outcome: 'ok' });
+      return standIn;
     } catch (error) {
       return toRefusal(toProblem(error, context));
     }
@@ -260,8 +291,10 @@ export interface McpPost {
   readonly request: Request;
   readonly body: unknown;
   readonly context: Context;
-  /** Gets the JSON text of the answer, if that is a result without isError. */
-  readonly onResult?: ((text: string) => void) | undefined;
+  /** The members of the result if it is a call whose answer is cached. */
+  readonly cached?: string | undefined;
+  /** Gets the text of the answer, if that is a result without isError. */
+  readonly onResult?: ((answer: ResultText) => void) | undefined;
   /** Makes the response of an answer that is not a stream. */
   readonly respond: (text: string) => Response;
 }

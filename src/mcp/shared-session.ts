@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Problem } from '../core/problem.ts';
-import { headersOf, type McpPost, toAuthInfo, toJson, toJsonText } from './register.ts';
+import { headersOf, type McpPost, toAnswerText, toAuthInfo, toJson, toResultText } from './register.ts';
 
 /** The revision of the modern era. */
 export const modernRevision = '2026-07-28';
@@ -93,19 +93,21 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
   return { transport, request };
 }
 
-const isGood = (message: object): boolean =>
+const isGood = (message: object): message is { readonly result: object } =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
 /** The answer of a shared session to one request. */
 export async function answerShared(
   session: SharedSession,
   request: JSONRPCRequest,
-  { context, onResult, respond }: McpPost,
+  { context, cached, onResult, respond }: McpPost,
 ): Promise<Response> {
-  const message = await session.request(request, toAuthInfo(context));
-  const text = toJsonText(message);
-  if (isGood(message)) onResult?.(text);
-  return respond(text);
+  const sent: { readonly cached: string | undefined; members?: string } = { cached };
+  const message = await session.request(request, toAuthInfo({ context, sent }));
+  if (!isGood(message)) return respond(JSON.stringify(message));
+  const text = toResultText(message.result, sent.members);
+  onResult?.(text);
+  return respond(toAnswerText(text, request.id));
 }
 
 const servedRevisions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');

@@ -179,6 +179,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
       await db.updateTable('observation').set({ due_since: at }).where('handle', 'in', chunk).execute();
     }),
   async addChange(change: RecordedChange) {
+    touch(change.handle);
     await db.insertInto('observation_change').values(changeTable.encode(change)).execute();
   },
   /** Stores a set of tools, and deletes all but the five newest of its endpoint. */

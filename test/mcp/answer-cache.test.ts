@@ -53,6 +53,11 @@ const good: readonly [string, Message][] = [
       criteria: [{ criterion: 'claimed' }],
     }),
   ),
+  ...inEras('tools/call', { ...getAgent, _meta: { free: {} } }),
+  ...inEras('tools/call', {
+    ...call('get_agent', { handle: 'org.everywhere/service' }),
+    _meta: { free: {} },
+  }),
   ...inEras('tools/call', { ...getAgent, _meta: { progressToken: 7, 'claudecode/toolUseId': 'toolu_1' } }),
   ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].flatMap((method) =>
     inEras(method),
@@ -153,16 +158,20 @@ describe('a request', () => {
 });
 
 describe('answers from memory', () => {
-  it('are those of read-only tools with cache tags, in both eras; errors are not cached', async () => {
+  it('are those of read-only tools with cache tags, once for both eras and whatever else a message says; errors are not cached', async () => {
     const reads: string[] = [];
     const app = watchReads(directory.context, (read) => void reads.push(read));
-    for (const message of [legacy('tools/call', getAgent), modern('tools/call', getAgent)])
+    const unusual = { ...getAgent, _meta: { free: {} } };
+    for (const message of [legacy, modern].flatMap((in_) => [
+      in_('tools/call', getAgent),
+      in_('tools/call', unusual),
+    ]))
       for (let sent = 0; sent < 3; sent++) expect((await post(app, message)).status).toBe(200);
-    expect(reads).toEqual([handle, handle]);
+    expect(reads).toEqual([handle]);
     const unknown = legacy('tools/call', call('get_agent', { handle: 'co.webhook/none' }));
     await post(app, unknown);
     await post(app, unknown);
-    expect(reads).toEqual([handle, handle, 'co.webhook/none', 'co.webhook/none']);
+    expect(reads).toEqual([handle, 'co.webhook/none', 'co.webhook/none']);
     await app.close();
   });
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { type Context, unchangedFor_ms } from '../../context.ts';
-import { decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { type McpPost, type ResultText, toAnswerText } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { memoryReads } from '../../telemetry/events.ts';
@@ -68,18 +69,26 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
+/** The tool that a message calls and the key of the result, in both eras, if answers of the tool may be cached. */
+function readTool(message: unknown) {
+  const { method, params } = asMembers(message);
+  const { name, arguments: input } = asMembers(params);
+  const tool = method === 'tools/call' ? cacheableTools.get(name as string) : undefined;
+  return tool && { tool, input, key: `${method} ${tool.name} ${JSON.stringify(input)}` };
+}
+
 /** A call of a tool whose answers may be cached. */
 function readCall(call: Call): CacheableMessage | undefined {
-  const { id, method, params, era } = call;
-  const { name, arguments: input } = params;
-  const tool = cacheableTools.get(name as string);
+  const { id, params } = call;
   const client = readClient(call);
-  if (!tool || client === undefined || !hasOnly(params, ['name', 'arguments', '_meta'])) return undefined;
+  const called = readTool(call);
+  if (!called || client === undefined || !hasOnly(params, ['name', 'arguments', '_meta'])) return undefined;
+  const { tool, input, key } = called;
   return {
     id,
-    key: `${era} ${method} ${tool.name} ${JSON.stringify(input)}`,
+    key,
     tool: tool.name,
-    client,
+    client: `call ${client}`,
     cacheTags: () => tool.cacheTags?.(toOwnNames(tool, input ?? {}) as Record<string, unknown>) ?? 'all',
   };
 }
@@ -178,7 +187,7 @@ function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMess
   }
 }
 
-/** A client that was answered before, so that what it says about itself is well-formed. */
+/** A client that was answered before, so that what it says about itself is well-formed; cached with what its answers end with. */
 const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 /** The cached answer to a message of the endpoint, under the message's id. */
@@ -188,35 +197,35 @@ export function findMcpAnswer(
   cache: AnswerCache,
 ): ReadyAnswer | undefined {
   const message = readMessage(body, { get: (name) => headers[name]?.toString() ?? null });
-  const found = message && cache.get(clientKey(message)) && cache.get(message.key);
+  const client = message && cache.get(clientKey(message));
+  const found = client && cache.get(message.key);
   if (!found) return undefined;
   const { id, tool } = message;
   // The id is ASCII.
-  return { ...found, memory, path, status: 200, tool, bytes: `${found.bytes}${JSON.stringify(id)}}` };
-}
-
-/** The JSON text of an answer up to its id, which is its last member; undefined if it is not. */
-function withoutId(text: string, id: number | string): string | undefined {
-  const end = `${JSON.stringify(id)}}`;
-  return text.endsWith(`"id":${end}`) ? text.slice(0, -end.length) : undefined;
+  const bytes = toAnswerText({ members: found.bytes, end: client.bytes }, id);
+  return { ...found, memory, path, status: 200, tool, bytes };
 }
 
 /**
- * To be called with a message before its answer is made. Returns what stores the answer's JSON text, a result without
- * isError; undefined if answers to this message are not cached.
+ * To be called with a message before its answer is made. Returns the members of its result if it is a call whose answer is
+ * cached, whatever else the message says, and what stores the answer if that may be cached.
  */
 export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
-  return (body: unknown, sent: Headers, context: Context): ((text: string) => void) | undefined => {
+  const toAnswer = (text: string) => ({ bytes: Buffer.from(text).toString('latin1'), headers });
+  return (body: unknown, sent: Headers, context: Context): Pick<McpPost, 'cached' | 'onResult'> => {
     const message = readCacheable(body, sent);
-    if (!message) return undefined;
-    memoryReads.publish({ memory, isHit: false });
+    const called = readTool(body);
+    const found = called && cache.get(called.key);
+    if (message ?? found) memoryReads.publish({ memory, isHit: found !== undefined });
     const store = cache.begin();
-    return (text) => {
-      const start = withoutId(text, message.id);
-      if (start === undefined) return;
-      store(clientKey(message), { bytes: '', headers: {} }, { cacheTags: [] });
-      const answer = { bytes: Buffer.from(start).toString('latin1'), headers };
-      store(message.key, answer, { cacheTags: message.cacheTags(), maxAge_ms: unchangedFor_ms(context) });
+    const keep = (cacheable: CacheableMessage, { members, end }: ResultText) => {
+      store(clientKey(cacheable), toAnswer(end), { cacheTags: [] });
+      const policy = { cacheTags: cacheable.cacheTags(), maxAge_ms: unchangedFor_ms(context) };
+      if (!found) store(cacheable.key, toAnswer(members), policy);
+    };
+    return {
+      cached: found && Buffer.from(found.bytes, 'latin1').toString(),
+      onResult: message && ((text) => keep(message, text)),
     };
   };
 }

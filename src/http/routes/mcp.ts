@@ -97,9 +97,9 @@ export function createMcpRoute(
     const { body } = message;
     c.set('tool', toolOf(body));
     const asked = c.get('context');
-    const onResult = toStore(body, c.req.raw.headers, asked);
-    const post = { request: c.req.raw, body, context: asked, onResult, respond };
-    return inFlight.run(() => answerer.answer(post));
+    const post = { request: c.req.raw, body, context: asked, respond };
+    const known = toStore(body, c.req.raw.headers, asked);
+    return inFlight.run(() => answerer.answer({ ...post, ...known }));
   };
 
   const answer = async (c: Request): Promise<Response> => {
