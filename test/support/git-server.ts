@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,10 +13,6 @@ const environment = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'owner',
-  GIT_AUTHOR_EMAIL: 'owner@example.org',
-  GIT_COMMITTER_NAME: 'owner',
-  GIT_COMMITTER_EMAIL: 'owner@example.org',
 };
 
 type Files = Readonly<Record<string, string | Buffer | null>>;
@@ -44,9 +41,24 @@ export interface GitServer {
   close(): Promise<void>;
 }
 
-function git(folder: string, args: readonly string[], input?: string | Buffer, index?: string): Buffer {
-  const env = { ...environment, ...(index && { GIT_INDEX_FILE: index }) };
-  return execFileSync('git', args, { cwd: folder, env, input: input ?? '', stdio: 'pipe' });
+/** What git answered; it is kept until a repository changes, because a process costs a test worker ten milliseconds. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  { input, ...options }: { cwd?: string; env: NodeJS.ProcessEnv; input?: Buffer },
+): Promise<{ code: number; output: Buffer }> {
+  const started = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+  started.stdin.on('error', () => {}); // it may end without reading, for example where there is no repository
+  started.stdin.end(input);
+  const ended = once(started, 'close');
+  const output = Buffer.concat(await started.stdout.toArray());
+  return { code: Number((await ended)[0]), output };
 }
 
 function backendPath(): string {
@@ -57,82 +69,84 @@ function backendPath(): string {
   }
 }
 
-function createRepository(folder: string): GitRepository {
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', folder], {
-    env: environment,
-    stdio: 'pipe',
-  });
-  // As GitHub and GitLab have it; git itself is delivered with it off.
-  git(folder, ['config', 'uploadpack.allowFilter', 'true']);
-  const run = (args: readonly string[], input?: string | Buffer) =>
-    git(folder, args, input, 'index.tests').toString().trim();
+/** What `git fast-import` makes one commit of. */
+function toCommit(ref: string, hasParent: boolean, files: Files): Buffer {
+  const data = (content: string | Buffer) => [`data ${Buffer.byteLength(content)}\n`, content, '\n'];
+  const changes = Object.entries(files).flatMap(([path, content]) =>
+    content === null ? [`D ${path}\n`] : [`M 100644 inline ${path}\n`, ...data(content)],
+  );
+  const seconds = Math.floor(Date.now() / 1000);
+  const head = [`commit ${ref}\nmark :1\ncommitter owner <owner@example.org> ${seconds} +0000\n`];
+  const parts = [...head, ...data('change'), hasParent ? `from ${ref}^0\n` : '', ...changes, 'get-mark :1\n'];
+  return Buffer.concat(parts.map((part) => Buffer.from(part)));
+}
+
+function createRepository(folder: string, onChange: () => void): GitRepository {
+  const setDefaultBranch = (branch: string) => {
+    onChange();
+    writeFileSync(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  };
+  if (!existsSync(folder)) {
+    for (const name of ['objects', 'refs/heads']) mkdirSync(join(folder, name), { recursive: true });
+    // Partial clones as GitHub and GitLab have them; git itself is delivered with them off.
+    writeFileSync(join(folder, 'config'), '[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n');
+    setDefaultBranch('main');
+  }
   return {
     commit(files, branch = 'main') {
-      const parent = run(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
-      run(parent ? ['read-tree', parent] : ['read-tree', '--empty']);
-      for (const [path, content] of Object.entries(files)) {
-        if (content === null) run(['update-index', '--index-info'], `0 ${'0'.repeat(40)}\t${path}\n`);
-        else {
-          const blob = run(['hash-object', '-w', '--stdin'], content);
-          run(['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`]);
-        }
-      }
-      const tree = run(['write-tree']);
-      const commit = run(['commit-tree', tree, ...(parent ? ['-p', parent] : []), '-m', 'change']);
-      run(['update-ref', `refs/heads/${branch}`, commit]);
-      return commit;
+      onChange();
+      const ref = `refs/heads/${branch}`;
+      const input = toCommit(ref, existsSync(join(folder, ref)), files);
+      const options = { cwd: folder, env: environment, input, stdio: 'pipe' } as const;
+      return execFileSync('git', ['fast-import', '--quiet'], options).toString().trim();
     },
-    setDefaultBranch: (branch) => void run(['symbolic-ref', 'HEAD', `refs/heads/${branch}`]),
+    setDefaultBranch,
   };
 }
 
 /** CGI as git-http-backend speaks it: a header block, an empty line, the body. */
-function serveGit(root: string, backend: string, [request, response]: [IncomingMessage, ServerResponse]) {
+async function askBackend(
+  root: string,
+  backend: string,
+  request: IncomingMessage,
+  input: Buffer,
+): Promise<Answer> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://git');
-  const cgi = spawn(backend, {
-    env: {
-      ...environment,
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: pathname,
-      QUERY_STRING: searchParams.toString(),
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-    },
-  });
-  cgi.stdin.on('error', () => {}); // it may end without reading, for example where there is no repository
-  request.pipe(cgi.stdin);
-  const chunks: Buffer[] = [];
-  cgi.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  cgi.on('close', () => {
-    const output = Buffer.concat(chunks);
-    const end = output.indexOf('\r\n\r\n');
-    for (const line of output.toString('latin1', 0, end).split('\r\n')) {
-      const colon = line.indexOf(':');
-      const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      if (name === 'status') response.statusCode = Number.parseInt(value, 10);
-      else if (name) response.setHeader(name, value);
-    }
-    response.end(output.subarray(end + 4));
-  });
+  const env = {
+    ...environment,
+    GIT_PROJECT_ROOT: root,
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: pathname,
+    QUERY_STRING: searchParams.toString(),
+    REQUEST_METHOD: request.method,
+    CONTENT_TYPE: request.headers['content-type'] ?? '',
+    GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+  };
+  const { output } = await run(backend, [], { env, input });
+  const end = output.indexOf('\r\n\r\n');
+  const lines = output.toString('latin1', 0, end).split('\r\n');
+  const { status = '200', ...headers } = Object.fromEntries(
+    lines.map((line) => line.split(/: */, 2)).map(([name = '', value = '']) => [name.toLowerCase(), value]),
+  );
+  return { status: Number.parseInt(status, 10), headers, body: output.subarray(end + 4) };
 }
 
 /**
  * `/raw/<owner>/<name>/<ref>/<file>` as GitHub lays it out, `/raw/<path>/-/raw/<ref>/<file>` as GitLab does,
  * `.../raw/commit/<ref>/<file>` as Forgejo, `.../raw/<ref>/<file>` as Bitbucket.
  */
-function serveRaw(root: string, path: string, response: ServerResponse) {
+async function readRaw(root: string, path: string): Promise<Answer> {
   const gitLab = /^\/raw\/(.+)\/-\/raw\/([^/]+)\/(.+)$/.exec(path);
   const forge = /^\/raw\/([^/]+\/[^/]+)\/raw\/(?:commit\/|branch\/)?([^/]+)\/(.+)$/.exec(path);
   const [, repository, ref, file] =
     gitLab ?? forge ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
-  try {
-    const body = git(join(root, `${repository}.git`), ['show', `${ref}:${file}`]);
-    response.setHeader('content-type', 'text/plain; charset=utf-8').end(body);
-  } catch {
-    response.writeHead(404).end('404: Not Found');
-  }
+  const cwd = join(root, `${repository}.git`);
+  const { code, output } = existsSync(cwd)
+    ? await run('git', ['show', `${ref}:${file}`], { cwd, env: environment })
+    : { code: 128 };
+  return code === 0 && output
+    ? { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: output }
+    : { status: 404, headers: {}, body: Buffer.from('404: Not Found') };
 }
 
 /** Starts the server on a free port of this machine. */
@@ -140,29 +154,51 @@ export async function createGitServer(): Promise<GitServer> {
   const backend = backendPath();
   const root = mkdtempSync(join(tmpdir(), 'dossier-git-'));
   const requests: string[] = [];
+  const answers = new Map<string, Promise<Answer>>();
+  const forget = () => answers.clear();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method, url = '/', headers } = request;
+    const input = Buffer.concat(await request.toArray());
+    const asked = [
+      method,
+      url,
+      headers['content-type'],
+      headers['git-protocol'],
+      input.toString('latin1'),
+    ].join('\n');
+    const answered =
+      answers.get(asked) ??
+      (url.startsWith('/raw/') ? readRaw(root, url) : askBackend(root, backend, request, input));
+    answers.set(asked, answered);
+    const { status, headers: given, body } = await answered;
+    response.writeHead(status, given).end(body);
+  };
   const http = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    if (server.fault?.(request, response)) return;
-    if (request.url?.startsWith('/raw/')) serveRaw(root, request.url, response);
-    else serveGit(root, backend, [request, response]);
+    // The caller may leave before its answer.
+    if (!server.fault?.(request, response)) answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
   const server: GitServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     requests,
     fault: undefined,
-    createRepository: (path) => createRepository(join(root, `${path}.git`)),
+    createRepository: (path) => createRepository(join(root, `${path}.git`), forget),
     copyRepository(path) {
       const copy = mkdtempSync(join(tmpdir(), 'dossier-git-copy-'));
       cpSync(join(root, `${path}.git`), copy, { recursive: true });
       return {
         restore() {
+          forget();
           cpSync(copy, join(root, `${path}.git`), { recursive: true });
           rmSync(copy, { recursive: true });
         },
       };
     },
-    removeRepository: (path) => rmSync(join(root, `${path}.git`), { recursive: true, force: true }),
+    removeRepository(path) {
+      forget();
+      rmSync(join(root, `${path}.git`), { recursive: true, force: true });
+    },
     async close() {
       http.closeAllConnections();
       await new Promise((done) => http.close(done));
