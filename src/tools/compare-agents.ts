@@ -3,9 +3,8 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria.ts';
-import { toListingDocument } from '../document/document.ts';
 import { sampleFlag } from '../document/listing-document.ts';
-import { findListingFacts } from './find-listing.ts';
+import { readListing } from './get-agent.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './inputs.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -42,10 +41,11 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, sample, problem } = listing;
+  const { handle, description, sample, being_checked = false, problem } = listing;
   const said = description ? `: its publisher writes ${toQuote(description)}` : '';
   return lines(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}${said}`,
+    being_checked,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Farther:', problem.others)}`,
     list(
@@ -76,6 +76,7 @@ const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
   sample: sampleFlag,
+  being_checked: z.string().optional(),
   imported: z.array(z.string()).optional().describe('criterion: result. fact [source]'),
   observed: z.array(z.string()).optional(),
   native: z.array(z.string()).optional(),
@@ -126,14 +127,18 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
 async function compareOne(
   named: string,
   criteria: readonly RequestedCriterion[],
-  context: Parameters<typeof findListingFacts>[1],
+  context: Context,
 ): Promise<ComparedAgent> {
   try {
-    const facts = await findListingFacts(named, context);
-    const listing = toListingDocument(facts, context.config, context.clock());
+    const listing = await readListing(named, context);
     const compared = { listing, now_ms: context.clock().getTime() };
-    const { handle, description, sample } = listing;
-    return { handle, description, ...(sample && { sample }), ...compareListing(compared, criteria) };
+    const { handle, description, sample, being_checked } = listing;
+    return {
+      ...{ handle, description },
+      ...(sample && { sample }),
+      ...(being_checked && { being_checked }),
+      ...compareListing(compared, criteria),
+    };
   } catch (error) {
     return toProblemEntry(named, error);
   }
@@ -145,9 +150,8 @@ export async function compareAll(
   context: Context,
 ): Promise<ComparedAgent[]> {
   const criteria = toRequested(sent);
-  const compared = await Promise.all(
-    handles.map((handle) => compareOne(handle, criteria, { ...context, namesNear: false })),
-  );
+  const withoutNear = { ...context, namesNear: false };
+  const compared = await Promise.all(handles.map((handle) => compareOne(handle, criteria, withoutNear)));
   const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
   if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, context);
   return compared.map((one, at) => {

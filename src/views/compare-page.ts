@@ -284,6 +284,16 @@ function unknownBlock({ picks, comparison }: ComparePage) {
   )}</ul>`;
 }
 
+/** Listings whose check waits or runs. */
+function checkedBlock({ comparison = [] }: ComparePage) {
+  const checked = comparison.filter(({ being_checked }) => being_checked);
+  return (
+    checked.length > 0 &&
+    html`
+<ul class="notice">${checked.map(({ handle, being_checked }) => html`<li>${handleLink(handle)}: ${being_checked}</li>`)}</ul>`
+  );
+}
+
 /** Error messages by criterion; the path of each error names its position in the input. */
 function toMessages({ picks, problem }: ComparePage): FieldMessages {
   const named = (problem?.facts.fields ?? []).flatMap(({ field, message }) => {
@@ -317,7 +327,7 @@ export function toComparePage(site: Site, page: ComparePage): Html {
     body: html`
 <h1>Compare listings</h1>
 <p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact, its source and its date. There is no total and no winner.</p>
-${problemBlock(page)}${unknownBlock(page)}
+${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
 ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${

@@ -158,6 +158,22 @@ describe('the first read of a listing', () => {
     expect(await answer.text()).toContain(begun);
   });
 
+  it('in a comparison says so of each listing, in the answer and on its page', async () => {
+    const node = await openAsked(listings, hanging);
+    const handles = ['com.first3.app/agent', 'com.first4.app/agent'];
+    const answer = await node.app.request('/api/tools/compare_agents', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'test' },
+      body: JSON.stringify({ handles }),
+    });
+    expect(await answer.json()).toMatchObject({
+      listings: handles.map((handle) => ({ handle, being_checked: begun })),
+    });
+    const query = handles.map((handle) => `handle=${encodeURIComponent(handle)}`).join('&');
+    const page = await node.read(`/compare?${query}&active=true`);
+    for (const handle of handles) expect(page).toContain(`${handle}</a>: ${begun}`);
+  });
+
   it('by 300 readers at once begins one check, and later ones none until it is a day old', async () => {
     const node = await openAsked(listings, empty);
     const path = '/agents/com.first1.app/agent';
