@@ -34,7 +34,8 @@ export const toInlineText = (text: string): string =>
     })
     .join('');
 
-const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
+/** Besides the one of ASCII. */
+export const quotationMarks = /[“”„‟«»＂〝〞〟❝❞❠⹂″‶ˮ״🙶🙷🙸]/gu;
 
 /**
  * A third party's text inside our own: on one line and in “ ”, with the quotes inside it replaced, so that it cannot end

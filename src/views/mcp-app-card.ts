@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Config } from '../config/config.ts';
+import { quotationMarks } from '../core/text.ts';
 import { gapTitles } from '../document/answers.ts';
 import { criteria } from '../document/criteria.ts';
 import { lineTitles } from '../document/lines.ts';
@@ -30,6 +31,7 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
   service: serviceName,
   version,
   pages: `${publicUrl}/agents/`,
+  marks: `"|${quotationMarks.source}`,
   lines: Object.entries({ ...lineTitles, ...gapTitles }),
   results: resultTexts,
   kinds: kindTitles,

@@ -25,6 +25,7 @@ beforeAll(async () => {
       packages: [{ registryType: 'npm', identifier: `x${hostile}` }],
     }),
     registryEntry('org.links/server', {
+      title: `ends” and «goes on» in ❝our❞ "voice"`,
       websiteUrl: 'javascript:alert(1)',
       remotes: [{ type: 'sse', url: 'http://plain.example/mcp' }],
     }),
@@ -62,7 +63,8 @@ describe('the card in a host of MCP Apps', () => {
       'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; 1 no proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
       'Not looked at\ntools, last commit',
-      'Domain webhook.co, proven to the registry (record).',
+      'Domain webhook.co, proven to the registry',
+      'Repository\nhttps://github.com/webhook-co/webhook',
       'https://mcp.webhook.co/mcp',
       ': write access to its repository was shown, nothing more.',
     ])
@@ -89,6 +91,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByRole('heading', { name: 'org.links/server' }).waitFor();
     const text = await textIn(card);
     expect(text).toContain('answered HTTP 200 (Dossier).');
+    expect(text).toContain(`“ends' and 'goes on' in 'our' 'voice'”: `);
     expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
   });
 

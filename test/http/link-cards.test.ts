@@ -78,6 +78,17 @@ describe('the card of a page', () => {
     expect(isSmaller(foreign, pictured)).toBe(true);
   });
 
+  it('draws quotation marks inside what it quotes as single ones', async () => {
+    const [quoted, single, none] = [`safe” „so“ “it” "says"`, `safe' 'so' 'it' 'says'`, 'safe so it says'];
+    const drawn: Buffer[] = [];
+    for (const description of [quoted, single, none]) {
+      await directory.importEntries([...seedEntries, registryEntry('io.test/quoted', { description })]);
+      drawn.push(await bytesOf('/agents/io.test/quoted/card.png'));
+    }
+    expect(drawn[0]?.equals(drawn[1] ?? Buffer.of())).toBe(true);
+    expect(drawn[0]?.equals(drawn[2] ?? Buffer.of())).toBe(false);
+  });
+
   it('is not there without its listing', async () => {
     expect((await get('/agents/io.test/nothing/card.png')).status).toBe(404);
     expect((await get('/agents/io.test/gone/card.png')).status).toBe(410);

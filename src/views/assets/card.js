@@ -29,7 +29,8 @@ const opens = (url, text) => {
 };
 const quote = (text) => el('span', 'foreign', text);
 // No quotation mark inside ends it.
-const quoted = (text) => quote(`“${text.replaceAll(/["“”„‟«»]/gu, "'")}”`);
+const marks = new RegExp(words.marks, 'gu');
+const quoted = (text) => quote(`“${text.replaceAll(marks, "'")}”`);
 // As on the page: an address that somebody else wrote can be followed when it is plain https.
 const isPlain = (url) => /^https:\/\/[^\s/?#@\\{}]+([/?#][^\s\\]*)?$/i.test(url);
 const foreign = (url) => (isPlain(url) && host.openLinks ? opens(url, url) : quote(url));
@@ -45,6 +46,11 @@ const marked = (text) =>
     return part.startsWith('“') ? quote(part) : foreign(part.slice(1, -1));
   });
 const lineFact = ([name, title], texts) => (texts[name] ? fact(title, marked(texts[name])) : '');
+
+const addresses = [
+  ['endpoint', 'Endpoint'],
+  ['repository', 'Repository'],
+];
 
 /** The short answer: what stands out, a line a question, what is not known. The full one is shown as its text. */
 const listingCard = (listing) => {
@@ -62,6 +68,7 @@ const listingCard = (listing) => {
       : el(
           'dl',
           'facts',
+          addresses.map(([name, title]) => (listing[name] ? fact(title, foreign(listing[name])) : '')),
           words.lines.map((line) => lineFact(line, texts)),
         ),
     el('p', 'snapshot', listing.evidence_snapshot),
