@@ -9,10 +9,9 @@ export interface Question {
   readonly answer: RegExp;
 }
 
-const rich = 1200;
 /** The most tokens that an answer of a tool may take here. */
 export const budgets: Readonly<Record<string, number>> = {
-  get_agent: rich,
+  get_agent: 400,
   search_agents: 300,
   compare_agents: 1000,
   list_ratings: 250,
@@ -23,55 +22,50 @@ export const budgets: Readonly<Record<string, number>> = {
 
 const of = (tool: string, input: object, rows: readonly (readonly [string, string, RegExp])[]): Question[] =>
   rows.map(([asks, path, answer]) => ({ asks, tool, input, path, answer }));
-const fact = (question: string, name: string) => `facts[question=${question}].facts.${name}`;
-const unknown = (question: string) => `not_known[question=${question}].state`;
 
 /** Sixty questions of buyers. */
 export const questions: readonly Question[] = [
   ...of('get_agent', { handle: subject }, [
     ['What is it?', 'description', /Send SMS/],
     ['What is it called?', 'title', /^SMS gateway$/],
-    ['What is known in a sentence or two?', 'summary', /^SMS gateway \(/],
+    ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret\.$/],
     ['Who says so?', 'origin', /registry/],
-    ['As of when is the record known?', 'observed_at', /^\d{4}-/],
-    ['Is it claimed?', 'state', /^claimed$/],
-    ['When was it claimed?', 'claim.claimed_at', /^\d{4}-/],
-    ['When was the claim last checked?', 'claim.checked_at', /^\d{4}-/],
-    ['By which repository was it claimed?', 'claim.repository', /sms\/gateway/],
-    ['At which commit?', 'claim.commit', /^[0-9a-f]{40}$/],
+    ['As of when is the record known?', 'signals.imported', /\(record of \d{4}-/],
+    ['Is it claimed?', 'lines.whose', /Claimed on/],
+    ['When was it claimed?', 'lines.whose', /Claimed on \d{4}-/],
+    ['What does the claim show?', 'lines.whose', /write access to its repository/],
     ['Where is it reached?', 'endpoint', /mcp\.sms\.example\.com/],
-    ['Over which transport?', fact('reach', 'transport'), /streamable-http/],
-    ['Is there a package?', fact('reach', 'packages.0'), /npm sms-gateway@1\.2\.0/],
-    ['What does it ask for?', fact('access', 'asks_for.0'), /secret header Authorization/],
-    ['Who publishes it?', fact('publisher', 'namespace'), /domain sms\.example\.com/],
+    ['Is there a package?', 'lines.where', /npm` `sms-gateway@1\.2\.0/],
+    ['What does it ask for?', 'lines.asks', /secret header `Authorization`/],
+    ['Who publishes it?', 'lines.whose', /Domain sms\.example\.com/],
+    ['Who checked that?', 'lines.whose', /proven to the registry/],
+    ['Does the endpoint belong to the publisher?', 'lines.whose', /its endpoint there/],
     ['Where is its source?', 'repository', /github\.com\/sms\/gateway/],
-    ['Which version is it?', fact('upkeep', 'version'), /\d/],
-    ['When was it updated?', fact('upkeep', 'updated'), /^\d{4}-/],
-    ['Is it rated?', 'signals.native.statement', /^(1|No) independent source/],
-    ['By how many accounts?', 'signals.native.groups.new_source.sources', /^1$/],
-    ['How did interactions end?', 'signals.native.groups.new_source.outcomes.failed', /^1$/],
-    ['Which score was given?', 'signals.native.groups.new_source.scores.2', /^1$/],
-    ['When was it last rated?', 'signals.native.groups.new_source.last', /^\d{4}-/],
-    ['Who rated it?', 'signals.native.recent.0.source_handle', /^org\.rater\/agent$/],
-    ['What did the rater say?', 'signals.native.recent.0.comment', /arrived/],
-    ['Is the rater independent?', 'signals.native.recent.0.group', /^new_source$/],
-    ['What does it cost?', unknown('price'), /^not_stated$/],
-    ['Does it answer?', unknown('reach'), /^not_checked$/],
-    ['What can it do?', unknown('tools'), /^not_checked$/],
-    ['Who operates it?', unknown('publisher'), /^not_stated$/],
-    ['Is the package built from the public code?', unknown('code'), /^not_checked$/],
-    ['When did the code last change?', unknown('upkeep'), /^not_checked$/],
-    ['On what terms?', unknown('terms'), /^not_stated$/],
+    ['Which version is it?', 'signals.imported', /^Version `1\.0\.0`/],
+    ['When was it updated?', 'signals.imported', /updated \d{4}-/],
+    ['Is it rated?', 'signals.native', /1 rating/],
+    ['By how many accounts?', 'signals.native', /by 1 source/],
+    ['How did interactions end?', 'signals.native', /1 failed/],
+    ['When was it last rated?', 'signals.native', /last \d{4}-/],
+    ['Is the rater independent?', 'signals.native', /^New source/],
+    ['Is that proven?', 'signals.native', /1 no proof/],
+    ['What does it cost?', 'lines.costs', /^None recorded; not looked at\.$/],
+    ['Does it answer?', 'lines.where', /Endpoint not looked at/],
+    ['What can it do?', 'unchecked', /tools/],
+    ['Who operates it?', 'unstated', /operator/],
+    ['Is the package built from the public code?', 'unchecked', /package provenance/],
+    ['When did the code last change?', 'unchecked', /last commit/],
+    ['On what terms?', 'unstated', /terms/],
     ['Is this a recommendation?', 'evidence_snapshot', /not a recommendation/],
     ['As of which date is the evidence?', 'evidence_snapshot_date', /^\d{4}-/],
-    ['Where can I read more?', 'links.page', /\/agents\//],
-    ['What did the publisher write?', 'untrusted_fields.0', /^summary$/],
+    ['What can I do next?', 'next', /list_ratings/],
+    ['What did the publisher write?', 'untrusted_fields.0', /^title$/],
   ]),
   ...of('get_agent', { handle: other }, [
-    ['Is the other one claimed?', 'state', /^imported$/],
-    ['Has the other one ratings?', 'signals.native.statement', /^No native ratings/],
-    ['What does the other one need?', fact('access', 'asks_for.0'), /Authorization/],
-    ['What of ratings is not known?', unknown('ratings'), /^not_found$/],
+    ['Is the other one claimed?', 'lines.whose', /Not claimed here/],
+    ['Has the other one ratings?', 'signals.native', /^Nobody has rated it here/],
+    ['What does the other one need?', 'lines.asks', /Authorization/],
+    ['What is said of all of it?', 'next', /detail full/],
   ]),
   ...of('search_agents', { query: 'sms' }, [
     ['Which service sends SMS?', 'listings.0.handle', /sms\/gateway/],
@@ -88,12 +82,16 @@ export const questions: readonly Question[] = [
   ]),
   ...of('compare_agents', { handles: [subject, other] }, [
     ['Which of two is claimed?', 'listings.0.native.0', /^claimed: met\./],
+    ['Does either answer?', 'listings.0.observed.0', /^endpoint_observed_alive: unknown\./],
     ['Which is not?', 'listings.1.native.0', /^claimed: not_met\./],
     ['Does the other ask for a secret?', 'listings.1.imported.1', /^needs_no_secret: /],
     ['Says who?', 'sources.0', /registry/],
     ['Is the sum a verdict?', 'statement', /nothing is added up/],
   ]),
   ...of('list_ratings', { handle: subject }, [
+    ['Who rated it?', 'ratings.0.source_handle', /^org\.rater\/agent$/],
+    ['Which score was given?', 'ratings.0.score', /^2$/],
+    ['What did the rater say?', 'ratings.0.comment', /arrived/],
     ['What was rated?', 'ratings.0.outcome', /^failed$/],
     ['What is the id of the rating?', 'ratings.0.rating_id', /^[0-9a-f-]{36}$/],
     ['What is the relation of the rater?', 'ratings.0.relationship', /^customer$/],
@@ -106,19 +104,12 @@ export const questions: readonly Question[] = [
   ...of('list_tags', {}, [['Which tags are there?', 'tags', /./]]),
 ];
 
-/** The value at a path of names, places and `[member=value]`; undefined if there is none. */
-export function valueAt(value: unknown, path: string): unknown {
-  return path
-    .replaceAll('[', '.[')
+/** The value at a path of names and places; undefined if there is none. */
+export const valueAt = (value: unknown, path: string): unknown =>
+  path
     .split('.')
-    .reduce<unknown[]>(
+    .reduce<unknown>(
       (found, step) =>
-        found.flatMap((one) => {
-          const [, member, wanted] = /^\[(\w+)=(\w+)\]$/.exec(step) ?? [];
-          if (member && Array.isArray(one)) return one.filter((item) => String(item[member]) === wanted);
-          return typeof one === 'object' && one !== null ? [(one as Record<string, unknown>)[step]] : [];
-        }),
-      [value],
-    )
-    .find((one) => one !== undefined);
-}
+        typeof found === 'object' && found !== null ? (found as Record<string, unknown>)[step] : undefined,
+      value,
+    );
