@@ -134,6 +134,3 @@ export interface Engine {
   onForeignChange(listener: (changed: ChangedHandles) => void): () => void;
   close(): Promise<void>;
 }
-
-/** RFC 3339 UTC with milliseconds, so that text order is time order. */
-export type Time = string;
