@@ -99,6 +99,7 @@ export async function readShared(
   db: Db,
   handles: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Shared[]>> {
+  if (handles.length === 0) return new Map();
   const own = await selectOwn(db, handles);
   const holders = new Map<string, Keyed['holders']>();
   for (const { key } of own) if (!holders.has(key)) holders.set(key, await selectOldest(db, key));

@@ -324,6 +324,14 @@ const imported: readonly Row[] = [
     'unknown',
     'Namespace and repository owner cannot be compared.',
   ),
+  row(
+    ...(['endpoint_at_domain', undefined, {}, 'unknown'] as const),
+    'Its namespace stands for an account, or no endpoint is recorded.',
+  ),
+  row(
+    ...(['nothing_shared', undefined, {}, 'met'] as const),
+    'Dossier has no listing of another publisher with the same endpoint, package, repository or description of 40 characters or more.',
+  ),
 ];
 
 /** What was seen at the recorded endpoint, or at what a fact names. */
@@ -366,6 +374,20 @@ const signals: readonly Row[] = [
     signal('namespace.matches_repository_owner', null, 'not_checked'),
     'unknown',
     'Namespace and repository owner cannot be compared.',
+  ),
+  row(
+    'endpoint_at_domain',
+    undefined,
+    signal('namespace.holds_endpoint', true, 'observed'),
+    'met',
+    'Every recorded endpoint is at the registered domain of its namespace.',
+  ),
+  row(
+    'endpoint_at_domain',
+    undefined,
+    signal('namespace.holds_endpoint', false, 'observed'),
+    'not_met',
+    'A recorded endpoint is not at the registered domain of its namespace.',
   ),
   row(
     'publisher_listings_at_most',
@@ -952,6 +974,8 @@ describe('a criterion', () => {
       'listed_for_days',
       'updated_within_days',
       'namespace_matches_repository_owner',
+      'endpoint_at_domain',
+      'nothing_shared',
       'publisher_listings_at_most',
       'endpoint_observed_alive',
       'price_known',
