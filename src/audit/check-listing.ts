@@ -1,5 +1,5 @@
-import type { JsonObject } from '../core/json.ts';
-import { readMembers, toCanonicalJson } from '../log/leaf.ts';
+import { type JsonObject, readObject } from '../core/json.ts';
+import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { essenceOf, keyOf } from '../observations/compare.ts';
 import { kinds } from '../observations/kinds.ts';
@@ -269,7 +269,7 @@ function findItemFault(
         );
   if (record === undefined || record === 'absent')
     return rowFault(where, `it is shown, but entry ${log_index}, which it names, has no stored record`);
-  const committed = readMembers(record.record) ?? {};
+  const committed = readObject(record.record) ?? {};
   const [field, ...more] = differingFields(committed, members, fields);
   if (field === undefined) return undefined;
   const others = more.length > 0 ? `; ${more.join(', ')} differ too` : '';

@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import type { JsonObject } from '../core/json.ts';
+import { type JsonObject, readObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
-import { isCommittedTo, readMembers } from '../log/leaf.ts';
+import { isCommittedTo } from '../log/leaf.ts';
 import { findClaimFaults } from './check-claims.ts';
 import {
   type AuditState,
@@ -337,7 +337,7 @@ export function createEntryCheck(state: AuditState) {
   return {
     check(log_index: number, leaf: string, record: ReadRecord): AuditFault[] {
       const where = `entry ${log_index}`;
-      const type = readMembers(leaf)?.t;
+      const type = readObject(leaf)?.t;
       if (typeof type !== 'string') return [logFault(where, 'its leaf is not the canonical JSON of a leaf')];
       if (type === 'rating.withdrawn' || type === 'record.erased') said.endings.add(log_index);
       if (record === 'absent') said.absent.set(log_index, type);
@@ -351,7 +351,7 @@ export function createEntryCheck(state: AuditState) {
       }
       if (!isCommittedTo(leaf, record))
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
-      return checkSaid(type, [readMembers(record.record) ?? {}, log_index], [said, state]);
+      return checkSaid(type, [readObject(record.record) ?? {}, log_index], [said, state]);
     },
     /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
     finish() {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import { type JsonObject, readObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import {
   checkpointCovering,
@@ -9,7 +9,7 @@ import {
   withCosignatures,
 } from '../log/checkpoints.ts';
 import type { LogHead } from '../log/entries.ts';
-import { type CommittedRecord, isCommittedTo, readMembers, toCanonicalJson } from '../log/leaf.ts';
+import { type CommittedRecord, isCommittedTo, toCanonicalJson } from '../log/leaf.ts';
 import { inclusionProof, isIncluded, leafHash, type TreeHead } from '../log/merkle.ts';
 import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/notes.ts';
 import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
@@ -145,8 +145,8 @@ async function findWithheld(
   log_index: number,
   { leaf, committed }: Pick<StoredEntry, 'leaf' | 'committed'>,
 ) {
-  const type = String(readMembers(leaf)?.t);
-  const members = readMembers(committed?.record ?? '') ?? {};
+  const type = String(readObject(leaf)?.t);
+  const members = readObject(committed?.record ?? '') ?? {};
   if (type.startsWith('rating.')) return findWithheldRating(context, log_index, members);
   return type === 'observation.changed' ? findWithheldListing(context, members.handle) : undefined;
 }

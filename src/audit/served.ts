@@ -2,11 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { claimEvent, claimStates } from '../claims/claim.ts';
-import { readBounded } from '../core/json.ts';
+import { attempt, parseForeignJson, readBounded, readObject } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { listingClaim } from '../document/listing-document.ts';
 import { logPath } from '../log/checkpoints.ts';
-import { readMembers } from '../log/leaf.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { readVerifier } from '../log/notes.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
@@ -110,18 +109,9 @@ function readAnswer<T extends z.ZodType>(
   { status, body }: ServiceAnswer,
   form: T,
 ): z.output<T> {
-  const answer = form.safeParse(status === 200 ? toJson(body) : undefined);
+  const answer = form.safeParse(status === 200 ? parseForeignJson(body.toString('utf8')) : undefined);
   if (answer.success) return answer.data;
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not in the form of this version`);
-}
-
-/** The value of a body; undefined if it is not JSON. */
-export function toJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'), logs).logs;
@@ -159,7 +149,8 @@ async function readRecord(ask: AskService, log_index: number): Promise<ReadRecor
   const path = '/api/tools/get_proof';
   const answer = await ask(path, { log_index });
   // Any other failure says nothing about the entry.
-  if (answer.status === 500 && admission.safeParse(toJson(answer.body)).success) return 'refused';
+  if (answer.status === 500 && admission.safeParse(parseForeignJson(answer.body.toString('utf8'))).success)
+    return 'refused';
   if (answer.status === 404) return (await isInClosedLog(ask, log_index)) ? 'closed' : 'absent';
   const { record, salt, withdrawn_by, withheld } = readAnswer(path, answer, proof);
   if (withdrawn_by !== undefined || withheld !== undefined) return { withdrawn_by };
@@ -265,13 +256,9 @@ const dumped = document.extend({ handle: z.string() });
 const batchEntries = 256;
 
 function readLines(path: string, { status, body }: ServiceAnswer): string[] {
-  try {
-    if (status === 200)
-      return gunzipSync(body, { maxOutputLength: 2 ** 29 })
-        .toString('utf8')
-        .split('\n')
-        .filter((line) => line !== '');
-  } catch {}
+  const content = status === 200 ? attempt(() => gunzipSync(body, { maxOutputLength: 2 ** 29 })) : undefined;
+  const lines = content?.toString('utf8').split('\n');
+  if (lines) return lines.filter((line) => line !== '');
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
 }
 
@@ -281,7 +268,7 @@ async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const file = files.find(({ path }) => path.startsWith('/export/evidence-'));
   if (!file) throw new ServiceUnreadable('/export/manifest.json: it names no file of evidence');
   for (const line of readLines(file.path, await ask(file.path, undefined, file.bytes))) {
-    const shown = dumped.safeParse(toJson(Buffer.from(line))).data;
+    const shown = dumped.safeParse(parseForeignJson(line)).data;
     if (!shown) throw new ServiceUnreadable(`${file.path}: a line is not in the form of this version`);
     const { handle, state, history, signals, observations, moderation } = shown;
     const { recent, voided } = signals.native;
@@ -303,7 +290,7 @@ async function* readNamed({
       );
       for (const record of (await records(indexes)).values()) {
         const named =
-          typeof record === 'object' && !isWithheld(record) ? readMembers(record.record) : undefined;
+          typeof record === 'object' && !isWithheld(record) ? readObject(record.record) : undefined;
         const handle = named?.subject_handle ?? named?.handle;
         if (typeof handle === 'string') yield handle;
       }

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { openStore } from '../app/open.ts';
-import { createServiceClient, ServiceUnreadable, toJson } from '../audit/served.ts';
+import { createServiceClient, ServiceUnreadable } from '../audit/served.ts';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
+import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -57,7 +58,7 @@ async function ask(base: string, path: string): Promise<{ status: number; json: 
   const { status, body } = await createServiceClient(base)(path).catch((error: unknown) => {
     throw error instanceof ServiceUnreadable ? unreachable(error.message) : error;
   });
-  return { status, json: toJson(body) };
+  return { status, json: parseForeignJson(body.toString('utf8')) };
 }
 
 const problemForm = z.object({ code: z.string() });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { readObject } from '../core/json.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
 import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
@@ -33,22 +34,16 @@ const savedProblem = z.object({ code: z.string(), detail: z.string() });
 
 /** What a saved problem says, in a few words; nothing for any other text. */
 function toProblemText(text: string): string {
-  try {
-    const { code, detail } = savedProblem.parse(JSON.parse(text));
-    return `; it is a problem: ${code}, ${detail.slice(0, 300)}`;
-  } catch {
-    return '';
-  }
+  const { data } = savedProblem.safeParse(readObject(text));
+  return data ? `; it is a problem: ${data.code}, ${data.detail.slice(0, 300)}` : '';
 }
 
 /** A saved answer of get_proof. Throws ExitError (74), with what a saved problem says. */
 export async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
-  try {
-    return savedProof.parse(JSON.parse(text));
-  } catch {
-    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
-  }
+  const { data } = savedProof.safeParse(readObject(text));
+  if (data) return data;
+  throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
 /** Reads a policy file. Throws ExitError (74) naming the line that is wrong. */

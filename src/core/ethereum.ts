@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { JsonObject } from './json.ts';
+import { attempt, type JsonObject } from './json.ts';
 
 const hash = (...parts: readonly Uint8Array[]): Uint8Array => keccak_256(Buffer.concat(parts));
 const ofText = (text: string) => hash(Buffer.from(text));
@@ -57,12 +57,8 @@ const form = /^0x([\da-f]{128})(00|01|1b|1c)$/i;
 export function recoverAddress(signature: string, digest: Uint8Array): string | undefined {
   const [, compact, v] = form.exec(signature) ?? [];
   if (compact === undefined || v === undefined) return undefined;
-  try {
-    const recovery = Number.parseInt(v, 16) % 27;
-    const bytes = Buffer.from(`0${recovery}${compact}`, 'hex');
-    const key = secp256k1.recoverPublicKey(bytes, digest, { prehash: false });
-    return toAddress(secp256k1.Point.fromBytes(key).toBytes(false).subarray(1));
-  } catch {
-    return undefined;
-  }
+  const recovery = Number.parseInt(v, 16) % 27;
+  const bytes = Buffer.from(`0${recovery}${compact}`, 'hex');
+  const key = attempt(() => secp256k1.recoverPublicKey(bytes, digest, { prehash: false }));
+  return key && toAddress(secp256k1.Point.fromBytes(key).toBytes(false).subarray(1));
 }

@@ -23,6 +23,15 @@ export function toStorable(value: unknown): unknown {
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 
+/** What some work returns; undefined if it throws. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value that JSON parses to, as it can be stored. Throws a SyntaxError if it is no JSON. */
 export function parseStorable(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -34,12 +43,8 @@ export function parseStorable(text: string): unknown {
  * NUL become U+FFFD.
  */
 export function parseForeignJson(text: string): unknown {
-  try {
-    const value = parseStorable(text);
-    return isDeeperThan(deepest, value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => parseStorable(text));
+  return isDeeperThan(deepest, value) ? undefined : value;
 }
 
 /** A JSON object whose members nobody has looked at yet. */
@@ -56,9 +61,7 @@ export const asObject = (value: unknown): JsonObject | undefined => (isJsonObjec
 export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 
 /** The JSON object that a text is; undefined if it is anything else. */
-export function readObject(text: string): JsonObject | undefined {
-  return asObject(parseForeignJson(text));
-}
+export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
 
 /** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
 export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
@@ -96,10 +99,5 @@ export async function readBounded(
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The text of some bytes; undefined where they are not UTF-8. */
-export function decodeUtf8(bytes: ArrayBuffer | Uint8Array): string | undefined {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+export const decodeUtf8 = (bytes: ArrayBuffer | Uint8Array): string | undefined =>
+  attempt(() => strictUtf8.decode(bytes));

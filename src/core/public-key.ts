@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { attempt } from './json.ts';
 
 /** What stands before a raw key in SubjectPublicKeyInfo (RFC 8410, RFC 9881, RFC 5480), and the length of the key. */
 const forms = {
@@ -13,9 +14,6 @@ export function toPublicKey(form: keyof typeof forms, key: Buffer): KeyObject | 
   const { prefix, length } = forms[form];
   if (key.length !== length) return undefined;
   const spki = Buffer.concat([Buffer.from(prefix, 'hex'), key]);
-  try {
-    return createPublicKey({ key: spki, format: 'der', type: 'spki' });
-  } catch {
-    return undefined; // not a point of the curve
-  }
+  // It throws for what is not a point of the curve.
+  return attempt(() => createPublicKey({ key: spki, format: 'der', type: 'spki' }));
 }

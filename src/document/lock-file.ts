@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { parseForeignJson } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { Observation, ObservationState } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -25,13 +26,8 @@ const lockFile = z.object({
 });
 export type LockFile = z.infer<typeof lockFile>;
 
-export function readLockFile(text: string): LockFile | undefined {
-  try {
-    return lockFile.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+export const readLockFile = (text: string): LockFile | undefined =>
+  lockFile.safeParse(parseForeignJson(text)).data;
 
 /** Observed kinds that are locked: what a caller of the service relies on. */
 const lockedKinds: ReadonlySet<string> = new Set([

@@ -5,16 +5,12 @@ import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { findSecret } from '../core/capability.ts';
+import { attempt } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import type { Face, HttpEnvironment, Request as HttpRequest } from './call.ts';
 
-function isReadable(pathname: string): boolean {
-  try {
-    return !/\p{Cc}/u.test(decodeURIComponent(pathname));
-  } catch {
-    return false;
-  }
-}
+const isReadable = (pathname: string): boolean =>
+  attempt(() => !/\p{Cc}/u.test(decodeURIComponent(pathname))) ?? false;
 
 const asciiEscape = /%([0-7][0-9a-f])/gi;
 const undoEscapes = (text: string) =>

@@ -3,6 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { attempt } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, publisherMeta, type VersionSummary } from '../listings/listing.ts';
 
@@ -121,12 +122,10 @@ function clean(value: unknown, depth = 0): unknown {
  * their JSON shows at once. Undefined if it is nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {
-  try {
-    const json = JSON.stringify(server);
-    return nothingToClean.test(json) ? json : JSON.stringify(clean(server));
-  } catch {
-    return undefined;
-  }
+  const json = toJson(server);
+  return json === undefined || nothingToClean.test(json)
+    ? json
+    : attempt(() => JSON.stringify(clean(server)));
 }
 
 const largestRecord_bytes = 64 * 1024;
@@ -156,13 +155,8 @@ export function readListPage(
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
-function toJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined; // nested deeper than the stack
-  }
-}
+/** Undefined for what is nested deeper than the stack. */
+const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
 const isPrintable = (version: string) => cleanText(version).text === version && toLine(version) === version;
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { JsonObject } from '../core/json.ts';
+import { readObject } from '../core/json.ts';
 import { leafHash } from './merkle.ts';
 
 /** Types of log leaf (docs/log.md). */
@@ -49,15 +49,5 @@ export type CommittedRecord = Pick<Leaf, 'record' | 'salt'>;
 
 /** Whether a leaf commits to a record with its salt (docs/log.md). */
 export const isCommittedTo = (leaf: string, { record, salt }: CommittedRecord): boolean =>
-  readMembers(leaf)?.c ===
+  readObject(leaf)?.c ===
   createHash('sha256').update(Buffer.from(salt, 'base64')).update(record).digest('base64');
-
-/** The members of a record or leaf; undefined unless the text is a JSON object. */
-export function readMembers(text: string): JsonObject | undefined {
-  try {
-    const members: unknown = JSON.parse(text);
-    return typeof members === 'object' && members !== null ? { ...members } : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isCommittedTo, readMembers } from './leaf.ts';
+import { readObject } from '../core/json.ts';
+import { isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readProofText, readVerifier } from './notes.ts';
 
@@ -24,8 +25,8 @@ export interface Check {
 
 /** Whether a proven entry says that the record of this leaf was erased. */
 function checkErasure(leaf: string, erasure: SavedProof): Check {
-  const { leaf: erased, erased_at } = readMembers(erasure.record ?? '') ?? {};
-  const isErasure = readMembers(erasure.leaf)?.t === 'record.erased' && erased === leaf;
+  const { leaf: erased, erased_at } = readObject(erasure.record ?? '') ?? {};
+  const isErasure = readObject(erasure.leaf)?.t === 'record.erased' && erased === leaf;
   return {
     holds: isErasure,
     message: isErasure

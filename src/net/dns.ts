@@ -13,6 +13,7 @@ import {
   type TxtAnswer,
 } from 'dns-packet';
 import type { Config } from '../config/config.ts';
+import { attempt } from '../core/json.ts';
 
 /** What is asked: the records of one type at a name. */
 interface AskedName {
@@ -50,14 +51,6 @@ const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.questions[0]?.type === type &&
   packet.questions[0].name.toLowerCase() === name.toLowerCase();
 
-const tryDecode = (read: () => Packet): DecodedPacket | undefined => {
-  try {
-    return read() as DecodedPacket;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends. */
 const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal) =>
   new Promise<DecodedPacket>((resolve, reject) => {
@@ -71,7 +64,7 @@ const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal
     socket.once('error', end);
     socket.on('close', () => reject(new Error('no answer in time')));
     socket.on('message', (received) => {
-      const packet = tryDecode(() => decode(received));
+      const packet = attempt(() => decode(received) as DecodedPacket);
       if (!packet || !isAnswerTo(question, packet)) return;
       resolve(packet);
       socket.close();
@@ -93,7 +86,7 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
       size_bytes += piece.length;
       const body = Buffer.concat(pieces);
       if (body.length < 2 || size_bytes < body.readUInt16BE(0) + 2) continue;
-      const packet = tryDecode(() => streamDecode(body));
+      const packet = attempt(() => streamDecode(body) as DecodedPacket);
       if (packet && isAnswerTo(question, packet)) return packet;
       break;
     }

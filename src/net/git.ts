@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { decodeUtf8 } from '../core/json.ts';
+import { attempt, decodeUtf8 } from '../core/json.ts';
 import type { Failed, FetchFailure, OutboundClient, OutboundRequest, OutboundResponse } from './client.ts';
 
 /** A packet with a line of text. */
@@ -106,11 +106,7 @@ function firstCommit(pack: Buffer): Buffer | undefined {
   const commitType = 1;
   if (((first >> 4) & 7) !== commitType) return undefined;
   while (((pack[at] ?? 0) & 0x80) !== 0) at += 1;
-  try {
-    return inflateSync(pack.subarray(at + 1), { maxOutputLength: longestCommit_bytes });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => inflateSync(pack.subarray(at + 1), { maxOutputLength: longestCommit_bytes }));
 }
 
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;

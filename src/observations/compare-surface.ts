@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asMembers } from '../core/json.ts';
+import { asMembers, attempt } from '../core/json.ts';
 import { differenceText, wordDifference } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { Tool } from './endpoint/messages.ts';
@@ -26,13 +26,8 @@ const longestText = 400;
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
 /** A schema that a host hands on as its JSON text. */
-function toSchema(sent: unknown): unknown {
-  try {
-    return typeof sent === 'string' ? JSON.parse(sent) : sent;
-  } catch {
-    return sent;
-  }
-}
+const toSchema = (sent: unknown): unknown =>
+  typeof sent === 'string' ? (attempt(() => JSON.parse(sent) as unknown) ?? sent) : sent;
 
 /** What a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
 const toTool = ({ input_schema, parameters, ...tool }: Tool): Tool => ({

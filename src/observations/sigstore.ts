@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { bundleFromJSON, type SerializedBundle } from '@sigstore/bundle';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
-import { readMembers } from '../log/leaf.ts';
+import { readObject } from '../core/json.ts';
 
 /** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
 const sourceRepository = '1.3.6.1.4.1.57264.1.12';
@@ -31,7 +31,7 @@ function verify(verifier: Verifier, json: unknown) {
   const { identity } = verifier.verify(toSignedEntity(bundle));
   const { content } = bundle;
   const statement =
-    content.$case === 'dsseEnvelope' ? readMembers(content.dsseEnvelope.payload.toString('utf8')) : undefined;
+    content.$case === 'dsseEnvelope' ? readObject(content.dsseEnvelope.payload.toString('utf8')) : undefined;
   if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
   const repository = repositoryOf(identity);
   const issuer = identity.extensions?.issuer;

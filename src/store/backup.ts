@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import { attempt } from '../core/json.ts';
 import type { Db, Dump, DumpedRow, DumpedTable, Engine, Load, Schema } from './store.ts';
 
 const formatName = 'dossier-backup';
@@ -276,13 +277,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (length > 0) throw new BackupError('truncated');
 }
 
-function parse(line: Buffer | undefined): unknown {
-  try {
-    return JSON.parse(line?.toString('utf8') ?? '') as unknown;
-  } catch {
-    return undefined;
-  }
-}
+const parse = (line: Buffer | undefined): unknown =>
+  attempt(() => JSON.parse(line?.toString('utf8') ?? '') as unknown);
 
 function toHeader(parsed: unknown): BackupHeader {
   const other = headerOfAnyVersion.safeParse(parsed).data;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '../core/json.ts';
+import { attempt, isJsonObject } from '../core/json.ts';
 
 /** What models call the members of an input, where a tool has no member of that name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
@@ -29,17 +29,9 @@ function isList(schema: unknown): boolean {
 
 /** A text where a list is wanted: JSON of one, or its entries between commas. */
 function toList(text: string): unknown {
-  if (/^\s*\[/.test(text)) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // Then it is no JSON.
-    }
-  }
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const parsed = /^\s*\[/.test(text) ? attempt(() => JSON.parse(text) as unknown) : undefined;
+  const entries = text.split(',').map((entry) => entry.trim());
+  return parsed ?? entries.filter((entry) => entry !== '');
 }
 
 /** An input with the names and forms of the tool's schema, where a caller uses others that mean the same. */

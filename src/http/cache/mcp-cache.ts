@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { type Context, unchangedFor_ms } from '../../context.ts';
-import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type McpPost, type ResultText, toAnswerText } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
@@ -180,11 +180,7 @@ export function readBody(incoming: IncomingMessage & { rawBody?: Buffer }): Prom
 
 function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   const text = decodeUtf8(body);
-  try {
-    return text === undefined ? undefined : readCacheable(parseMessage(text, headers), headers);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : attempt(() => readCacheable(parseMessage(text, headers), headers));
 }
 
 /** A client that was answered before, so that what it says about itself is well-formed; cached with what its answers end with. */

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 import { z } from 'zod';
+import { readObject } from '../../core/json.ts';
 import type { ChangedHandles } from '../store.ts';
 import { keepSession, type Session } from './connection.ts';
 
@@ -45,13 +46,8 @@ function toPayloads(node: number, changed: ChangedHandles): string[] {
 }
 
 /** Parses a payload. Any client of the database may send one: what is not ours counts as a change of everything. */
-function parsePayload(payload: string): Notification {
-  try {
-    return notification.parse(JSON.parse(payload));
-  } catch {
-    return { node: 0, changed: 'all' };
-  }
-}
+const parsePayload = (payload: string): Notification =>
+  notification.safeParse(readObject(payload)).data ?? { node: 0, changed: 'all' };
 
 const channel = 'dossier_changed';
 /** First key of the advisory locks by which nodes are known; the second is the number of the node. */
