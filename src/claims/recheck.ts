@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { unlessAborted } from '../core/abort.ts';
-import { every } from '../core/every.ts';
+import { every, unlessAborted } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { readPages } from '../core/pages.ts';
 import type { Listing } from '../listings/listing.ts';

@@ -193,144 +193,129 @@ const officialRegistries = {
   oci: 'https://registry-1.docker.io',
 };
 
-/** One environment variable: its default as text, what it means, what it may be. */
-export interface Setting<Key extends string = string, T extends z.ZodType = z.ZodType> {
-  /** Its name in Config, with the unit where it is a quantity. */
-  readonly key: Key;
-  readonly default: string;
-  readonly meaning: string;
-  readonly check: T;
-  readonly secret?: true;
-}
 const setting = <const Key extends string, T extends z.ZodType>(
   key: Key,
-  fallback: string,
   meaning: string,
   check: T,
-  secret?: true,
-): Setting<Key, T> => ({
+  fallback = '',
+  secret = false,
+) => ({
+  /** Its name in Config, with the unit where it is a quantity. */
   key,
-  default: fallback,
   meaning,
   check,
-  ...(secret && { secret }),
+  /** As text. */
+  default: fallback,
+  secret,
 });
 
 /** Every environment variable the service reads, once: default, meaning, check. The table in docs/reference.md is generated from it. */
 export const settings = {
-  SERVICE_NAME: setting('serviceName', 'Dossier', 'Name of the service in texts and in MCP', shownName),
-  HOST: setting('host', '127.0.0.1', 'Address to listen on', listenHost),
-  PORT: setting('port', '3000', 'Port to listen on; 0 picks one and prints it', port),
+  SERVICE_NAME: setting('serviceName', 'Name of the service in texts and in MCP', shownName, 'Dossier'),
+  HOST: setting('host', 'Address to listen on', listenHost, '127.0.0.1'),
+  PORT: setting('port', 'Port to listen on; 0 picks one and prints it', port, '3000'),
   PUBLIC_URL: setting(
     'publicUrl',
-    '',
     'Base of every absolute link; http://HOST:PORT when empty, never a request header',
     optionalBaseUrl,
   ),
   DATABASE_URL: setting(
     'databaseUrl',
-    'file:./data/dossier.db',
     '`file:...`, `:memory:`, or `postgres://...` for several nodes (docs/operations.md)',
     z.string().regex(/^(file:.+|:memory:|postgres(ql)?:\/\/.+)$/, 'file:..., :memory: or postgres://...'),
+    'file:./data/dossier.db',
     true,
   ),
   DATABASE_READ_URL: setting(
     'databaseReadUrl',
-    '',
     'A replica of the PostgreSQL database for reads that may lag (docs/operations.md); DATABASE_URL when empty',
     z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
+    '',
     true,
   ),
   REGISTRY_URL: setting(
     'registryUrl',
-    'https://registry.modelcontextprotocol.io',
     'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
     registrySource,
+    'https://registry.modelcontextprotocol.io',
   ),
   REGISTRY_NAME: setting(
     'registryName',
-    '',
     'Name of the origin of listings imported from now on; the host of REGISTRY_URL (or the name of its file) when empty',
     z.string().max(100),
   ),
-  IMPORT_INTERVAL: setting('importInterval_s', '1h', 'Time between incremental imports', duration_s),
+  IMPORT_INTERVAL: setting('importInterval_s', 'Time between incremental imports', duration_s, '1h'),
   IMPORT_FULL_INTERVAL: setting(
     'importFullInterval_s',
-    '7d',
     'Time after which an import reads the whole registry again instead of what changed',
     duration_s,
+    '7d',
   ),
   REPOSITORY_HOSTS: setting(
     'repositoryHosts',
-    JSON.stringify(officialHosts),
     'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
     hosts,
+    JSON.stringify(officialHosts),
   ),
   OBSERVE: setting(
     'observe',
-    'asked',
     'When the service checks recorded endpoints, packages and repositories itself (docs/observations.md): `asked`, when somebody reads the listing; `on`, also every OBSERVE_INTERVAL; `off`, never',
     z.enum(['asked', 'on', 'off']),
+    'asked',
   ),
-  OBSERVE_INTERVAL: setting('observeInterval_s', '24h', 'Time between two checks of one listing', duration_s),
+  OBSERVE_INTERVAL: setting('observeInterval_s', 'Time between two checks of one listing', duration_s, '24h'),
   OBSERVE_VANTAGE: setting(
     'observeVantage',
-    '',
     'Name of the location that checks are made from, shown with each; the host of PUBLIC_URL when empty',
     z.string().max(100),
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    '',
     'DNS servers that claims and the observer ask, all of which have to agree about a claim, `address:port` separated by commas; when empty 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',
-    '{}',
     'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only when named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
+    '{}',
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    '{}',
     'Where hosts of webhooks are reached instead, as JSON `{"hook.example.com": "http://127.0.0.1:4000"}`: for tests and for receivers beside the service, because anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
+    '{}',
   ),
   PACKAGE_REGISTRIES: setting(
     'packageRegistries',
-    JSON.stringify(officialRegistries),
     'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base on loopback is reached because it is named here',
     packageRegistries,
+    JSON.stringify(officialRegistries),
   ),
   SIGSTORE_ROOT: setting(
     'sigstoreRoot',
-    '',
     'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty',
     z.string().max(1000),
   ),
   ADVISORIES: setting(
     'advisories',
-    'off',
     'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in without any request; `off` for none',
     z.string().max(1000),
+    'off',
   ),
   VIEWS: setting(
     'views',
-    '',
     'JSON file of views: criteria under a name, listed at /views/<name> (docs/registry.md); none when empty',
     viewsFile,
   ),
   PRICE_CATALOGS: setting(
     'priceCatalogs',
-    '',
     'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in, each read at most once a day; base addresses, comma separated, without `/discovery/resources`',
     baseUrls,
   ),
-  OPERATOR_NAME: setting('operatorName', '', 'Who runs this instance, shown on /about', z.string().max(200)),
+  OPERATOR_NAME: setting('operatorName', 'Who runs this instance, shown on /about', z.string().max(200)),
   OPERATOR_CONTACT: setting(
     'operatorContact',
-    '',
     'How to reach them, shown on /about: an e-mail address or an https URL',
     z
       .string()
@@ -339,14 +324,13 @@ export const settings = {
   ),
   OPERATOR_TOKEN: setting(
     'operatorToken',
-    '',
     'Token that the page of reports, /reports on METRICS_PORT, wants as bearer, at least 16 characters without spaces; no page when empty',
     z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
+    '',
     true,
   ),
   IMPRINT_URL: setting(
     'imprintUrl',
-    '',
     'Imprint, terms of use or privacy statement of the operator, linked on /about',
     z
       .string()
@@ -355,7 +339,6 @@ export const settings = {
   ),
   CLAIM_KEYS: setting(
     'claimKeys',
-    '',
     'Key ring that signs challenges, `kid:base64,...`, newest first; generated and stored in the database when empty',
     z
       .string()
@@ -363,76 +346,69 @@ export const settings = {
         /^((\d\d?|1\d\d|2[0-4]\d|25[0-5]):[A-Za-z0-9+/]{43}=(,(?!$)|$))*$/,
         'kid:base64 of 32 bytes, comma separated; a kid is 0 to 255',
       ),
+    '',
     true,
   ),
-  CLAIM_RECHECK: setting('claimRecheck_s', '24h', 'Time between checks of a claimed repository', duration_s),
+  CLAIM_RECHECK: setting('claimRecheck_s', 'Time between checks of a claimed repository', duration_s, '24h'),
   ALLOWED_HOSTS: setting(
     'allowedHosts',
-    '',
     'Accepted Host headers, comma separated; from PUBLIC_URL and HOST when empty',
     hostHeaders,
   ),
   ALLOWED_ORIGINS: setting(
     'allowedOrigins',
-    '',
     'Origins of pages that may call MCP where PUBLIC_URL is on loopback or in a private network, comma separated; elsewhere pages of any site may',
     baseUrls,
   ),
   TRUSTED_PROXIES: setting(
     'trustedProxies',
-    '',
     'Proxy addresses or CIDR ranges whose X-Forwarded-For is trusted, comma separated',
     networks,
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    '',
     'File for the newest published checkpoint of the log, outside the database so that a restored backup is detected; beside the database file when empty',
     z.string().max(1000),
   ),
   WITNESSES: setting(
     'witnesses',
-    '',
     'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/log.md); none when empty',
     textFile,
   ),
   BACKUP_DIR: setting(
     'backupDir',
-    '',
     'Folder that the service writes backups to, best on another disk; made if missing, none when empty. Of several nodes, set it on one',
     z.string().max(1000),
   ),
-  BACKUP_INTERVAL: setting('backupInterval_s', '24h', 'Time between two backups into BACKUP_DIR', duration_s),
+  BACKUP_INTERVAL: setting('backupInterval_s', 'Time between two backups into BACKUP_DIR', duration_s, '24h'),
   BACKUP_KEEP: setting(
     'backupKeep',
-    '7',
     'How many backups stay in BACKUP_DIR; older ones of the schedule are deleted',
     wholeNumber(1, 10_000),
+    '7',
   ),
-  LIMITS: setting('hasLimits', 'on', '`off` lifts the rate limits, for benchmarks on loopback', onOff),
+  LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    '',
     'Limits that differ from the defaults, `name=calls/time,...`: that many calls at once, all available again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
     'logLevel',
-    'info',
     'trace, debug, info, warn, error or silent',
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    'info',
   ),
   LOG_FORMAT: setting(
     'logFormat',
-    '',
     '`pretty` or `json`; pretty on a terminal when empty',
     z.enum(['', 'pretty', 'json']),
   ),
   METRICS_PORT: setting(
     'metricsListener',
-    'off',
     'Port of 127.0.0.1, or address:port, that serves Prometheus metrics at /metrics, unauthenticated',
     metricsListener,
+    'off',
   ),
 } as const;
 

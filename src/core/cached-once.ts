@@ -1,17 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** What is kept of what was read, and for how long. */
-export interface CacheRules<T> {
-  /** Keys kept at most; 1 if absent. */
-  readonly most?: number;
-  /** Since it was begun to be read; until the process ends if absent. */
-  readonly ttl_ms?: number;
-  /** Whether a value only says why there is none: it is kept for `failureTtl_ms`. */
-  readonly isFailure?: (value: T) => boolean;
-  readonly failureTtl_ms?: number;
-  clock?(): Date;
-}
-
 /**
  * Reads once for each key: who asks meanwhile and later gets the same promise, until its time is over. Using it does not
  * prolong that time. What is rejected is not kept: the next one who asks reads again.
@@ -24,7 +12,16 @@ export function cachedOnce<T>(
     isFailure = () => false,
     failureTtl_ms = 0,
     clock = () => new Date(),
-  }: CacheRules<T> = {},
+  }: {
+    /** Keys kept at most; 1 if absent. */
+    readonly most?: number;
+    /** Since it was begun to be read; until the process ends if absent. */
+    readonly ttl_ms?: number;
+    /** Whether a value only says why there is none: it is kept for `failureTtl_ms`. */
+    readonly isFailure?: (value: T) => boolean;
+    readonly failureTtl_ms?: number;
+    clock?(): Date;
+  } = {},
 ): (key?: string) => Promise<T> {
   const perf = { now: () => clock().getTime() };
   const known = new LRUCache<string, Promise<T>>({ max: most, ttl: ttl_ms, ttlResolution: 0, perf });

@@ -3,8 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The longest delay of a Node.js timer. */
 const longestPause_ms = 2 ** 31 - 1;
 
-/** Work that a process repeats in the background. */
-interface Job {
+/** Repeats a job in the background until the signal. Never throws; resolves once the round under way has ended. */
+export async function every({
+  signal,
+  pause_ms,
+  first_ms = 0,
+  run,
+  onError,
+}: {
   /** Ends it: no further round begins. */
   readonly signal: AbortSignal;
   /** Between two rounds, and after one that failed. */
@@ -15,10 +21,7 @@ interface Job {
   run(): Promise<number | 'ended'> | Promise<void>;
   /** Reports a round that failed, but not one that the signal ended. */
   onError(error: unknown): void;
-}
-
-/** Repeats a job until the signal. Never throws; resolves once the round under way has ended. */
-export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
+}): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
     if (wait_ms > 0)
       await sleep(Math.min(wait_ms, longestPause_ms), undefined, { signal, ref: false }).catch(
@@ -35,3 +38,12 @@ export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Jo
     }
   }
 }
+
+/** Resolves as `work` does, or rejects with the signal's reason as soon as it is aborted; what comes of `work` is dropped then. */
+export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });

@@ -1,16 +1,3 @@
-/** How much runs at the same time, and how much waits. */
-interface PoolRules {
-  readonly places: number;
-  /** Of one key: a network, a host, a domain. */
-  readonly placesOfKey: number;
-  /** Places that are kept for those who are preferred; none if absent. */
-  readonly preferredPlaces?: number;
-  /** Who waits at most; any number if absent. */
-  readonly waiting?: number;
-  /** After this time who waits gives up; never if absent. */
-  readonly longestWait_ms?: number;
-}
-
 /** Who takes a place: on behalf of each of these keys. */
 interface Entrant {
   readonly keys: readonly string[];
@@ -25,12 +12,7 @@ interface Waiting extends Entrant {
 }
 
 /** Lets work begin by turns, so that nobody who asks for much keeps others out. */
-export interface FairPool {
-  /** Takes a place if one is free now. */
-  tryEnter(entrant: Entrant): Leave | undefined;
-  /** Resolves when a place is free; to undefined if too many wait, or after the longest wait. */
-  enter(entrant: Entrant): Promise<Leave | undefined>;
-}
+export type FairPool = ReturnType<typeof createFairPool>;
 
 /**
  * Creates a pool. Next is the one whose key has the fewest places, and of those the one that waits longest. If too many wait, the key
@@ -42,7 +24,17 @@ export function createFairPool({
   preferredPlaces = 0,
   waiting: mostWaiting = Number.POSITIVE_INFINITY,
   longestWait_ms,
-}: PoolRules): FairPool {
+}: {
+  readonly places: number;
+  /** Of one key: a network, a host, a domain. */
+  readonly placesOfKey: number;
+  /** Places that are kept for those who are preferred; none if absent. */
+  readonly preferredPlaces?: number;
+  /** Who waits at most; any number if absent. */
+  readonly waiting?: number;
+  /** After this time who waits gives up; never if absent. */
+  readonly longestWait_ms?: number;
+}) {
   const taken = new Map<string, number>();
   const waiting: Waiting[] = [];
   let running = 0;
@@ -94,8 +86,10 @@ export function createFairPool({
     return ofSame(most).at(-1) ?? newcomer;
   };
   return {
-    tryEnter: (entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
-    async enter(entrant) {
+    /** Takes a place if one is free now. */
+    tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
+    /** Resolves when a place is free; to undefined if too many wait, or after the longest wait. */
+    async enter(entrant: Entrant) {
       const { promise, resolve: settle } = Promise.withResolvers<Leave | undefined>();
       const one = { ...entrant, settle };
       waiting.push(one);

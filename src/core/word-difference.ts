@@ -47,33 +47,27 @@ function commonEnd(a: string, b: string): number {
   return from < 0 || from < a.length - length ? 0 : a.length - from;
 }
 
-/** A part before it is shortened. */
-interface Part {
-  readonly value: string;
-  readonly change?: 'removed' | 'added';
-}
-
 /** The texts in parts; as two whole parts where more differs than is worth following. */
-function compareWords(before: string, after: string): Part[] {
+function compareWords(before: string, after: string): TextPart[] {
   const isLong = Math.max(before.length, after.length) > mostCompared;
   const found = isLong ? undefined : diffWordsWithSpace(before, after, { maxEditLength: mostEdits });
   if (!found)
     return [
-      { value: before, change: 'removed' },
-      { value: after, change: 'added' },
+      { text: before, change: 'removed' },
+      { text: after, change: 'added' },
     ];
-  return found.map(({ value, added, removed }) =>
-    added || removed ? { value, change: added ? 'added' : 'removed' } : { value },
+  return found.map(({ value: text, added, removed }) =>
+    added || removed ? { text, change: added ? 'added' : 'removed' } : { text },
   );
 }
 
 /** What is the same in both, side by side, is one part. */
-function joined(parts: readonly Part[]): Part[] {
-  const found: Part[] = [];
+function joined(parts: readonly TextPart[]): TextPart[] {
+  const found: TextPart[] = [];
   for (const part of parts) {
     const last = found.at(-1);
     if (last && last.change === undefined && part.change === undefined)
-      found[found.length - 1] = { value: last.value + part.value };
+      found[found.length - 1] = { text: last.text + part.text };
     else found.push(part);
   }
   return found;
@@ -89,12 +83,12 @@ export function wordDifference(before: string, after: string): TextPart[] {
     oldRest.slice(0, oldRest.length - end),
     newRest.slice(0, newRest.length - end),
   );
-  const whole = [{ value: was.slice(0, start) }, ...compared, { value: was.slice(was.length - end) }];
-  const parts = joined(whole.filter(({ value }) => value !== ''));
-  return parts.map(({ value, change }, at) =>
+  const whole = [{ text: was.slice(0, start) }, ...compared, { text: was.slice(was.length - end) }];
+  const parts = joined(whole.filter(({ text }) => text !== ''));
+  return parts.map(({ text, change }, at) =>
     change
-      ? { text: shorten(value, mostChanged), change }
-      : { text: shortenSame(value, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
+      ? { text: shorten(text, mostChanged), change }
+      : { text: shortenSame(text, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
   );
 }
 

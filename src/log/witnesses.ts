@@ -1,5 +1,4 @@
-import { unlessAborted } from '../core/abort.ts';
-import { every } from '../core/every.ts';
+import { every, unlessAborted } from '../core/every.ts';
 import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { witnessAnswers } from '../telemetry/events.ts';
 import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from './checkpoints.ts';

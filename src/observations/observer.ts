@@ -2,8 +2,8 @@ import { createHash, createPublicKey, hkdfSync, randomBytes, sign } from 'node:c
 import { setTimeout as wait } from 'node:timers/promises';
 import { vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { unlessAborted } from '../core/abort.ts';
 import { cachedOnce } from '../core/cached-once.ts';
+import { unlessAborted } from '../core/every.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type LogContext, openLogSeed } from '../log/checkpoints.ts';
 import { toNoteKey } from '../log/notes.ts';
