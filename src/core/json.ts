@@ -73,27 +73,39 @@ const base64 = /^[\w+/-]+={0,2}$/;
 export const readBase64Object = (text: string): JsonObject | undefined =>
   base64.test(text) ? readObject(Buffer.from(text, 'base64').toString('utf8')) : undefined;
 
+const first_bytes = 16 * 1024;
+
 /**
  * Reads a body to its end; undefined as soon as it has more than `limit_bytes`, and the rest is not read. `raise` is asked
- * once for another limit, with what was read when the first one was passed.
+ * once for another limit, with what was read when the first one was passed. `isComplete` gets each piece as it arrives; where
+ * what was read so far is enough, the rest is not read.
  */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,
   limit_bytes: number,
-  raise: (start: Buffer) => number = () => limit_bytes,
+  {
+    raise = () => limit_bytes,
+    isComplete,
+  }: {
+    raise?: ((start: Buffer) => number) | undefined;
+    isComplete?: ((piece: Uint8Array) => boolean) | undefined;
+  } = {},
 ): Promise<Buffer | undefined> {
-  const read: Uint8Array[] = [];
+  // One buffer that doubles: a body of a million pieces of one byte costs no more than its bytes.
+  let read = Buffer.allocUnsafe(first_bytes);
   let size_bytes = 0;
   let raised_bytes: number | undefined;
   for await (const chunk of chunks) {
-    size_bytes += chunk.byteLength;
-    read.push(chunk);
-    if (size_bytes <= limit_bytes) continue;
-    raised_bytes ??= raise(Buffer.concat(read));
+    const end = size_bytes + chunk.byteLength;
+    if (end > read.length) read = Buffer.concat([read], Math.max(read.length * 2, end));
+    read.set(chunk, size_bytes);
+    size_bytes = end;
+    if (size_bytes > limit_bytes) raised_bytes ??= raise(read.subarray(0, size_bytes));
     // Leaving the loop cancels the stream.
-    if (size_bytes > raised_bytes) return undefined;
+    if (size_bytes > (raised_bytes ?? limit_bytes)) return undefined;
+    if (isComplete?.(chunk)) break;
   }
-  return Buffer.concat(read);
+  return Buffer.from(read.subarray(0, size_bytes));
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });

@@ -16,13 +16,13 @@ function refuseEncoded(headers: Headers): void {
 }
 
 const tooLarge = (limit_bytes: number) =>
-  new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+  new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
 
 /** A connection that broke is the caller's business, not a failure of ours. */
 const whole = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     if (error instanceof Problem) throw error;
-    throw new Problem('invalid_request', { detail: 'The connection ended before the body did.' });
+    throw new Problem('invalid_request', 'The connection ended before the body did.');
   });
 
 async function readChunked(
@@ -30,7 +30,7 @@ async function readChunked(
   limit_bytes: number,
   raise?: (start: Buffer) => number,
 ): Promise<Uint8Array> {
-  const bytes = body ? await readBounded(body, limit_bytes, raise) : Buffer.alloc(0);
+  const bytes = body ? await readBounded(body, limit_bytes, { raise }) : Buffer.alloc(0);
   if (!bytes) throw tooLarge(limit_bytes);
   return bytes;
 }
@@ -51,7 +51,7 @@ export async function readText(
     declared ? request.arrayBuffer() : readChunked(request, limit_bytes, raise),
   );
   const text = decodeUtf8(body);
-  if (text === undefined) throw new Problem('invalid_request', { detail: 'The body is not UTF-8.' });
+  if (text === undefined) throw new Problem('invalid_request', 'The body is not UTF-8.');
   return text;
 }
 
@@ -59,14 +59,14 @@ function parse(text: string): unknown {
   try {
     return parseStorable(text);
   } catch {
-    throw new Problem('invalid_request', { detail: 'The body is not JSON.' });
+    throw new Problem('invalid_request', 'The body is not JSON.');
   }
 }
 
 /** Throws invalid_request for a value that is nested in more levels. */
 export function refuseDeep(value: unknown, maxDepth: number): void {
   if (isDeeperThan(maxDepth, value))
-    throw new Problem('invalid_request', { detail: `The JSON is nested deeper than ${maxDepth} levels.` });
+    throw new Problem('invalid_request', `The JSON is nested deeper than ${maxDepth} levels.`);
 }
 
 /** Parses JSON of at most so many levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
@@ -101,9 +101,7 @@ export async function readForm(
 ): Promise<Record<string, string>> {
   requireSameOrigin(c, publicUrl);
   if (mediaType(c) !== 'application/x-www-form-urlencoded')
-    throw new Problem('unsupported_media_type', {
-      detail: 'A form is sent as application/x-www-form-urlencoded.',
-    });
+    throw new Problem('unsupported_media_type', 'A form is sent as application/x-www-form-urlencoded.');
   const text = await readText(c.req.raw, limit_bytes);
   const fields = Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
   return toStorable(fields) as Record<string, string>;

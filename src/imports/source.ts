@@ -8,9 +8,9 @@ import { gunzip } from 'node:zlib';
 import { type Config, copySuffix } from '../config/config.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { isHandle } from '../core/handle.ts';
-import { decodeUtf8, readBounded } from '../core/json.ts';
-import { readRetryAfter_s } from '../core/retry-after.ts';
+import { attempt, decodeUtf8 } from '../core/json.ts';
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
+import { createOutboundClient, type OutboundClient } from '../net/client.ts';
 import { readListPage } from './entry.ts';
 import { RegistryError } from './import-run.ts';
 
@@ -49,67 +49,42 @@ export interface RegistrySource {
 const largestPage_bytes = 8 * 1024 * 1024;
 const longestRetryAfter_s = 120;
 
-async function refuse(response: Response): Promise<never> {
-  const { status, headers } = response;
-  await response.body?.cancel();
-  const message = `the registry answered with status ${status}`;
-  const wait_s = readRetryAfter_s(headers.get('retry-after'), Date.now());
-  const after_ms = wait_s === undefined ? undefined : Math.min(wait_s, longestRetryAfter_s) * 1000;
-  throw new RegistryError(message, status === 429 || status >= 500, after_ms);
-}
-
-/** The body, at most 8 MiB after decompression; reading stops there, so that a compression bomb is never unpacked. */
-async function readBody(response: Response): Promise<string> {
-  const isTooLarge = Number(response.headers.get('content-length')) > largestPage_bytes;
-  const body = response.body ?? new Blob().stream();
-  const bytes = isTooLarge ? undefined : await readBounded(body, largestPage_bytes);
-  if (!bytes) throw new RegistryError('the page is larger than 8 MiB');
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw new RegistryError('the page is not UTF-8');
-  return text;
-}
-
-async function readJson(response: Response): Promise<unknown> {
-  const type = response.headers.get('content-type') ?? '';
-  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
-    await response.body?.cancel();
+/** The JSON of an answer. Throws RegistryError: status, content type, UTF-8, more than 8 MiB, no connection. */
+function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
+  if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
+  if (answer.result === 'host_timeout')
+    throw new RegistryError(`the registry did not answer within ${timeout_ms / 1000} s`, true);
+  if (answer.result !== 'response')
+    throw new RegistryError('the registry cannot be reached, or the connection broke', true);
+  const { status, contentType, retry_after_s, body } = answer;
+  const after_ms = retry_after_s && Math.min(retry_after_s, longestRetryAfter_s) * 1000;
+  if (status !== 200)
+    throw new RegistryError(
+      `the registry answered with status ${status}`,
+      status === 429 || status >= 500,
+      after_ms,
+    );
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType))
     throw new RegistryError('the answer is not JSON (another kind of server, or a sign-in page)');
-  }
-  const text = await readBody(response);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new RegistryError('the page is not well-formed JSON, or was cut off', true);
-  }
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new RegistryError('the page is not UTF-8');
+  const json = attempt(() => JSON.parse(text) as unknown);
+  if (json === undefined) throw new RegistryError('the page is not well-formed JSON, or was cut off', true);
+  return json;
 }
 
-function toFailure(error: unknown, timeout_ms: number): unknown {
-  if (error instanceof RegistryError) return error;
-  const isLate = (error as Error).name === 'TimeoutError';
-  const late = `the registry did not answer within ${timeout_ms / 1000} s`;
-  return new RegistryError(isLate ? late : 'the registry cannot be reached, or the connection broke', true);
-}
-
-/**
- * Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError (status, content
- * type, UTF-8, more than 8 MiB, no connection), and the signal's reason.
- */
+/** Fetches JSON, within `timeout_ms` for the whole exchange; redirects are not followed. Throws RegistryError, and the signal's reason. */
 async function fetchJson(
+  client: OutboundClient,
   url: URL,
-  { userAgent, timeout_ms, signal }: { userAgent: string; timeout_ms: number } & Pick<PageRequest, 'signal'>,
+  { timeout_ms, signal }: { readonly timeout_ms: number } & Pick<PageRequest, 'signal'>,
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(timeout_ms);
-  try {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json', 'user-agent': userAgent },
-      redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    return response.status === 200 ? await readJson(response) : await refuse(response);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw toFailure(error, timeout_ms);
-  }
+  const deadline = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br' };
+  const answer = await client.fetch({ url, headers, deadline });
+  signal?.throwIfAborted();
+  return readJson(answer, timeout_ms);
 }
 
 const pageSize = 100;
@@ -159,6 +134,10 @@ function createRegistryClient(
 ): RegistrySource {
   const api = toApi(url);
   const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...patience };
+  const client = createOutboundClient({
+    ...{ userAgent, bodyLimit_bytes: largestPage_bytes },
+    reach: (page) => ({ url: page, addresses: 'any' }),
+  });
   return {
     name: api,
     origin,
@@ -167,7 +146,7 @@ function createRegistryClient(
       const { signal } = request;
       for (let tried = 1; ; tried++) {
         try {
-          return toPage(await fetchJson(toPageUrl(api, request), { userAgent, timeout_ms, signal }));
+          return toPage(await fetchJson(client, toPageUrl(api, request), { timeout_ms, signal }));
         } catch (error) {
           if (!(error instanceof RegistryError && error.isPassing) || tried >= tries) throw error;
           const pause_ms = error.after_ms ?? wait_ms * 2 ** (tried - 1) * (0.75 + Math.random() / 2);
@@ -179,8 +158,6 @@ function createRegistryClient(
 }
 
 const unzip = promisify(gunzip);
-
-const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 function toEntries(json: string): readonly unknown[] {
   const value = JSON.parse(json) as unknown;
@@ -194,7 +171,8 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
     throw new RegistryError(`the saved copy ${basename(path)} cannot be read`);
   });
   try {
-    const json = (isGzip(bytes) ? await unzip(bytes) : bytes).toString('utf8');
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    const json = (isGzip ? await unzip(bytes) : bytes).toString('utf8');
     return { entries: toEntries(json), digest: hash('sha256', bytes) };
   } catch {
     throw new RegistryError(`the saved copy ${basename(path)} is not a JSON list of entries`);
@@ -323,9 +301,6 @@ function settlesSoon(next: Promise<unknown>): Promise<boolean> {
   return Promise.race([soon, later]).finally(() => settled.abort());
 }
 
-const join = (batch: Page | undefined, page: Page): Page =>
-  batch ? { ...page, entries: [...batch.entries, ...page.entries] } : page;
-
 /**
  * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page waits long
  * for the next one, and pages before a failure are yielded before it is thrown.
@@ -343,7 +318,7 @@ export async function* batchPages(
     }
     const [ended] = await Promise.allSettled([next]);
     const value = ended.status === 'fulfilled' ? ended.value.value : undefined;
-    if (value) batch = join(batch, value);
+    if (value) batch = { ...value, entries: [...(batch?.entries ?? []), ...value.entries] };
     if (batch && (!value || batch.entries.length >= size)) {
       yield batch;
       batch = undefined;

@@ -39,7 +39,6 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
   createOutboundClient({
     userAgent: `Dossier/${version} (+${publicUrl}/log)`,
     bodyLimit_bytes: 65_536,
-    headerLimit_bytes: 16_384,
     reach: (url) => ({ url, addresses: 'any' }),
   });
 

@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
-import { own } from '../core/json.ts';
+import { own, readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 
@@ -56,32 +56,6 @@ export const createGuardedLookup =
         return done(Object.assign(new Error('not a public address'), { code: refusedAddress }), '');
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });
-
-const first_bytes = 16 * 1024;
-
-/**
- * Reads a body to its end; undefined as soon as it has more than `limit_bytes`. `isComplete` gets each piece as it arrives;
- * where what was read so far is enough, the rest is not read.
- */
-export async function readBody(
-  chunks: AsyncIterable<Uint8Array>,
-  limit_bytes: number,
-  isComplete: OutboundRequest['isComplete'],
-): Promise<Buffer | undefined> {
-  // One buffer that doubles: a body of a million pieces of one byte costs no more than its bytes.
-  let read = Buffer.allocUnsafe(first_bytes);
-  let size_bytes = 0;
-  for await (const chunk of chunks) {
-    const end = size_bytes + chunk.byteLength;
-    // Leaving the loop cancels the stream.
-    if (end > limit_bytes) return undefined;
-    if (end > read.length) read = Buffer.concat([read], Math.max(read.length * 2, end));
-    read.set(chunk, size_bytes);
-    size_bytes = end;
-    if (isComplete?.(chunk)) break;
-  }
-  return Buffer.from(read.subarray(0, size_bytes));
-}
 
 /** A request without cookies and credentials. */
 export interface OutboundRequest {
@@ -135,7 +109,8 @@ export interface Reach {
 export interface OutboundRules {
   readonly userAgent: string;
   readonly bodyLimit_bytes: number;
-  readonly headerLimit_bytes: number;
+  /** 16 KiB if absent. */
+  readonly headerLimit_bytes?: number;
   /** Connections to one host; 4 if absent. */
   readonly connections?: number;
   /** Undefined refuses the URL: the result is `host_unreachable`. */
@@ -189,7 +164,7 @@ async function exchange(
   });
   const plain = decode(body, single(headers['content-encoding']));
   if (!plain) return { result: 'host_error' };
-  const read = await readBody(plain, bodyLimit_bytes, sent.isComplete);
+  const read = await readBounded(plain, bodyLimit_bytes, { isComplete: sent.isComplete });
   if (!read) return { result: 'too_large' };
   const location = single(headers.location);
   return {
@@ -229,8 +204,6 @@ const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE
 export const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
-const isWithoutAddress = (error: unknown) => ['ENOTFOUND', refusedAddress].includes(codeOf(error));
-
 const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
   public: isPublicAddress,
   loopback: isLoopbackAddress,
@@ -239,7 +212,7 @@ const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) =>
 
 const createAgent = (
   isAllowed: (address: string) => boolean,
-  { headerLimit_bytes: maxHeaderSize, connections = 4 }: OutboundRules,
+  { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4 }: OutboundRules,
 ) =>
   new Agent({
     allowH2: false,
@@ -277,7 +250,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
           result: sent.deadline.aborted ? 'host_timeout' : failure,
           ...(certificate && { certificate }),
           ...(isOurFailure(error) && { unsent: 'no_way' }),
-          ...(isWithoutAddress(error) && { hasNoAddress: true }),
+          ...(['ENOTFOUND', refusedAddress].includes(codeOf(error)) && { hasNoAddress: true }),
         };
       }
     },

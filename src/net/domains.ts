@@ -53,7 +53,6 @@ export function createDomainReader(
   const client = createOutboundClient({
     userAgent: `Dossier/${version} (claim check; +${publicUrl}/about)`,
     bodyLimit_bytes: 65_536,
-    headerLimit_bytes: 16_384,
     reach: (url) => reachPublic(url, hostOverrides),
   });
   return {

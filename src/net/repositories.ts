@@ -117,7 +117,6 @@ export const createSafeClient = (loopbackOrigins: ReadonlySet<string>): Outbound
   createOutboundClient({
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
-    headerLimit_bytes: 16_384,
     // No check that has its turn waits for a connection; some are left for the observer.
     connections: 20,
     reach(url) {

@@ -43,7 +43,6 @@ export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
     bodyLimit_bytes: 16_384,
-    headerLimit_bytes: 16_384,
     reach: (url) => reach(url, config),
   });
 
