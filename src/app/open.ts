@@ -8,11 +8,9 @@ import { createCachedStore } from './cached-store.ts';
 
 type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
 
-const isPostgres = (url: string) => /^postgres(ql)?:/.test(url);
-
 /** Imports only the engine that is used. */
 async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
-  if (isPostgres(url))
+  if (/^postgres(ql)?:/.test(url))
     return (await import('./postgres-store.ts')).openPostgresStore(url, readUrl || undefined, opening);
   return (await import('./sqlite-store.ts')).openSqliteStore(url, opening);
 }

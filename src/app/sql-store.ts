@@ -1,6 +1,10 @@
-import { createOptOutReads, createOptOutWrites } from '../claims/opt-outs.ts';
 import { createCheckReads, createCheckWrites } from '../claims/shared-check.ts';
-import { createClaimReads, createClaimWrites } from '../claims/table.ts';
+import {
+  createClaimReads,
+  createClaimWrites,
+  createOptOutReads,
+  createOptOutWrites,
+} from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createViewReads, createViewWrites } from '../document/views.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';

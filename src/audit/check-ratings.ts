@@ -103,8 +103,6 @@ const day_ms = 86_400_000;
 /** Two ratings within this time in both directions are a pair. */
 const pair_ms = 90 * day_ms;
 
-const isInterested = ({ relationship }: RatingRecord) => interestedRelationships.includes(relationship);
-
 /** What versions of one rating have in common. */
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? createHash('sha256').update(interaction_id).digest('hex')}`;
@@ -139,7 +137,7 @@ export function toCounted({ ratings, read_on }: ShownListing) {
       return {
         ...rating,
         ...{ read_on, first_created_at, praised_at, isCurrent: isCurrent(rating) },
-        isDeclared: [...all].some(isInterested),
+        isDeclared: [...all].some(({ relationship }) => interestedRelationships.includes(relationship)),
         isUnknown: sourcesOfErased.has(rating.source_handle),
       };
     });

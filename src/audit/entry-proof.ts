@@ -57,10 +57,8 @@ interface StoredEntry {
   readonly tree: TreeHead;
 }
 
-const isSubmission = (leaf: string) => /"t":"rating\.(submitted|amended)"/.test(leaf);
-
 function ratingFault({ leaf, committed }: StoredEntry, rating: Rating): string | undefined {
-  if (!isSubmission(leaf)) return 'the log entry is of another type';
+  if (!/"t":"rating\.(submitted|amended)"/.test(leaf)) return 'the log entry is of another type';
   if (!committed) return undefined;
   const fields = differingFields(JSON.parse(committed.record) as JsonObject, { ...rating }, ratingFields);
   return fields.length === 0 ? undefined : `the stored rating differs in ${fields.join(', ')}`;
@@ -78,25 +76,23 @@ function findFault(entry: StoredEntry, rating: Rating | undefined): string | und
 function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
   logMismatches.publish({ log_index });
   log.error({ log_index, fault }, 'the database disagrees with the transparency log');
-  return new Problem('internal', {
-    detail: 'What is stored for this entry disagrees with the log, so no proof is given.',
-  });
+  return new Problem(
+    'internal',
+    'What is stored for this entry disagrees with the log, so no proof is given.',
+  );
 }
-
-const headOf = (heads: readonly LogHead[], index: number): LogHead | undefined =>
-  heads.find(({ base, size }) => index >= base && index < base + size);
-
-const noEntry = () => new Problem('not_found', { detail: 'No log entry has this index.' });
 
 /** The log that an entry is in. Throws not_found; for a rating's entry, internal. */
 async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
-  const head = headOf(await context.store.log.heads(), log_index);
+  const heads = await context.store.log.heads();
+  const head = heads.find(({ base, size }) => log_index >= base && log_index < base + size);
   if (!head && rating) throw reportFault(context, log_index, 'the stored rating has no log entry');
-  if (!head) throw noEntry();
+  if (!head) throw new Problem('not_found', 'No log entry has this index.');
   if (head.closed_with !== undefined)
-    throw new Problem('not_found', {
-      detail: 'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
-    });
+    throw new Problem(
+      'not_found',
+      'The entry belongs to a closed log, whose last checkpoint is still served at its address.',
+    );
   return head;
 }
 

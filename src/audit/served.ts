@@ -309,10 +309,8 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
   return ratings;
 }
 
-const toPath = (handle: string) => `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
-
 async function readListing(ask: AskService, handle: string): Promise<ShownListing | undefined> {
-  const path = toPath(handle);
+  const path = `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
   const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
   const {

@@ -66,9 +66,10 @@ export async function requireTarget(
   const isOpen = [...offered, claim?.kind, optOut?.kind].includes(kind);
   const target = isOpen ? findTarget(listing, kind, context) : undefined;
   if (!target)
-    throw new Problem('method_unsupported', {
-      detail: `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
-    });
+    throw new Problem(
+      'method_unsupported',
+      `${kind} cannot claim this listing; methods that can: ${offered.join(', ') || 'none'}.`,
+    );
   if (optOut && optOut.kind !== kind) throw new Problem('listing_withdrawn');
   return { ...target, claim };
 }

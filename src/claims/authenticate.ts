@@ -70,7 +70,7 @@ export async function askRun(context: Context) {
   const { handle, id: capability_id } = await authenticate(context);
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
-    throw new Problem('not_found', { detail: 'This service does not look at listings itself (OBSERVE).' });
+    throw new Problem('not_found', 'This service does not look at listings itself (OBSERVE).');
   await context.store.write(async (tx) => {
     await requireMayWrite({ ...context, store: tx }, { handle, capability_id });
     await takeLimits(tx, [{ limit: askedRunLimit, key: handle }], context);

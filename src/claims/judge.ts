@@ -146,8 +146,6 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
 const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
   power === 'old' || power === 'cosigned' || power === 'new';
 
-const isCounted = (line: JudgedLine): line is CountedLine => isCounting(line.power);
-
 /** Why a line that begins a new claim has to wait; undefined if it need not. */
 function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure | undefined {
   const { claim, place, agreed, pinned } = facts;
@@ -188,7 +186,7 @@ function findNew(usable: readonly CountedLine[], facts: JudgedFacts) {
  */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   const judged = lines.map((line) => judgeLine(line, facts));
-  const usable = judged.filter(isCounted);
+  const usable = judged.filter((line): line is CountedLine => isCounting(line.power));
   const continuing = findContinuing(usable, facts);
   const continues = continuing.length > 0;
   const counted = continues ? continuing : findNew(usable, facts);
@@ -204,17 +202,14 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   };
 }
 
-/** Whether capabilities stay active whose line was not read: the reading is not authoritative. */
-const staysUnseen = ({ continues }: Verdict, { pinned }: JudgedFacts) => continues && !pinned;
-
 /** What changes: by hash, the state that a capability is to have and does not have yet, or a new one. */
 export function toWanted(verdict: Verdict, facts: JudgedFacts): ReadonlyMap<string, WantedCapability> {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
   const lineOf = new Map(counted.map((line) => [line.hash, line]));
-  const unseen = staysUnseen(verdict, facts)
-    ? living.filter(({ hash, state }) => state === 'active' && !lineOf.has(hash))
-    : [];
+  // Where the reading is not authoritative, capabilities stay active whose line was not read.
+  const staysUnseen = continues && !facts.pinned;
+  const unseen = living.filter(({ hash, state }) => staysUnseen && state === 'active' && !lineOf.has(hash));
   const chosen = new Set(
     [...counted, ...unseen]
       .sort(byAge)

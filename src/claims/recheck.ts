@@ -112,8 +112,6 @@ const hostsAtOnce = 4;
 /** Due listings that wait for their host. */
 const mostWaiting = 256;
 
-const hostOf = (place: string) => URL.parse(place)?.host ?? place;
-
 /**
  * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
  * Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
@@ -129,7 +127,7 @@ export async function recheckClaims(
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const check = async (handle: string, place: string) => {
-    const leave = await hosts.enter({ keys: [hostOf(place)] });
+    const leave = await hosts.enter({ keys: [URL.parse(place)?.host ?? place] });
     try {
       if (!stopped.aborted && (await unlessAborted(recheck(handle, context), stopped))) checked += 1;
     } catch (err) {

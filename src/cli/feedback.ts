@@ -12,8 +12,6 @@ const names = {
   report: { none: 'reports', command: 'dossier reports' },
 } as const;
 
-const firstLine = ({ message }: Feedback) => message.split('\n')[0]?.slice(0, 80) ?? '';
-
 const toLine = (row: Feedback, kind: FeedbackKind) =>
   [
     row.id,
@@ -21,7 +19,7 @@ const toLine = (row: Feedback, kind: FeedbackKind) =>
     row.state,
     ...(kind === 'report' ? [row.rating_id ? `rating ${row.rating_id}` : ''] : [row.category ?? '-']),
     row.handle ?? '-',
-    firstLine(row),
+    row.message.split('\n')[0]?.slice(0, 80),
   ]
     .filter(Boolean)
     .join('  ');
@@ -51,20 +49,14 @@ export async function listFeedback(
   });
 }
 
-const notFound = (kind: FeedbackKind, id: string) =>
-  new ExitError(exitCodes.usage, `no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
-
-const isOfKind = ({ category }: Feedback, kind: FeedbackKind) =>
-  (category === 'report') === (kind === 'report');
-
 async function find(
   { feedback }: Pick<Store, 'feedback'>,
   kind: FeedbackKind,
   id: string,
 ): Promise<Feedback> {
   const found = await feedback.byId(id);
-  if (!found || !isOfKind(found, kind)) throw notFound(kind, id);
-  return found;
+  if (found && (found.category === 'report') === (kind === 'report')) return found;
+  throw new ExitError(exitCodes.usage, `no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
 }
 
 /** Prints one whole. Throws ExitError. */

@@ -203,7 +203,8 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly facts: ProblemFacts;
 
-  constructor(code: ProblemCode, facts: ProblemFacts = {}) {
+  constructor(code: ProblemCode, detailOrFacts: string | ProblemFacts = {}) {
+    const facts = typeof detailOrFacts === 'string' ? { detail: detailOrFacts } : detailOrFacts;
     const { title, next } = problemTable[code];
     super([`${title}.`, facts.detail, next].filter(Boolean).join(' '));
     this.name = 'Problem';

@@ -16,15 +16,6 @@ const quarantinedShown = 20;
 
 const isWeb = (source: string) => /^https?:/.test(source);
 
-function updatesFrom({ registryUrl }: Config): ImportStatusDocument['updates_from'] {
-  if (isWeb(registryUrl)) return 'registry';
-  return registryUrl === 'off' ? 'nothing' : 'saved_copy';
-}
-
-/** Whether a run's source is the registry that the service is set to import from. */
-const isConfigured = (source: string, { registryUrl }: Config) =>
-  isWeb(registryUrl) && URL.parse(source)?.host === new URL(registryUrl).host;
-
 const toReport = (run: NonNullable<ImportStatus['run']>): ImportReport => ({
   kind: run.kind,
   source: run.source,
@@ -36,8 +27,9 @@ const toReport = (run: NonNullable<ImportStatus['run']>): ImportReport => ({
 /** The published form of an import's status. */
 function toImportDocument(
   { state, run, done, lastSeen_at }: ImportStatus,
-  config: Config,
+  { registryUrl, importInterval_s }: Config,
 ): ImportStatusDocument {
+  const isOfRegistry = isWeb(registryUrl);
   return {
     state,
     ...(run && { newest: toReport(run) }),
@@ -45,9 +37,10 @@ function toImportDocument(
     ...(lastSeen_at && { last_seen_at: lastSeen_at }),
     // Only RegistryError has a text here, and that is ours (imports/import-run.ts).
     ...(run?.error && { error: run.error }),
-    is_retried: run !== undefined && isConfigured(run.source, config),
-    updates_from: updatesFrom(config),
-    ...(isWeb(config.registryUrl) && { interval_s: config.importInterval_s }),
+    is_retried:
+      isOfRegistry && run !== undefined && URL.parse(run.source)?.host === new URL(registryUrl).host,
+    updates_from: isOfRegistry ? 'registry' : registryUrl === 'off' ? 'nothing' : 'saved_copy',
+    ...(isOfRegistry && { interval_s: importInterval_s }),
   };
 }
 

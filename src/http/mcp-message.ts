@@ -40,8 +40,7 @@ const deepest = Math.max(...tools.map(bodyDepthOf));
 function refuseLarge(text: string, allowed: readonly Tool[]): void {
   const bytes = Buffer.byteLength(text);
   const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));
-  if (bytes > limit_bytes)
-    throw new Problem('body_too_large', { detail: `At most ${limit_bytes} bytes are read here.` });
+  if (bytes > limit_bytes) throw new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
 }
 
 /** How much is read of a body of undeclared length that begins so. */
@@ -77,7 +76,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
       return { refusal: toRpcError(error, -32700) };
     throw error;
   }
-  throw new Problem('invalid_request', { detail: 'Batches are not accepted: send one message a POST.' });
+  throw new Problem('invalid_request', 'Batches are not accepted: send one message a POST.');
 }
 
 const toolNames = new Set(tools.map(({ name }) => name));

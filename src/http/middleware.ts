@@ -23,7 +23,7 @@ export const holdsSecret = (url: string): boolean =>
 /** The request with U+FFFD for each NUL of its query, so that no route reads a text that PostgreSQL does not store. */
 function withoutNul({ raw, method, url }: HttpRequest['req']): globalThis.Request {
   if (method !== 'GET' && method !== 'HEAD')
-    throw new Problem('invalid_request', { detail: 'The address contains the character U+0000 (%00).' });
+    throw new Problem('invalid_request', 'The address contains the character U+0000 (%00).');
   return new Request(url.replaceAll('%00', '%EF%BF%BD'), {
     method,
     headers: raw.headers,
@@ -36,7 +36,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
   const { url } = c.req;
   if (holdsSecret(url)) throw new Problem('secret_in_body');
   if (url.includes('%') && !isReadable(new URL(url).pathname))
-    throw new Problem('invalid_request', { detail: 'The path does not decode.' });
+    throw new Problem('invalid_request', 'The path does not decode.');
   if (url.includes('%00')) c.req.raw = withoutNul(c.req);
   await next();
 };
@@ -93,8 +93,7 @@ export const createHostGuard =
   (isOurs: HostCheck): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
-    if (!isOurs(host))
-      throw new Problem('invalid_request', { detail: 'The Host header does not name this service.' });
+    if (!isOurs(host)) throw new Problem('invalid_request', 'The Host header does not name this service.');
     await next();
   };
 

@@ -240,9 +240,6 @@ const recordedFields = [
   'tags',
 ] as const;
 
-const differing = (before: Listing, after: Listing) =>
-  recordedFields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
-
 function toChange(change: ListingChange, at: string): NewChange | undefined {
   const { listing, known } = change;
   const { handle, version } = listing;
@@ -252,7 +249,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   // What an opt-out line withdrew is restored by an event of its own.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
-  const fields = differing(known, listing);
+  const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));
   if (fields.length === 0) return undefined;
   const left_tags = known.tags
     .map(({ tag }) => tag)

@@ -83,9 +83,6 @@ const refusal_s = 2;
 /** The caller of the command line and of stdio, which shares its process with nobody. */
 const ownProcess = 'local';
 
-const tooMany = () =>
-  new Problem('unavailable', { retry_after_s: refusal_s, detail: 'Too many searches at the moment.' });
-
 /** Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50 wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
@@ -96,7 +93,8 @@ export function createSearches(settings: LimitSettings): Searches {
       const used = settings.hasLimits ? limit.usedShare(network, now_ms) : 0;
       limit.take(network, now_ms);
       const end = await turns.wait(used);
-      if (!end) throw tooMany();
+      const tooMany = { retry_after_s: refusal_s, detail: 'Too many searches at the moment.' };
+      if (!end) throw new Problem('unavailable', tooMany);
       try {
         return await search();
       } finally {

@@ -1,7 +1,7 @@
 import { countEdits } from '../core/edits.ts';
 import { handleParts } from '../core/handle.ts';
+import { ownerLabel } from '../search/facets.ts';
 import { rankFew } from '../search/gather.ts';
-import { ownerLabel } from '../search/owners.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { stopWords, toWords } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';

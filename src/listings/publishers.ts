@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 
 type Reads = Pick<Context, 'store'>;
 
-const notFound = () => new Problem('not_found', { detail: 'No listing stored here has this namespace.' });
+const notFound = () => new Problem('not_found', 'No listing stored here has this namespace.');
 
 /** Whether a visible listing has this namespace, in exactly this case. */
 export const isNamespace = async (text: string, { store }: Reads): Promise<boolean> =>

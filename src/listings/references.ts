@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { namespaceIdentity } from '../core/identity.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
-import { ownerFacets, ownerLabel } from '../search/owners.ts';
+import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
 import type { Schema } from '../store/store.ts';
 import type { Listing, ListingPackage } from './listing.ts';

@@ -7,7 +7,7 @@ import { toVerifierText, verifierOf } from './notes.ts';
 /** The head of a log. Throws not_found. */
 export async function findLog(log: number, { store }: Pick<LogContext, 'store'>): Promise<LogHead> {
   const head = (await store.log.heads()).find(({ id }) => id === log);
-  if (!head) throw new Problem('not_found', { detail: 'There is no such log.' });
+  if (!head) throw new Problem('not_found', 'There is no such log.');
   return head;
 }
 
@@ -18,7 +18,7 @@ export const readKeyText = async (log: number, context: LogContext): Promise<str
 /** The range of a tile; throws not_found if the tree has no such tile. */
 function toRange(path: string, complete: number): TileRange {
   const range = parseTilePath(path, complete);
-  if (!range) throw new Problem('not_found', { detail: 'The tree has no such tile.' });
+  if (!range) throw new Problem('not_found', 'The tree has no such tile.');
   return range;
 }
 
@@ -46,7 +46,7 @@ export async function readConsistency(
 ): Promise<readonly Buffer[]> {
   if (from <= to && to <= head.size) return consistencyProof(store.log.tree(head.id), from, to);
   const detail = `Sizes are whole numbers up to ${head.size}, the smaller one first.`;
-  throw new Problem('not_found', { detail });
+  throw new Problem('not_found', detail);
 }
 
 const statement =

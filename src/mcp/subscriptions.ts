@@ -22,9 +22,10 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>;
 function readUris(uris: unknown): string[] {
   const list = Array.isArray(uris) ? (uris as unknown[]) : [];
   if (list.length > mostUris || !list.every((uri) => typeof uri === 'string' && uri.length <= longestUri))
-    throw new Problem('invalid_request', {
-      detail: `A subscription names at most ${mostUris} addresses of at most ${longestUri} characters.`,
-    });
+    throw new Problem(
+      'invalid_request',
+      `A subscription names at most ${mostUris} addresses of at most ${longestUri} characters.`,
+    );
   return list as string[];
 }
 

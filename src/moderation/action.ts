@@ -57,9 +57,6 @@ function toPrefix(text: string): { address: string; bits: number; family: 'ipv4'
   return bits <= longest ? { address, bits, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
 }
 
-/** Whether a text is a network that can be blocked: an IPv4 address or range, or an IPv6 range of at most /64. */
-const isBlockable = (text: string): boolean => toPrefix(text) !== undefined;
-
 /** Whether a caller's network (an IPv4 address or an IPv6 /64) is in a blocked one. */
 export function isInNetwork(caller: string, network: string): boolean {
   const [own, blocked] = [toPrefix(caller), toPrefix(network)];
@@ -77,7 +74,8 @@ const named = {
   response: (text: string) => text !== '',
   namespace: (text: string) => namespace.test(text),
   account: (text: string) => account.test(text),
-  network: isBlockable,
+  /** An IPv4 address or range, or an IPv6 range of at most /64. */
+  network: (text: string) => toPrefix(text) !== undefined,
 } as const;
 
 /**

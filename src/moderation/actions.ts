@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { day } from '../core/text.ts';
 import { eraseRecord } from '../log/checkpoints.ts';
 import { toLeaf } from '../log/leaf.ts';
@@ -10,6 +11,7 @@ import {
   moderationReasons,
   type RestoreReason,
   restoreReasons,
+  toAppeal,
 } from './moderation.ts';
 
 const what = ({ target_kind, target }: ModerationTarget) =>
@@ -229,4 +231,27 @@ export async function undoAction(
   await tx.moderation.end(active, { ended_by, ended_at: at, end_reason: reason });
   await action.undo?.(tx, found);
   return ended_by;
+}
+
+const statement =
+  'Every action of the operator on what is listed, rated or written here, counted by month, action, kind of target and reason. Each is also an entry "moderation.applied" of the log. What the registry deletes and what publishers opt out of is not counted here.';
+
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+/** What the operator did, in counts. */
+export async function readTransparency({ store, config }: Pick<Context, 'store' | 'config'>) {
+  const counts = await store.moderation.counts();
+  return {
+    statement,
+    appeal: toAppeal(config),
+    actions: Object.fromEntries(
+      actions.map(({ name }) => {
+        const own = counts.filter(({ action }) => action === name);
+        const [applied, undone] = [own.map((one) => one.applied), own.map((one) => one.undone)];
+        return [name, { applied: sumOf(applied), undone: sumOf(undone) }];
+      }),
+    ),
+    months: counts,
+    reasons: moderationReasons,
+  };
 }

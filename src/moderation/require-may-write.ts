@@ -13,11 +13,6 @@ type WritingContext = Pick<Context, 'config' | 'caller'> & {
 /** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
 const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
 
-const refusal = ({ action, statement }: Moderation, { config }: WritingContext) =>
-  new Problem(action === 'revoke' ? 'capability_revoked' : 'writing_blocked', {
-    detail: `${statement} ${toAppeal(config)}`,
-  });
-
 /**
  * What the operator did that keeps this listing or the caller's network from writing, if anything; without `writing` only the
  * network counts. Who is blocked can still take back what they wrote (docs/moderation.md).
@@ -36,5 +31,7 @@ export async function findAgainst(
 /** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */
 export async function requireMayWrite(context: WritingContext, writing?: Writer): Promise<void> {
   const against = await findAgainst(context, writing);
-  if (against) throw refusal(against, context);
+  if (!against) return;
+  const detail = `${against.statement} ${toAppeal(context.config)}`;
+  throw new Problem(against.action === 'revoke' ? 'capability_revoked' : 'writing_blocked', detail);
 }

@@ -12,7 +12,7 @@ async function asProblem<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;
   } catch (error) {
-    if (error instanceof ReceiptFault) throw new Problem(error.code, { detail: error.message });
+    if (error instanceof ReceiptFault) throw new Problem(error.code, error.message);
     throw error;
   }
 }
@@ -78,7 +78,7 @@ const receiptStruct: TypedStruct = {
   },
 };
 
-const invalid = (detail: string) => new Problem('proof_invalid', { detail });
+const invalid = (detail: string) => new Problem('proof_invalid', detail);
 
 /** A receipt without its signature; `transaction` is empty if it names none. */
 function toPayment(payload: JsonObject) {
@@ -116,9 +116,7 @@ async function requirePublishedSigner(
     crv === 'secp256k1' && y !== undefined ? addressOf({ x, y }) : [],
   );
   if (published.includes(signer)) return;
-  throw new Problem('proof_key_unknown', {
-    detail: 'The receipt is not signed by a published secp256k1 key.',
-  });
+  throw new Problem('proof_key_unknown', 'The receipt is not signed by a published secp256k1 key.');
 }
 
 async function requireSigned(receipt: JsonObject, signature: string, signed: Signed): Promise<void> {
@@ -147,15 +145,11 @@ async function checkPaymentReceipt(
   const { network, resourceUrl, payer, issued_ms, transaction } = payment;
   const host = URL.parse(resourceUrl)?.host;
   if (!remotes.some((url) => URL.parse(url)?.host === host))
-    throw new Problem('proof_wrong_subject', {
-      detail: 'Its resourceUrl is on no recorded endpoint’s host.',
-    });
+    throw new Problem('proof_wrong_subject', 'Its resourceUrl is on no recorded endpoint’s host.');
   await requireSigned(receipt, signature, { keys, issued_ms });
   const { messageHash, recoverAddress } = await ethereum();
   if (recoverAddress(possession, messageHash(message)) !== payer)
-    throw new Problem('proof_not_yours', {
-      detail: 'The possession is not the payer’s signature of this rating.',
-    });
+    throw new Problem('proof_not_yours', 'The possession is not the payer’s signature of this rating.');
   return { identity: [network, resourceUrl, payer, String(issued_ms), transaction], issued_ms };
 }
 

@@ -58,23 +58,22 @@ export const toRecord = ({ content, proof, now }: Submission, { source, subject 
   ...(proof.proof_commitment !== undefined && { proof_commitment: proof.proof_commitment }),
 });
 
-/** Who holds the rated listing by a claim in force. */
-const holderOf = ({ claim }: RatingSide) =>
-  claim?.isInForce ? { subject_root: claim.root, subject_root_generation: claim.root_generation } : {};
-
 /** The record with its place in the log and what decides its group, as it is stored. */
 export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest, proof }: Submission,
   {
-    sides,
+    sides: {
+      subject: { claim },
+    },
     basis,
     log_index,
   }: { sides: Sides; basis: Awaited<ReturnType<typeof judgeBasis>>; log_index: number },
 ): Rating => ({
   ...record,
   ...basis,
-  ...holderOf(sides.subject),
+  // Who holds the rated listing by a claim in force.
+  ...(claim?.isInForce && { subject_root: claim.root, subject_root_generation: claim.root_generation }),
   log_index,
   source_capability_id: capability.id,
   content_digest: digest,
@@ -136,13 +135,13 @@ const isRootOf = ({ source_root, source_root_generation }: Rating, claim: Source
 export function requireSameRoot(rating: Rating, claim: SourceRoot | undefined): void {
   if (isRootOf(rating, claim)) return;
   const detail = `The account ${rating.source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
-  throw new Problem('rating_not_yours', { detail });
+  throw new Problem('rating_not_yours', detail);
 }
 
 /** The caller's own rating by id, made by the control root that holds the claim; throws not_found or rating_not_yours. */
 export async function requireOwnRating(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
-  if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+  if (!rating) throw new Problem('not_found', 'No rating has this id.');
   if (rating.source_handle !== capability.handle) throw new Problem('rating_not_yours');
   requireSameRoot(rating, await tx.claims.claim(capability.handle));
   return rating;
@@ -157,18 +156,19 @@ function requireSameInteraction(rating: Rating, { handle, content }: Submission)
   if (isSame) return;
   const detail =
     'An amendment keeps the handle, the interaction_id and the interaction_at of the rating it supersedes.';
-  throw new Problem('rating_not_current', { detail });
+  throw new Problem('rating_not_current', detail);
 }
 
 /** Throws if the interaction was rated first more than 180 days ago, or six times: once and five times amended. */
 export function requireAmendmentLeft(versions: readonly Rating[], now: Date): void {
   const [first] = versions;
   if (first && now.getTime() - new Date(first.first_created_at).getTime() > amendable_ms)
-    throw new Problem('interaction_out_of_window', { detail: 'A rating can be amended for 180 days.' });
+    throw new Problem('interaction_out_of_window', 'A rating can be amended for 180 days.');
   if (versions.length > maxAmendments)
-    throw new Problem('rating_exists', {
-      detail: 'A rating can be amended 5 times; withdrawing it and rating the interaction again counts.',
-    });
+    throw new Problem(
+      'rating_exists',
+      'A rating can be amended 5 times; withdrawing it and rating the interaction again counts.',
+    );
 }
 
 /**
@@ -230,5 +230,5 @@ export async function spendProof(
   if (proof.interaction_id === undefined || proof.interaction_id === content.interaction_id) return;
   const detail =
     'It names another interaction: the jti of a service receipt is the interaction_id of the rating.';
-  throw new Problem('proof_invalid', { detail });
+  throw new Problem('proof_invalid', detail);
 }

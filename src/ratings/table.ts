@@ -32,7 +32,6 @@ const storedContent = [
   ...(['protocol', 'relationship', 'operation', 'subject_version'] as const),
   ...(['latency_ms', 'tags', 'comment', 'evidence'] as const),
 ] as const;
-const isStored = (name: string) => storedContent.some((one) => one === name);
 /** The content of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingContent, (typeof storedContent)[number]>;
 
@@ -132,7 +131,8 @@ declare module '../store/store.ts' {
 
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
-  const content = Object.fromEntries(Object.entries(rating).filter(([name]) => isStored(name)));
+  const names: readonly string[] = storedContent;
+  const content = Object.fromEntries(Object.entries(rating).filter(([name]) => names.includes(name)));
   return {
     ...ratingTable.encode({ ...rating, content: content as StoredContent }),
     ...{ source: countedSource(rating.source_root), source_identity: rootIdentity(rating.source_root) },

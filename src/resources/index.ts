@@ -1,7 +1,43 @@
-import { about, status } from './about.ts';
+import { whatClaimedMeans } from '../claims/methods.ts';
+import { rulesOfEvidence } from '../document/sentences.ts';
+import { readStatus } from '../document/status.ts';
 import { card, listing, listingHistory, listingRatings, listingTools, tag } from './listing.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
+
+const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
+
+${service} is a public directory of agent services imported from MCP registries; every listing names its own. It says what is known about a listing, from whom, as of when, and what is not known.
+
+${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
+`;
+
+const about: Resource = {
+  name: 'about',
+  uri: 'agent://about',
+  title: 'The rules of evidence',
+  description:
+    'What the evidence here is, where it comes from, what it is not. Read it once before you rely on an answer.',
+  mimeType: 'text/markdown',
+  fresh_s: 3600,
+  async read(_variables, { config }) {
+    return rules(config.serviceName, config.claimFile);
+  },
+};
+
+/** What is listed, from where, how fresh it is, and whether an import is alive. */
+const status: Resource = {
+  name: 'status',
+  uri: 'agent://status',
+  title: 'What is listed and how fresh it is',
+  description:
+    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, what this service checks itself, and the newest and recently updated listings. Use it to judge how old an answer may be.',
+  mimeType: 'application/json',
+  fresh_s: 1,
+  async read(_variables, context) {
+    return JSON.stringify(await readStatus(context));
+  },
+};
 
 const listed: readonly Resource[] = [
   about,

@@ -1,7 +1,11 @@
-/** Kinds of facet; a listing is found by the last two, and has them in no answer (listings/references.ts). */
-type FacetKind = ('tag' | 'transport' | 'state' | 'package' | 'has' | 'is') | ('owner' | 'publisher');
-/** `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. */
-export type Facet = `${FacetKind}:${string}`;
+import { namespaceIdentity, rootIdentity } from '../core/identity.ts';
+
+/**
+ * `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. A listing is found by
+ * the last two kinds, and has them in no answer (listings/references.ts).
+ */
+export type Facet =
+  `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'owner' | 'publisher'}:${string}`;
 
 /** Facets of a listing with those that follow from its claim and its ratings brought up to date. */
 export function withNativeFacets(
@@ -11,4 +15,39 @@ export function withNativeFacets(
 ): Facet[] {
   const recorded = facets.filter((facet) => !facet.startsWith('state:') && facet !== 'has:ratings');
   return [...recorded, `state:${state}`, ...(hasNativeRatings ? ['has:ratings' as const] : [])];
+}
+
+const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+const toLabel = (identity: string) =>
+  letters((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
+
+/** What the publisher of a handle is called: the account, or the name of the domain that was registered. */
+export const ownerLabel = (handle: string): string => toLabel(namespaceIdentity(handle));
+
+/** The facets that find the listings of a publisher by its name, and by its account or domain. */
+export function ownerFacets(handle: string): Facet[] {
+  const identity = namespaceIdentity(handle);
+  return [`owner:${toLabel(identity)}`, `owner:${identity}`];
+}
+
+/** Words beside a name that say what is wanted of its owner. */
+const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
+const longest = 100;
+const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
+
+/**
+ * The facets of the publisher whose name a query is: `notion`, `hugging face`, `stripe mcp`, or of the one that holds a
+ * domain or namespace, as `notion.com` or `com.notion`. Empty if it has quotes, exclusions or a slash.
+ */
+export function toOwnerFacets(query: string): Facet[] {
+  let text = query.trim().toLowerCase();
+  if (text.length > longest || /["/]|(?:^|\s)-/.test(text)) return [];
+  if (domain.test(text)) {
+    const reversed = text.split('.').toReversed().join('.');
+    return [...new Set([text, reversed])].map((name): Facet => `owner:${rootIdentity(`dns:${name}`)}`);
+  }
+  while (endings.test(text)) text = text.replace(endings, '');
+  const label = letters(text);
+  return label ? [`owner:${label}`] : [];
 }

@@ -2,8 +2,8 @@ import { isHandle } from '../core/handle.ts';
 import type { Db } from '../store/store.ts';
 import { toTermText } from './document.ts';
 import type { Facet } from './facets.ts';
+import { toOwnerFacets } from './facets.ts';
 import { readWords } from './index-words.ts';
-import { toOwnerFacets } from './owners.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
   type ParsedQuery,

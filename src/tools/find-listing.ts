@@ -78,7 +78,7 @@ async function withdrawal(listing: Listing, { store, config }: Context): Promise
 
 async function requireShown<T>(found: T, listing: Listing, context: Context): Promise<T> {
   if (!listing.withdrawn) return found;
-  throw new Problem('listing_withdrawn', { detail: await withdrawal(listing, context) });
+  throw new Problem('listing_withdrawn', await withdrawal(listing, context));
 }
 
 /** Whether there is, or was, a listing with this handle. */

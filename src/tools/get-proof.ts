@@ -44,7 +44,7 @@ export const getProof = defineTool({
     }
     if (log_index !== undefined) return proveEntry(context, log_index);
     const rating = await context.store.ratings.byId(rating_id ?? '');
-    if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+    if (!rating) throw new Problem('not_found', 'No rating has this id.');
     return proveEntry(context, rating.log_index, rating);
   },
 });

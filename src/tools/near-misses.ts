@@ -43,7 +43,7 @@ async function findUnknownTags(listings: ListingReads, facets: readonly Facet[])
 /** Throws not_found for a tag that no listing has, with the nearest tags that listings have. */
 export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'store'>): Promise<void> {
   const detail = 'No listing has this tag.';
-  if (tag.length > longestTag) throw new Problem('not_found', { detail });
+  if (tag.length > longestTag) throw new Problem('not_found', detail);
   const [unknown] = await findUnknownTags(store.listings, [`tag:${tag}`]);
   if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
 }

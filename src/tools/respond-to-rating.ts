@@ -23,16 +23,17 @@ const input = z.strictObject({
 /** The rating by id that the caller's own listing received; throws not_found or rating_not_yours. */
 async function requireReceived(tx: Transaction, id: string, capability: Capability): Promise<Rating> {
   const rating = await tx.ratings.byId(id);
-  if (!rating) throw new Problem('not_found', { detail: 'No rating has this id.' });
+  if (!rating) throw new Problem('not_found', 'No rating has this id.');
   if (rating.subject_handle !== capability.handle)
-    throw new Problem('rating_not_yours', { detail: 'Only the rated listing responds.' });
+    throw new Problem('rating_not_yours', 'Only the rated listing responds.');
   const { subject_root, subject_root_generation } = rating;
   const claim = await tx.claims.claim(capability.handle);
   const isHolder = claim?.root === subject_root && claim?.root_generation === subject_root_generation;
   if (subject_root !== undefined && !isHolder)
-    throw new Problem('rating_not_yours', {
-      detail: `The account ${subject_root} held the claim of this listing when the rating was made; only it can respond.`,
-    });
+    throw new Problem(
+      'rating_not_yours',
+      `The account ${subject_root} held the claim of this listing when the rating was made; only it can respond.`,
+    );
   return rating;
 }
 
@@ -43,13 +44,11 @@ async function respond(
 ) {
   const existing = await tx.ratings.response(rating.id);
   if (existing && existing.text !== text)
-    throw new Problem('rating_exists', { detail: 'This rating already has another response.' });
+    throw new Problem('rating_exists', 'This rating already has another response.');
   if (existing) return { status: 'replayed' as const, ...existing };
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   if (await tx.moderation.hiding(rating.id, rating.log_index))
-    throw new Problem('rating_not_current', {
-      detail: 'The operator hid this rating; list_ratings has the reason.',
-    });
+    throw new Problem('rating_not_current', 'The operator hid this rating; list_ratings has the reason.');
   const record = { rating_id: rating.id, subject_handle: rating.subject_handle, text, created_at };
   const log_index = await tx.log.append(toLeaf('rating.responded', record), {
     handle: rating.subject_handle,

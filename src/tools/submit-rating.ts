@@ -105,8 +105,7 @@ const stands = ({ superseded_by, withdrawn_at }: Rating) =>
 
 /** Throws if the interaction has a current rating already, or was outside the window. */
 function requireNew({ content, now }: Submission, same: Rating | undefined): void {
-  if (same?.voided_at)
-    throw new Problem('rating_exists', { detail: 'The operator voided it; list_ratings says why.' });
+  if (same?.voided_at) throw new Problem('rating_exists', 'The operator voided it; list_ratings says why.');
   if (same) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
     throw new Problem('interaction_out_of_window');
@@ -115,7 +114,7 @@ function requireNew({ content, now }: Submission, same: Rating | undefined): voi
 /** What the operator hid is not shown again by another version of it, which has the same interaction_id. */
 async function requireShown(tx: Transaction, newest: Rating | undefined): Promise<void> {
   if (newest && (await tx.moderation.hiding(newest.id, newest.log_index)))
-    throw new Problem('rating_exists', { detail: 'The operator hid it; list_ratings says why.' });
+    throw new Problem('rating_exists', 'The operator hid it; list_ratings says why.');
 }
 
 /** The rating that the submission amends, if it names one, after checking that it may be recorded. */

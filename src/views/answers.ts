@@ -6,8 +6,6 @@ import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { foreignLink, type Html, pagePath } from './html.ts';
 
-const isAddress = (text: string) => /^https?:\/\//i.test(text);
-
 /** Younger dates speak for themselves. */
 const agedFrom_days = 56;
 
@@ -27,7 +25,7 @@ export const marked = (text: string, today: string): Html =>
     if (at % 2 === 0) return aged(part, today);
     if (part.startsWith('“')) return html`<span class="foreign">${part}</span>`;
     const name = part.slice(1, -1);
-    return isAddress(name) ? foreignLink(name) : html`<code class="foreign">${name}</code>`;
+    return /^https?:\/\//i.test(name) ? foreignLink(name) : html`<code class="foreign">${name}</code>`;
   })}`;
 
 const line = (title: string, text: string, today: string) =>

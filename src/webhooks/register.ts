@@ -108,15 +108,11 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
   return biggest;
 }
 
-/** The pseudonym of today of the caller's widest network; undefined for the operator, and with LIMITS=off. */
-async function readNetwork(tx: Transaction, { config, clock, caller }: Context): Promise<string | undefined> {
-  if (!config.hasLimits) return undefined;
-  return (await openNetworkKeys(tx, dayOf(clock())))(toWidestNetwork(caller.network));
-}
-
 /** Throws rate_limited if the newcomer gets no place; otherwise returns whose it gets, and whom it counts for. */
-async function findPlace(tx: Transaction, url: URL, context: Context) {
-  const holder = { domain: registrableDomain(url.hostname), network: await readNetwork(tx, context) };
+async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
+  const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayOf(clock())) : undefined;
+  const network = toPseudonym?.(toWidestNetwork(caller.network));
+  const holder = { domain: registrableDomain(url.hostname), network };
   return { holder, instead: toGiveUp(await tx.webhooks.list(), holder) };
 }
 
@@ -200,7 +196,7 @@ const isSame = (a: string, b: string) => {
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSame(webhook.secret, secret)) return webhook;
-  throw new Problem('not_found', { detail: 'No webhook has this id and secret.' });
+  throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 
 /** Ends a subscription, for whoever has its secret. Throws not_found otherwise. */

@@ -50,8 +50,6 @@ const answerFeed =
     return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
   };
 
-const ofAll = () => ({ kind: 'all' as const, value: '', title: 'All changes', path: '/' });
-
 function ofListing(c: Request) {
   const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
   return { kind: 'handle' as const, value: handle, title: handle, path: `/agents/${handle}` };
@@ -115,7 +113,10 @@ export function createChangeRoutes(face: Face) {
     .delete('/api/webhooks/:id', remove);
   for (const format of ['atom', 'json'] as const)
     routes
-      .get(`/feed.${format}`, answerFeed(face, format, ofAll))
+      .get(
+        `/feed.${format}`,
+        answerFeed(face, format, () => ({ kind: 'all', value: '', title: 'All changes', path: '/' })),
+      )
       .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, ofListing))
       .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, ofPublisher))
       .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, ofTag))

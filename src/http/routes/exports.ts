@@ -12,9 +12,10 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   const dump = await dumps.find(`/export/${name}`);
   const file = dump?.manifest.files.find(({ path }) => path === `/export/${name}`);
   if (!dump || !file)
-    throw new Problem('not_found', {
-      detail: 'No file of the export has this name any more; /export/manifest.json lists them.',
-    });
+    throw new Problem(
+      'not_found',
+      'No file of the export has this name any more; /export/manifest.json lists them.',
+    );
   const etag = `"${file.sha256.slice(0, 32)}"`;
   const headers = { 'Cache-Control': 'public, max-age=600', ETag: etag };
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);

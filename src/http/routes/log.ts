@@ -10,7 +10,7 @@ import {
   readNewestEntries,
   readTile,
 } from '../../log/logs.ts';
-import { readTransparency } from '../../moderation/transparency.ts';
+import { readTransparency } from '../../moderation/actions.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
@@ -47,7 +47,7 @@ async function answerConsistency(c: Request): Promise<Response> {
 
 function indexOf(c: Request): number {
   const index = toSize(c.req.param('index'));
-  if (Number.isNaN(index)) throw new Problem('not_found', { detail: 'An entry’s index is a whole number.' });
+  if (Number.isNaN(index)) throw new Problem('not_found', 'An entry’s index is a whole number.');
   return index;
 }
 

@@ -104,8 +104,7 @@ export function createMcpRoute(
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;
-    if (!isAllowed(c.req.header('origin')))
-      return toRpcError(new Problem('forbidden_origin', { detail: foreignPage }));
+    if (!isAllowed(c.req.header('origin'))) return toRpcError(new Problem('forbidden_origin', foreignPage));
     if (method === 'OPTIONS') return answerPreflight(c);
     if (method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')) return c.html(page);
     try {

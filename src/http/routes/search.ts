@@ -117,11 +117,9 @@ async function complete(c: Request, { handles, criteria: picked, add }: Picks): 
   return { handles: all, criteria: criteriaUsed, add: isAdded ? '' : add };
 }
 
-const findToAdd = async (c: Request, add: string) =>
-  (await call(c, searchAgents, { query: add, limit: maxFound })).listings;
-
 async function compare(c: Request, picks: Picks): Promise<ComparePage> {
-  const found = picks.add ? { found: await findToAdd(c, picks.add) } : {};
+  const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: maxFound }) : undefined;
+  const found = toAdd && { found: toAdd.listings };
   if (picks.handles.length < 2) return { picks, ...found };
   const input = {
     handles: picks.handles,

@@ -40,8 +40,6 @@ export const withoutTimeouts = (config: PoolConfig): PoolConfig => ({
 
 type Query = (...parameters: unknown[]) => Promise<unknown>;
 
-const isQueryTimeout = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';
-
 /**
  * A broken client rejects its current query instead of ending the process by an unhandled 'error' event; a client whose
  * query timed out is closed instead of returned to the pool.
@@ -53,7 +51,8 @@ function handleClientErrors(client: PoolClient): void {
     try {
       return await query(...parameters);
     } catch (error) {
-      if (isQueryTimeout(error) && client instanceof Client) void client.end().catch(() => undefined);
+      const isTimeout = error instanceof Error && error.message === 'Query read timeout';
+      if (isTimeout && client instanceof Client) void client.end().catch(() => undefined);
       throw error;
     }
   };
