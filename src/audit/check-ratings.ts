@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ClaimEvent } from '../claims/claim.ts';
 import { countedSource, namespaceIdentity, provenBy, rootIdentity } from '../core/identity.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
@@ -105,7 +105,7 @@ const pair_ms = 90 * day_ms;
 
 /** What versions of one rating have in common. */
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
-  `${source_handle} ${interaction_sha256 ?? createHash('sha256').update(interaction_id).digest('hex')}`;
+  `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
 /**
  * The newest version of every rating that a listing shows, and what its other versions say of it. `isUnknown`: whether one that is erased

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { every, unlessAborted } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
@@ -26,7 +26,7 @@ export function recheckDue_ms(
   interval_s: number,
 ): number {
   const last = tried_at ?? checked_at;
-  const spread = createHash('sha256').update(`${handle}\n${last}`).digest().readUInt16BE(0) / 65_535;
+  const spread = hash('sha256', `${handle}\n${last}`, 'buffer').readUInt16BE(0) / 65_535;
   const wait_ms = (interval_s * 1000) / (tried_at === undefined ? 1 : 4);
   return Date.parse(last) + wait_ms * (0.8 + 0.4 * spread);
 }

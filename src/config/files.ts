@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -23,10 +23,7 @@ export type SavedView = Readonly<z.output<typeof view>> & { readonly name: strin
 
 /** A view with its criteria, as its members are stored: with other criteria it is another view. */
 export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
-  `view ${name} ${createHash('sha256')
-    .update(JSON.stringify([criteria, unknown]))
-    .digest('hex')
-    .slice(0, 16)}`;
+  `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown])).slice(0, 16)}`;
 
 /** A file that a setting names, as it was at the start. */
 export interface SettingFile {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { cleanText } from './text.ts';
 
@@ -46,8 +46,7 @@ export const maskCapabilities = (text: string): string =>
   text.includes(prefix) ? text.replace(lookalike, `${prefix}[masked]`) : text;
 
 /** SHA-256 of a capability, hex: the only form that is stored. */
-export const capabilityHash = (capability: string): string =>
-  createHash('sha256').update(capability).digest('hex');
+export const capabilityHash = (capability: string): string => hash('sha256', capability);
 
 /** The public name of a capability: the first 16 hex digits of its hash. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);

@@ -12,7 +12,7 @@ import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
 import { isSample, withoutHiddenText } from '../listings/listing.ts';
 import { currentCheckpoint, openLogKey } from '../log/checkpoints.ts';
-import { toCanonicalJson } from '../log/leaf.ts';
+import { canonicalDigest } from '../log/leaf.ts';
 import { signNote } from '../log/notes.ts';
 import type { Reads } from '../store/store.ts';
 import { toListingDocument } from './document.ts';
@@ -99,7 +99,7 @@ async function toManifest(
 ) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
   const content = { created_at: context.clock().toISOString(), since, checkpoint, files };
-  const digest = createHash('sha256').update(toCanonicalJson(content)).digest('hex');
+  const digest = canonicalDigest(content);
   return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
 }
 

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { parseForeignJson } from '../core/json.ts';
-import { toCanonicalJson } from '../log/leaf.ts';
+import { canonicalDigest } from '../log/leaf.ts';
 import type { Observation, ObservationState } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -61,9 +60,7 @@ function observed({ kind, value, state, details, first_seen_at }: Observation): 
   const text = value === null ? state : String(value);
   const offers = kind.startsWith('price.') ? (details?.offers ?? details?.operations) : undefined;
   if (!offers) return { value: text, since: first_seen_at };
-  const digest = createHash('sha256')
-    .update(toCanonicalJson(asSent(offers) as object))
-    .digest('hex');
+  const digest = canonicalDigest(asSent(offers) as object);
   return { value: `${text} (all offers: sha256 ${digest})`, since: first_seen_at };
 }
 

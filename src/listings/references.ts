@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { namespaceIdentity } from '../core/identity.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
@@ -130,10 +130,7 @@ export function toReferences(text: string): Reference[] {
 
 /** A key of 96 bits, so that the texts of others are stored once. */
 export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, ...texts]))
-    .digest('base64url')
-    .slice(0, 16);
+  hash('sha256', JSON.stringify([kind, ...texts]), 'base64url').slice(0, 16);
 
 /** What finds a reference in the table: a package by its registry, or by its name in whichever registry. */
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>

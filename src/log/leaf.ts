@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { readObject } from '../core/json.ts';
 import { leafHash } from './merkle.ts';
@@ -27,8 +27,7 @@ export function toCanonicalJson(value: object): string {
 }
 
 /** SHA-256 of a value's canonical JSON, hex. */
-export const canonicalDigest = (value: object): string =>
-  createHash('sha256').update(toCanonicalJson(value)).digest('hex');
+export const canonicalDigest = (value: object): string => hash('sha256', toCanonicalJson(value));
 
 /**
  * The log leaf of a public record (docs/log.md): RFC 8785 JSON that commits to SHA-256(salt || JCS(record)) and names neither handle

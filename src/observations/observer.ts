@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, hkdfSync, randomBytes, sign } from 'node:crypto';
+import { createPublicKey, hash, hkdfSync, randomBytes, sign } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -40,7 +40,7 @@ export async function openObserverKey(context: LogContext) {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const jwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
   const members = JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });
-  return { privateKey, jwk, id: createHash('sha256').update(members).digest('base64url') };
+  return { privateKey, jwk, id: hash('sha256', members, 'base64url') };
 }
 
 /** Headers that sign a request (Web Bot Auth: RFC 9421 over the authority and the signature agent). */

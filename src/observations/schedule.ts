@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AskedCheck, Context, ReadListing } from '../context.ts';
 import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
@@ -34,7 +34,7 @@ const leasedPause_ms = 2000;
 const tick_ms = 250;
 
 /** Listings of one import stand together; this order mixes them. */
-const spread = (handle: string) => createHash('sha256').update(handle).digest('base64');
+const spread = (handle: string) => hash('sha256', handle, 'base64');
 
 /** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
 export function dueAt_ms(
@@ -43,7 +43,7 @@ export function dueAt_ms(
   interval_s: number,
 ): number {
   if (observed_at === null || due_since) return 0;
-  const share = createHash('sha256').update(`${handle}\n${observed_at}`).digest().readUInt16BE(0) / 65_535;
+  const share = hash('sha256', `${handle}\n${observed_at}`, 'buffer').readUInt16BE(0) / 65_535;
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
@@ -231,7 +231,7 @@ function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'res
 
 /** Versions of a rating that is withdrawn or hidden still show that they are of one interaction. */
 const toHiddenInteraction = ({ erased_at, interaction_id }: StoredRecord) =>
-  erased_at ? {} : { interaction_sha256: createHash('sha256').update(interaction_id).digest('hex') };
+  erased_at ? {} : { interaction_sha256: hash('sha256', interaction_id) };
 
 /** What the rater and the rated listing wrote; no longer shown for a withdrawn rating, or where it is hidden. */
 function toShownContent(row: StoredRecord, at: ReadAt) {

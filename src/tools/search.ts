@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Context, noteChange } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
@@ -30,12 +30,7 @@ interface Place {
 
 /** A cursor works for the search that it was given for, and for no other one. */
 const digestOf = ({ text, facets, sort }: SearchQuery) =>
-  z.literal(
-    createHash('sha256')
-      .update(JSON.stringify([text.trim(), facets.toSorted(), sort]))
-      .digest('base64url')
-      .slice(0, 8),
-  );
+  z.literal(hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8));
 
 /** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
 const toRankedPlace = (search: SearchQuery) => z.tuple([digestOf(search), z.int().min(0), z.int().min(0)]);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import { Problem } from '../core/problem.ts';
@@ -19,7 +19,7 @@ const toRecord = ({ rating_id, reason, note }: z.output<typeof input>, withdrawn
   id: rating_id,
   withdrawn_at,
   reason,
-  note_sha256: note === undefined ? undefined : createHash('sha256').update(note).digest('hex'),
+  note_sha256: note === undefined ? undefined : hash('sha256', note),
 });
 
 async function withdraw(tx: Transaction, rating: Rating, record: ReturnType<typeof toRecord>) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
@@ -270,8 +270,6 @@ const noPrice = {
     'The endpoint did not answer with HTTP 402 when Dossier asked what it is and which tools it has; Dossier calls no tool, and a call may still cost.',
 };
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
 /** A 402 without a price that can be read: its digest, and why. */
 const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
   value: null,
@@ -281,8 +279,10 @@ const unrecognised = ({ headers, text }: Fetched, seen: number) => ({
       ? `The endpoint asked for a payment (HTTP 402); none of its offers (${seen}) has a whole number as its amount and plain identifiers, so Dossier read no price.`
       : 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know.',
   as_seen: {
-    sha256_of_body: sha256(text),
-    ...(headers['payment-required'] && { sha256_of_payment_required: sha256(headers['payment-required']) }),
+    sha256_of_body: hash('sha256', text),
+    ...(headers['payment-required'] && {
+      sha256_of_payment_required: hash('sha256', headers['payment-required']),
+    }),
   },
 });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
 import { toRegistered } from '../../net/answer.ts';
 import type { Advisory, AdvisoryList } from '../advisories.ts';
@@ -110,9 +110,7 @@ async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
       notFound(image.host, response, `has no public image ${image.name} at ${image.reference}`),
     );
   const stated = response.headers['docker-content-digest'] ?? '';
-  const digest = digestForm.test(stated)
-    ? stated
-    : `sha256:${createHash('sha256').update(response.text).digest('hex')}`;
+  const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
   return {
     value: true,
     state: 'observed',

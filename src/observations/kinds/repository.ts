@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -22,7 +22,7 @@ type FoundFile = ReturnType<typeof toFound>;
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
     path,
-    ...(text !== undefined && { sha256: createHash('sha256').update(text).digest('hex') }),
+    ...(text !== undefined && { sha256: hash('sha256', text) }),
     ...(text !== undefined && automatic && { starts_commands: automatic.test(text) }),
   };
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { coded } from '../../core/text.ts';
 import { type TextPart, wordDifference } from '../../core/word-difference.ts';
-import { toCanonicalJson } from '../../log/leaf.ts';
+import { canonicalDigest, toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
 import type { Tool, ToolList } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
@@ -18,8 +18,7 @@ const shortName = (name: string) => name.slice(0, longestName);
 const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
 
 /** Leaf digest of a tool: SHA-256 of the RFC 8785 JSON of the whole tool object as sent, hex. */
-export const toolDigest = (tool: Tool): string =>
-  createHash('sha256').update(toCanonicalJson(tool)).digest('hex');
+export const toolDigest = (tool: Tool): string => canonicalDigest(tool);
 
 /** Tools in the order of their names as UTF-8 bytes; tools that share a name stay in the order they were sent. */
 const inNameOrder = (tools: readonly Tool[]): Tool[] =>
@@ -43,9 +42,7 @@ function aiSdkFingerprint(tool: Tool): string {
     `"inputSchema":${toCanonicalJson(asMembers(inputSchema))}`,
     `"title":${typeof title === 'string' ? JSON.stringify(title) : 'undefined'}`,
   ];
-  return createHash('sha256')
-    .update(`{${members.join(',')}}`)
-    .digest('base64url');
+  return hash('sha256', `{${members.join(',')}}`, 'base64url');
 }
 
 /** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
