@@ -61,8 +61,6 @@ async function drain(server: Server, drain_ms: number): Promise<void> {
   clearTimeout(force);
 }
 
-const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
 /** Starts listening. With PORT=0 the chosen port replaces that of PUBLIC_URL, unless PUBLIC_URL is set. */
 export async function listen(context: Context) {
   // Commands that only open the context do not wait for the adapters.
@@ -88,5 +86,6 @@ export async function listen(context: Context) {
     await drained;
   };
   // PUBLIC_URL may be another address.
-  return { url: toUrl(host, listeningPort), context: served, stop };
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${listeningPort}`;
+  return { url, context: served, stop };
 }

@@ -28,9 +28,6 @@ async function findNodeFault(
   return [logFault(`${nameOf(log)}, tree node ${wrong.position} of level ${level}`, message)];
 }
 
-const toRootFault = (log: AuditedLog, { where, size }: KnownRoot) =>
-  logFault(where, `the first ${size} entries of the ${nameOf(log)} have another root: history was rewritten`);
-
 /** Rebuilds the tree of a log and compares its nodes and its roots. */
 export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: readonly KnownRoot[]) {
   const tree = createGrowingTree();
@@ -40,7 +37,8 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
     for (const known of open) {
       if (known.size !== tree.size()) continue;
       open.delete(known);
-      if (!tree.root().equals(known.root)) wrong.push(toRootFault(log, known));
+      const message = `the first ${known.size} entries of the ${nameOf(log)} have another root: history was rewritten`;
+      if (!tree.root().equals(known.root)) wrong.push(logFault(known.where, message));
     }
     return wrong;
   };

@@ -139,12 +139,10 @@ const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
-const distinctMatches = (text: string, pattern: RegExp) => [...new Set(text.match(pattern))];
-
 /** Parses a claim file with any line ends, with or without a BOM. 'too_large' beyond 16 KiB, 64 challenges or 64 capabilities. */
 export function parseClaimFile(text: string) {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
-  const challenges = distinctMatches(text, challengePattern);
+  const challenges = [...new Set(text.match(challengePattern))];
   const secrets = findCapabilities(text);
   if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large' as const;
   const optouts = text

@@ -140,11 +140,9 @@ export const packageCriteria = {
 const amounts = ['price.challenge', 'price.tool', 'price.openapi', 'price.catalog'];
 const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', 'stated_by_publisher'];
 
-const isPriced = ({ state }: Observation) => pricedStates.includes(state);
-
 /** The first price that was seen, at an endpoint, in its host's documents or in a catalogue. */
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find((one) => amounts.includes(one.kind) && isPriced(one));
+  observations.find(({ kind, state }) => amounts.includes(kind) && pricedStates.includes(state));
 
 const pricedFacts: Readonly<Record<string, string>> = {
   'price.challenge': 'The endpoint quoted Dossier a price.',

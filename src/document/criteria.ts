@@ -32,15 +32,14 @@ export interface Answer extends Finding {
 }
 
 const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
-const isWhole = (value: CriterionValue, max: number) =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
-
 /** Why the value of a criterion is not allowed; undefined if it is. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
-  if (takes.kind === 'number')
-    return isWhole(value, takes.max) ? undefined : `${criterion} takes a whole number from 1 to ${takes.max}`;
+  if (takes.kind === 'number') {
+    const isWhole = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= takes.max;
+    return isWhole ? undefined : `${criterion} takes a whole number from 1 to ${takes.max}`;
+  }
   if (takes.kind === 'tag')
     return typeof value === 'string' && tagForm.test(value)
       ? undefined

@@ -15,7 +15,7 @@ import type { Facet } from '../search/facets.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import type { HitFacts } from './hit.ts';
-import { type ListingFacts, type ReadingRuns, toReading } from './record.ts';
+import { type ListingFacts, toReading } from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
 
 /** True or 1 if a table has a row of the listing. */
@@ -121,13 +121,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 }
 
 /** Most listings were written by the first full run. */
-const toRuns = ({
-  run_source,
-  run_progress,
-  read_at,
-  full_run_progress,
-  newest_progress,
-}: FactsRow): ReadingRuns => ({
+const toRuns = ({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) => ({
   own:
     run_source === null || run_progress === null
       ? undefined

@@ -44,7 +44,6 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   view: 'views',
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
-const kindOfRecorded = ({ type }: RecordedEvent) => kindsByPrefix[type.split('.')[0] ?? ''];
 
 /** What was not known before has not changed. */
 const isChanged = ({ before }: ShownChange) => before !== undefined && before.state !== 'not_checked';
@@ -54,7 +53,8 @@ const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state
 /** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
-  if (event.type !== 'check') return kindOfRecorded(event) === kind ? event : undefined;
+  const [prefix = ''] = event.type.split('.');
+  if (event.type !== 'check') return kindsByPrefix[prefix] === kind ? event : undefined;
   const changes = event.changes.filter(
     (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
   );

@@ -40,8 +40,6 @@ export interface Fact {
   readonly source: Source;
   /** The day that it is known as of; of the record, the day it was read. */
   readonly date: string;
-  /** Since when Dossier has seen the same, if longer than on one day. */
-  readonly since?: string;
   /** Whether it is an imported signal, which the JSON has apart. */
   readonly isSignal?: true;
 }
@@ -74,7 +72,6 @@ const observed = (judged: Judged, one: DatedObservation, text: string): Fact => 
   state: isKnown(one) ? 'known' : 'not_there',
   source: 'Dossier',
   date: day(one.observed_at),
-  ...(day(one.first_seen_at) < day(one.observed_at) && { since: day(one.first_seen_at) }),
 });
 
 const whyOf = (one: DatedObservation) => reasonOf(one) || stateWords[endOf(one)];

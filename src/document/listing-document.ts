@@ -204,8 +204,6 @@ const observerStatus = z.object({
   last_look_at: z.string().optional(),
 });
 
-/** What the observer does (docs/observations.md). */
-
 /** The state of the whole service: what agent://status answers, and what the home and about pages show. */
 export const statusDocument = z.object({
   service: z.string(),

@@ -65,7 +65,6 @@ function observed({ kind, value, state, details, first_seen_at }: Observation): 
 }
 
 const nameOf = ({ kind, subject }: Observation) => (subject === undefined ? kind : `${kind} ${subject}`);
-const isObserved = (name: string) => lockedKinds.has(name.split(' ')[0] ?? '');
 
 function recordFacts(document: ListingDocument): [string, LockedFact][] {
   const { version, updated_at, origin_status, remotes, packages, repository = 'none recorded' } = document;
@@ -118,7 +117,7 @@ export function compareLocked(handle: string, locked: LockedListing, now: Locked
   return names.flatMap((fact): LockDifference[] => {
     const [before, after] = [locked.facts[fact], now.facts[fact]];
     if (before?.value === after?.value) return [];
-    if (isObserved(fact) && !(before && after)) return [];
+    if (lockedKinds.has(fact.split(' ')[0] ?? '') && !(before && after)) return [];
     return [{ handle, fact, from: before?.value, to: after?.value, when: after?.since ?? now.as_of }];
   });
 }

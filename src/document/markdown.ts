@@ -1,3 +1,4 @@
+import { ownerTexts } from '../core/handle.ts';
 import { code, counted, day, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
@@ -9,7 +10,6 @@ import { claimText } from './history.ts';
 import type { ListingDocument } from './listing-document.ts';
 import {
   countsText,
-  matchTexts,
   notClaimed,
   proofSentences,
   proofsText,
@@ -132,7 +132,7 @@ function claimHistory({ claim, history = [] }: ListingDocument): string | false 
     events.length > 0 &&
     paragraphs(
       `History of the ${claim ? 'claim' : 'listing'}:`,
-      claim?.repository && matchTexts[claim.namespace_matches_repository_owner],
+      claim?.repository && ownerTexts[claim.namespace_matches_repository_owner],
       list(events, (event) => `${day(event.at)} ${toInlineText(claimText(event))}`),
     )
   );

@@ -22,50 +22,50 @@ export const copyLacksSentence = (
   lacking.includes(field) ? `This copy records no ${field} of any listing.` : undefined;
 
 /** From what the record of a listing was read, and as of when it is known. */
-export interface Reading {
-  readonly kind: 'registry' | 'saved_copy' | 'sample';
-  /**
-   * RFC 3339. Of a registry: its last completed reading, because a reading sends what changed. Of a saved copy: the newest
-   * change in it, because a copy does not state when it was saved, and it was not saved before. Of the sample: when it
-   * was read.
-   */
-  readonly observed_at: string;
-  /** Whether the source has sent a version of any listing that it does not call the newest. */
-  readonly hasOlderVersions: boolean;
-  /** What its origin has recorded of no listing: that a listing has none does not follow. */
-  readonly copyLacks: readonly CopyField[];
-}
-
-/** The runs that a reading follows from; each is absent where there is none. */
-export interface ReadingRuns {
-  readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
-  /** When the newest completed run of the same source ended. */
-  readonly read_at: string | undefined;
-  /** What the first completed full run of the same source has read; undefined if that is `own`. */
-  readonly full: RunProgress | undefined;
-  /** What origins have recorded until the newest run of any source. */
-  readonly recorded: RunProgress['recorded'];
-}
+export type Reading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
-/** The reading of a listing, from the runs of its source. */
-export function toReading(listing: Listing, { own, read_at, full, recorded }: ReadingRuns): Reading {
+/**
+ * The reading of a listing, from the runs of its source. `observed_at` is RFC 3339. Of a registry: its last completed reading,
+ * because a reading sends what changed. Of a saved copy: the newest change in it, because a copy does not state when it was
+ * saved, and it was not saved before. Of the sample: when it was read.
+ */
+export function toReading(
+  listing: Listing,
+  {
+    own,
+    read_at,
+    full,
+    recorded,
+  }: {
+    readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
+    /** When the newest completed run of the same source ended. */
+    readonly read_at: string | undefined;
+    /** What the first completed full run of the same source has read; undefined if that is `own`. */
+    readonly full: RunProgress | undefined;
+    /** What origins have recorded until the newest run of any source. */
+    readonly recorded: RunProgress['recorded'];
+  },
+) {
   const { imported_at } = listing;
   const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
-  const copyLacks = copyFields.filter((field) => !ofOrigin.includes(field));
-  if (isSample(listing))
-    return { kind: 'sample', observed_at: imported_at, hasOlderVersions: !isSpecified(listing), copyLacks };
-  if (own?.source.startsWith('file:')) {
-    const observed_at = own.progress.newestUpdatedAt ?? imported_at;
-    return { kind: 'saved_copy', observed_at, hasOlderVersions: sendsOlder(own.progress), copyLacks };
-  }
-  return {
-    kind: 'registry',
-    observed_at: read_at !== undefined && read_at > imported_at ? read_at : imported_at,
-    hasOlderVersions: sendsOlder(own?.progress) || sendsOlder(full),
-    copyLacks,
-  };
+  /** What its origin has recorded of no listing: that a listing has none does not follow. */
+  const copyLacks: readonly CopyField[] = copyFields.filter((field) => !ofOrigin.includes(field));
+  const reading = (
+    kind: 'registry' | 'saved_copy' | 'sample',
+    observed_at: string,
+    hasOlderVersions: boolean,
+  ) => ({
+    ...{ kind, observed_at, copyLacks },
+    /** Whether the source has sent a version of any listing that it does not call the newest. */
+    hasOlderVersions,
+  });
+  if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
+  if (own?.source.startsWith('file:'))
+    return reading('saved_copy', own.progress.newestUpdatedAt ?? imported_at, sendsOlder(own.progress));
+  const isLater = read_at !== undefined && read_at > imported_at;
+  return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
 /** That a listing is from a saved copy, and as of when; undefined for any other listing. */

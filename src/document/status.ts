@@ -1,6 +1,8 @@
+import { claimStates } from '../claims/claim.ts';
 import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
+import type { ImportRun } from '../imports/import-run.ts';
 import type { ListingSummary } from '../listings/listing.ts';
 import {
   type ImportReport,
@@ -16,13 +18,9 @@ const quarantinedShown = 20;
 
 const isWeb = (source: string) => /^https?:/.test(source);
 
-const toReport = (run: NonNullable<ImportStatus['run']>): ImportReport => ({
-  kind: run.kind,
-  source: run.source,
-  started_at: run.started_at,
-  ...(run.finished_at && { finished_at: run.finished_at }),
-  counts: run.progress.counts,
-});
+function toReport({ kind, source, started_at, finished_at, progress: { counts } }: ImportRun): ImportReport {
+  return { kind, source, started_at, ...(finished_at && { finished_at }), counts };
+}
 
 /** The published form of an import's status. */
 function toImportDocument(
@@ -69,13 +67,10 @@ async function readUpdated(newest: readonly ListingSummary[], { store }: Context
 }
 
 async function countListings({ store: { listings } }: Context): Promise<StatusDocument['listings']> {
-  const counts = new Map((await listings.facetCounts('state')).map((one) => [one.facet, one.listings]));
-  const ofState = (state: 'imported' | 'claimed' | 'suspended') => counts.get(`state:${state}`) ?? 0;
-  const by_state = {
-    imported: ofState('imported'),
-    claimed: ofState('claimed'),
-    suspended: ofState('suspended'),
-  };
+  const counts = await listings.facetCounts('state');
+  const by_state = { imported: 0, claimed: 0, suspended: 0 };
+  for (const state of claimStates)
+    by_state[state] = counts.find(({ facet }) => facet === `state:${state}`)?.listings ?? 0;
   return { count: await listings.count(), by_state };
 }
 

@@ -1,5 +1,4 @@
 import { whatAClaimShows } from '../claims/methods.ts';
-import { ownerTexts } from '../core/handle.ts';
 import { amount, counted } from '../core/text.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
@@ -11,8 +10,6 @@ export const stateTexts = {
   claimed: 'Claimed',
   suspended: 'Claim suspended',
 } as const;
-
-export const matchTexts = ownerTexts;
 
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 

@@ -158,8 +158,6 @@ export function readListPage(
 /** Undefined for what is nested deeper than the stack. */
 const toJson = (value: unknown): string | undefined => attempt(() => JSON.stringify(value));
 
-const isPrintable = (version: string) => cleanText(version).text === version && toLine(version) === version;
-
 /** Identifies an entry. Never throws: an entry without name and version is unreadable. */
 export function readHead(entry: unknown): EntryHead | Unreadable {
   const json = toJson(entry);
@@ -168,7 +166,7 @@ export function readHead(entry: unknown): EntryHead | Unreadable {
   if (json === undefined) return { ...unknown, reason: 'nested too deeply' };
   if (!entryHeadForm.Check(entry)) return { ...unknown, reason: 'name or version missing or malformed' };
   const { name, version } = entry.server;
-  if (!isPrintable(version))
+  if (cleanText(version).text !== version || toLine(version) !== version)
     return { name, version: '', reason: 'version has characters that cannot be shown' };
   return { name, version, digest, size_bytes: Buffer.byteLength(json), entry };
 }

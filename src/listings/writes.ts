@@ -14,9 +14,6 @@ import type { ListingRow } from './table.ts';
 /** Ids read at once to find a free one. Few are taken, but a registry may publish thousands in one millisecond. */
 const probedIds = 512;
 
-const readIds = (db: Db, from: number, to: number) =>
-  db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', from).where('id', '<', to).execute();
-
 /**
  * The rows with ids that no other listing has: two listings may have the same static rank, and the later one gets the
  * next free id. `known` are the stored rows by handle.
@@ -38,7 +35,8 @@ async function toFreeIds(
       id += 1;
       if (id < readTo) continue;
       readTo = id + probedIds;
-      for (const holder of await readIds(db, id, readTo)) holders.set(holder.id, holder.handle);
+      const taken = db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', id);
+      for (const one of await taken.where('id', '<', readTo).execute()) holders.set(one.id, one.handle);
     }
     holders.set(id, row.handle);
     placed.push({ ...row, id });

@@ -130,9 +130,6 @@ function toText(answer: Answer): string {
   return Buffer.concat([data].flat().map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-const recordsOf = ({ name, type }: AskedName, { answers = [] }: DecodedPacket): string[] =>
-  answers.filter((answer) => answer.type === type && sameName(answer.name, name)).map(toText);
-
 /** Nothing came from a server that the settings name: that says nothing about the name. */
 export class SilentServer extends Error {}
 
@@ -164,7 +161,8 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
     if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`${rcode}`);
     dnssec &&= packet.flag_ad;
     const target = followAliases(at, packet);
-    const records = recordsOf({ name: target, type }, packet);
+    const { answers = [] } = packet;
+    const records = answers.filter((one) => one.type === type && sameName(one.name, target)).map(toText);
     if (records.length > mostRecords) throw new Error('more than 200 records');
     if (records.length > 0 || rcode === 'NXDOMAIN' || sameName(target, at)) return { records, dnssec };
     at = target;
@@ -177,8 +175,6 @@ export type DnsRules = Pick<Config, 'dnsServers' | 'hostOverrides'>;
 
 const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
 
-const withoutPort = (host: string) => host.replace(/:\d+$/, '');
-
 /**
  * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public ones. Undefined for
  * a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist outside, and would leak.
@@ -188,6 +184,7 @@ export function dnsServersFor(
   name: string,
 ): readonly string[] | undefined {
   if (dnsServers !== undefined) return dnsServers;
-  const isPrivate = Object.keys(hostOverrides).some((host) => `.${name}`.endsWith(`.${withoutPort(host)}`));
+  const ours = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
+  const isPrivate = ours.some((host) => `.${name}`.endsWith(`.${host}`));
   return isPrivate ? undefined : publicServers;
 }

@@ -80,11 +80,9 @@ interface Waiting {
   wasTried?: true;
 }
 
-const hostOf = (url: string) => URL.parse(url)?.hostname;
-
 /** Whose places a check takes: of the publisher, and of the domains that it waits for. */
 const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
-  const hosts = remotes.map(({ url }) => hostOf(url)).filter((host) => host !== undefined);
+  const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
   return [...new Set([`namespace ${handleParts(handle).namespace}`, ...domains, ...others])];
 };

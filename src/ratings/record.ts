@@ -128,13 +128,13 @@ export async function requireLive(
   await requireMayWrite({ ...context, store: tx }, { handle, capability_id: id, isTakingBack });
 }
 
-const isRootOf = ({ source_root, source_root_generation }: Rating, claim: SourceRoot | undefined) =>
-  source_root === claim?.root && source_root_generation === claim.root_generation;
-
 /** Throws rating_not_yours unless the control root that holds the listing's claim made the rating. */
-export function requireSameRoot(rating: Rating, claim: SourceRoot | undefined): void {
-  if (isRootOf(rating, claim)) return;
-  const detail = `The account ${rating.source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
+export function requireSameRoot(
+  { source_root, source_root_generation }: Rating,
+  claim: SourceRoot | undefined,
+): void {
+  if (source_root === claim?.root && source_root_generation === claim.root_generation) return;
+  const detail = `The account ${source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;
   throw new Problem('rating_not_yours', detail);
 }
 

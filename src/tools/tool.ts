@@ -159,7 +159,8 @@ export const toOutputSchema = (schema: z.ZodType): JsonSchema =>
           const { additionalProperties, ...shown } = jsonSchema as JsonSchema;
           for (const name of Object.keys(jsonSchema)) delete (jsonSchema as JsonSchema)[name];
           const closed = additionalProperties === false || additionalProperties === undefined;
-          Object.assign(jsonSchema, withoutInputBounds(shown), closed ? {} : { additionalProperties });
+          const kept = Object.entries(shown).filter(([name]) => !inputBounds.has(name));
+          Object.assign(jsonSchema, Object.fromEntries(kept), closed ? {} : { additionalProperties });
         },
       }),
     ),
@@ -174,9 +175,6 @@ const inputBounds = new Set([
   'pattern',
   'propertyNames',
 ]);
-
-const withoutInputBounds = (schema: JsonSchema): JsonSchema =>
-  Object.fromEntries(Object.entries(schema).filter(([name]) => !inputBounds.has(name)));
 
 /** Replaces lists of types by `anyOf` branches, at any depth: some clients do not support lists of types. */
 function splitTypes(value: unknown): unknown {

@@ -32,8 +32,6 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 }
 
 /** The type of a leaf in words: `rating submitted`. */
-const typeOf = (leaf: string): string => String(parsed(leaf).t ?? 'unknown').replace('.', ' ');
-
 /** The page of one entry of the log: what it recorded, and how to check that it is there. */
 export const toLogEntryPage = (site: Site, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
@@ -43,7 +41,7 @@ export const toLogEntryPage = (site: Site, entry: z.output<typeof getProof.outpu
     indexed: false,
     body: html`
 <p class="eyebrow"><a href="/log">The log</a></p>
-<h1>Entry ${entry.log_index}: ${typeOf(entry.leaf)}</h1>
+<h1>Entry ${entry.log_index}: ${String(parsed(entry.leaf).t ?? 'unknown').replace('.', ' ')}</h1>
 <p class="lead">An entry shows that something was recorded, not that it is right. Its address does not change: use it to cite what was recorded.</p>
 <h2>What was recorded</h2>
 ${recordBlock(entry)}

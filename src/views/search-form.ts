@@ -71,13 +71,11 @@ export const filtersOf = (address: SearchAddress): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-const toPath = (address: SearchAddress) => (address.size === 0 ? '/agents' : `/agents?${address}`);
-
 /** The path of a changed address, back at its first listing. */
 function changed(address: SearchAddress, change: (next: URLSearchParams) => void): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   change(next);
-  return toPath(next);
+  return next.size === 0 ? '/agents' : `/agents?${next}`;
 }
 
 export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>

@@ -9,10 +9,7 @@ import { call, type Face, type HttpEnvironment, type Request } from '../call.ts'
 import { readForm } from '../request.ts';
 import { answerPage, toWaitHeaders } from '../response.ts';
 
-const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'] as const;
-
-const known = (form: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(names.flatMap((name) => (form[name] === undefined ? [] : [[name, form[name]]])));
+const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'];
 
 const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
   ...rest,
@@ -49,7 +46,8 @@ const showForm = async (c: Request, { site }: Face) => {
 };
 
 const send = async (c: Request, { site }: Face) => {
-  const values = known(await readForm(c, bodyLimitOf(submitFeedback), site.config.publicUrl));
+  const form = await readForm(c, bodyLimitOf(submitFeedback), site.config.publicUrl);
+  const values = Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name)));
   try {
     const { id } = await call(c, submitFeedback, toInput(values));
     return c.redirect(`/feedback?received=${id}`, 303);

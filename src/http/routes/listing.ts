@@ -69,15 +69,13 @@ function answerMissing(c: Request, error: unknown): Response {
   });
 }
 
-/** What `show` names: the claim; by default the evidence. */
-const badgeOf = (c: Request) => (c.req.query('show') === 'claim' ? toClaimBadge : toBadge);
-
 /** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
   const answer = orRedirect(c, handle, async () => {
     const listing = await getListing(handle, c.get('context'));
-    return answerBadge(c, [badgeOf(c)(listing), listing.evidence_snapshot], ending);
+    const badge = c.req.query('show') === 'claim' ? toClaimBadge(listing) : toBadge(listing);
+    return answerBadge(c, [badge, listing.evidence_snapshot], ending);
   });
   return ending === '.json' ? answer : answer.catch((error: unknown) => answerMissing(c, error));
 };
@@ -152,9 +150,6 @@ const showTools = (c: Request, { site }: Face, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-const monthsOf = async (c: Request, { handle, signals }: ListingDocument) =>
-  signals.native.ratings > 0 ? ((await call(c, listRatings, { handle })).months ?? []) : [];
-
 const shownSimilar = 5;
 
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
@@ -165,7 +160,8 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
     found.then(({ listings }) => listings),
     c.get('context'),
   );
-  const months = await monthsOf(c, listing);
+  const isRated = listing.signals.native.ratings > 0;
+  const { months = [] } = isRated ? await call(c, listRatings, { handle }) : {};
   const page = toListingPage(site, listing, { months, similar });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
