@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/capability.ts';
-import type { StoredClaimKey } from '../store/limits.ts';
-import type { Reads, Store, Transaction } from '../store/store.ts';
+import type { Reads, Schema, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
 import {
@@ -341,7 +340,7 @@ const toConfiguredKeys = (text: string): ClaimKey[] =>
   });
 
 /** A key still verifies for seven days after its successor was created. */
-const toKeys = (rows: readonly StoredClaimKey[], now: Date): ClaimKey[] =>
+const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
     const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
@@ -349,7 +348,7 @@ const toKeys = (rows: readonly StoredClaimKey[], now: Date): ClaimKey[] =>
   });
 
 /** Stored keys; creates one at first use. Nodes that start at the same time agree on one key. */
-const storedKeys = async (store: Store, now: Date): Promise<StoredClaimKey[]> => {
+const storedKeys = async (store: Store, now: Date): Promise<Schema['claim_key'][]> => {
   const stored = await store.keys.claimKeys();
   if (stored.length > 0) return stored;
   return store.write(async (tx) => {

@@ -102,8 +102,6 @@ export type Capability = ValueOf<typeof capabilityTable>;
 /** States of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
-export type ClaimState = (typeof claimStates)[number];
-
 /** One event of a listing's claim; a history has the oldest first. */
 export const claimEvent = z.object({
   type: z.enum([

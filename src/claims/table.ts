@@ -1,4 +1,3 @@
-import type { StoredClaimKey } from '../store/limits.ts';
 import { precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
@@ -38,8 +37,8 @@ declare module '../store/store.ts' {
     /** A capability by its hash; the secret itself is never stored. */
     capability: RowOf<typeof capabilityTable>;
     receipt_key: RowOf<typeof receiptKeyTable>;
-    /** Keys that sign challenges. */
-    claim_key: StoredClaimKey;
+    /** Keys that sign challenges; the secret is base64. */
+    claim_key: { kid: number; secret: string; created_at: string };
     /** A line `optout <handle>` that a check read; `listing` is the withdrawn one, to restore it from. */
     opt_out: RowOf<typeof optOutTable>;
   }

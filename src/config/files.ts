@@ -25,14 +25,8 @@ export type SavedView = Readonly<z.output<typeof view>> & { readonly name: strin
 export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
   `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown])).slice(0, 16)}`;
 
-/** A file that a setting names, as it was at the start. */
-export interface SettingFile {
-  readonly file: string;
-  readonly text: string;
-}
-
 /** A file, read at the start; undefined for none. */
-export const textFile = z.string().transform((file, issues): SettingFile | undefined => {
+export const textFile = z.string().transform((file, issues) => {
   if (file === '') return undefined;
   try {
     return { file, text: readFileSync(file, 'utf8') };

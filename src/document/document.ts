@@ -1,6 +1,7 @@
 import { placeMember } from '../claims/claim.ts';
 import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
+import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
 import { hasField } from '../imports/recorded.ts';
 import { type ImportedSignal, isSample, sampleSentence } from '../listings/listing.ts';
@@ -11,14 +12,8 @@ import type { ListingDocument } from './listing-document.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
 import { nativeStatement, sharedText, snapshotSentence, toNotKnown, toNotSeen } from './sentences.ts';
 
-/** The service that the links of a document point to. */
-export interface DocumentPlace {
-  readonly publicUrl: string;
-  /** Whether something answers there; otherwise links are resources of MCP. */
-  readonly hasPages: boolean;
-  readonly operatorContact: string;
-  readonly observeInterval_s: number;
-}
+/** The service that the links of a document point to; without pages they are resources of MCP. */
+export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [
   'title',
@@ -138,11 +133,8 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
 
 /** The listing document: what is known, from whom, as of when (docs/contract.md). The listing must not be withdrawn. */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
-  const snapshot = {
-    handle: facts.listing.handle,
-    native: facts.native,
-    date: now.toISOString().slice(0, 10),
-  };
+  const { handle } = facts.listing;
+  const date = now.toISOString().slice(0, 10);
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,
@@ -164,16 +156,16 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       imported,
     },
     observations,
-    not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date: snapshot.date }),
+    not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date }),
     not_known: toNotKnown({
       listing: facts.listing,
       copyLacks: facts.reading.copyLacks,
       unread: toUnread(facts.imported),
       observations,
     }),
-    evidence_snapshot_date: snapshot.date,
-    evidence_snapshot: snapshotSentence(snapshot),
-    links: listingLinks(facts.listing.handle, place),
+    evidence_snapshot_date: date,
+    evidence_snapshot: snapshotSentence(handle, facts.native, date),
+    links: listingLinks(handle, place),
     ...toModeration(facts, place),
     untrusted_fields: untrustedFields,
   };

@@ -85,7 +85,7 @@ const historyKinds: readonly string[] = ['registry.versions', 'registry.first_pu
 const datesOfSample = ['version', ...historyKinds, 'registry.last_published'];
 
 /** What the facts of a record follow from, besides the listing and its reading. */
-export interface StoredRecord {
+interface StoredRecord {
   /** The publisher's server.json of the version that is shown, as JSON text. */
   readonly record: string;
   /** How many versions are stored, deleted ones included. */

@@ -308,17 +308,10 @@ export const sharedNames: Readonly<Record<string, string>> = {
   'shared.description': 'its description',
 };
 
-interface SnapshotFacts {
-  readonly handle: string;
-  readonly native: CountedSources;
-  /** The day of the answer, YYYY-MM-DD: this service knows its own ratings and claims as of now. */
-  readonly date: string;
-}
-
-/** The evidence snapshot sentence (specification, "What the service does", 6; docs/contract.md). */
-export function snapshotSentence(facts: SnapshotFacts): string {
-  const evidence = facts.native.ratings === 0 ? 'no rating evidence' : `${sourcesFirst(facts.native)},`;
-  return `${facts.handle} is listed with ${evidence} as of ${facts.date}. A listing is not verification and not a recommendation to buy.`;
+/** The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of now (specification, "What the service does", 6; docs/contract.md). */
+export function snapshotSentence(handle: string, native: CountedSources, date: string): string {
+  const evidence = native.ratings === 0 ? 'no rating evidence' : `${sourcesFirst(native)},`;
+  return `${handle} is listed with ${evidence} as of ${date}. A listing is not verification and not a recommendation to buy.`;
 }
 
 /** Counts of a listing's ratings, and of what the operator did to some. */

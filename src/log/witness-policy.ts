@@ -1,4 +1,4 @@
-import type { SettingFile } from '../config/files.ts';
+import type { Config } from '../config/config.ts';
 import { type Cosigner, isOf, readCosignature, readCosigner } from './cosignature.ts';
 import { type NoteVerifier, readVerifier, splitNote } from './notes.ts';
 import type { Check } from './verify.ts';
@@ -203,5 +203,5 @@ function toAsked({ name, cosigner, url = '' }: PolicyWitness): AskedWitness {
 }
 
 /** The witnesses of a policy file, each with its address. Throws PolicyFault. */
-export const readWitnesses = (policy: SettingFile | undefined): readonly AskedWitness[] =>
+export const readWitnesses = (policy: Config['witnesses']): readonly AskedWitness[] =>
   policy ? readPolicy(policy.text).witnesses.map(toAsked) : [];

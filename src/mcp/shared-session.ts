@@ -26,14 +26,6 @@ export function deadline<T>(work: Promise<T>, timeout_ms: number): Promise<T> {
   return promise;
 }
 
-/** A request without an answer yet. Later ones are due later. */
-interface Waiting {
-  readonly id: unknown;
-  readonly due_ms: number;
-  readonly settle: (answer: object) => void;
-  readonly fail: (problem: Problem) => void;
-}
-
 /** A session that all callers share: connect one server to `transport`, and every request gets its own answer. */
 export type SharedSession = ReturnType<typeof createSharedSession>;
 
@@ -53,7 +45,11 @@ export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
  * collide, so each request gets an id of ours; messages that are not answers are dropped.
  */
 export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number) {
-  const waiting = new Map<unknown, Waiting>();
+  /** Requests without an answer yet. Later ones are due later. */
+  const waiting = new Map<
+    unknown,
+    { id: unknown; due_ms: number; settle(answer: object): void; fail(problem: Problem): void }
+  >();
   let next = 0;
   let sweeping: NodeJS.Timeout | undefined;
   // One sweep for all requests: a timer for each is measurably slower.

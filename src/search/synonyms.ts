@@ -11,12 +11,6 @@ export interface Alternative {
 const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
-/** A phrase of a table, as stems, and the others of its line. */
-interface Entry {
-  readonly phrase: readonly string[];
-  readonly others: readonly Alternative[];
-}
-
 /** Words of a query from a place to another one, which are one word or a phrase of a table. */
 interface Unit {
   readonly from: number;
@@ -31,7 +25,8 @@ function toPhrase(text: string): string[] {
   return (informative.length > 0 ? informative : words).map(stem);
 }
 
-function toEntries(line: string, factor: number): Entry[] {
+/** The phrases of a line of a table, as stems, each with the others. */
+function toEntries(line: string, factor: number) {
   const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
   return [...phrases.values()].map((phrase) => ({
     phrase,

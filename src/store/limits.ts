@@ -98,15 +98,6 @@ export const createLimitWrites = (db: Db) => ({
   },
 });
 
-/** A key that signs challenges. */
-export interface StoredClaimKey {
-  readonly kid: number;
-  /** Base64. */
-  readonly secret: string;
-  /** RFC 3339 UTC. */
-  readonly created_at: string;
-}
-
 /** Reads of the keys that sign challenges and checkpoints. */
 export const createKeyReads = (db: Db) => ({
   /** The keys that sign challenges, newest first. */
@@ -118,7 +109,7 @@ export const createKeyReads = (db: Db) => ({
 /** Writes of keys inside a transaction. */
 export const createKeyWrites = (db: Db) => ({
   ...createKeyReads(db),
-  async addClaimKey(key: StoredClaimKey) {
+  async addClaimKey(key: Schema['claim_key']) {
     await db.insertInto('claim_key').values(key).execute();
   },
   async addLogSeed(seed: string, created_at: string) {

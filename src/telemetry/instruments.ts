@@ -136,11 +136,7 @@ function toRoute(url: string): string {
 }
 
 /** A message of Node's own channels of its HTTP servers. */
-interface HttpMessage {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly server: Server;
-}
+type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
 
 /** Counts and times what every HTTP server of this process answers, except `own`. Returns a function that stops it. */
 export function measureHttp(to: Instruments, own: Server): () => void {

@@ -11,23 +11,16 @@ import {
   type StoreFigures,
 } from './instruments.ts';
 
-/** A page that only the operator reads: the token that a request must send as bearer, and the page as HTML. */
-export interface OperatorPage {
-  readonly token: string;
-  /** Reads the page anew. */
-  read(): Promise<string>;
-}
-
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
 const isOperator = ({ headers }: IncomingMessage, token: string): boolean =>
   timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 
-/** Answers with the operator's page; 401 without its token. */
+/** Answers with a page that only the operator reads, as HTML; 401 unless the request sends the token as bearer. */
 export async function answerOperator(
   request: IncomingMessage,
   response: ServerResponse,
-  { token, read }: OperatorPage,
+  { token, read }: { readonly token: string; read(): Promise<string> },
 ): Promise<void> {
   if (!isOperator(request, token))
     return void response
@@ -59,7 +52,7 @@ export async function startMetrics(
     reports,
   }: {
     readonly readStoreFigures: () => Promise<StoreFigures>;
-    readonly reports?: OperatorPage | undefined;
+    readonly reports?: Parameters<typeof answerOperator>[2] | undefined;
   },
 ) {
   const registry = new Registry();

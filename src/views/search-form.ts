@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import type { ClaimState } from '../claims/claim.ts';
 import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
@@ -50,7 +49,7 @@ const positionNames: ReadonlySet<string> = new Set(['cursor', 'from', 'shown']);
 const otherNames: ReadonlySet<string> = new Set([...positionNames, 'q', 'sort', 'handle']);
 
 const textOf = (name: string, value: string) => {
-  if (name === 'state') return stateTexts[value as ClaimState]?.toLowerCase() ?? value;
+  if (name === 'state') return stateTexts[value as keyof typeof stateTexts]?.toLowerCase() ?? value;
   return own(flagTexts, name) ?? value;
 };
 

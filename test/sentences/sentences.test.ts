@@ -42,7 +42,7 @@ const snapshots = [
   { native: from(1, 0, 0) },
   { native: from(243, 243, 1) },
   { native: from(4, 2, 2) },
-].map((facts) => snapshotSentence({ handle, date: time.slice(0, 10), ...facts }));
+].map(({ native }) => snapshotSentence(handle, native, time.slice(0, 10)));
 
 const reading = (kind: Reading['kind']): Reading => ({
   kind,

@@ -17,15 +17,16 @@ const status = 429;
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
-/** What the answer to a refused request depends on, besides the refusal. */
-interface Asked {
-  readonly method: string | undefined;
-  readonly path: string;
-  readonly accept: string | undefined;
-  readonly origin: string | undefined;
-}
-
-function toKey({ limit, retry_after_s }: Refusal, { method, path, accept, origin }: Asked): string {
+/** What the answer to a refused request depends on. */
+function toKey(
+  { limit, retry_after_s }: Refusal,
+  {
+    method,
+    path,
+    accept,
+    origin,
+  }: { method: string | undefined; path: string; accept: string | undefined; origin: string | undefined },
+): string {
   const plain = method === 'GET' || method === 'HEAD' ? 'document' : 'answer';
   const form = isMcpPath(path)
     ? `mcp ${origin ? 'of a page' : ''}`

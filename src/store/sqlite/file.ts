@@ -56,14 +56,8 @@ export function createAnnounce(writing: DatabaseSync, node: string): (changed: C
   };
 }
 
-interface Commit {
-  readonly seq: number;
-  readonly node: string;
-  readonly handles: ChangedHandles;
-}
-
 /** Returns a function that reads the commits since it was last called; undefined where some of them are purged. */
-function createCommitReader(watching: DatabaseSync): () => readonly Commit[] | undefined {
+function createCommitReader(watching: DatabaseSync) {
   const newest = watching.prepare('select coalesce(max(seq), 0) as seq from changed_handles');
   const since = watching.prepare('select seq, node, handles from changed_handles where seq > ? order by seq');
   let last = Number(newest.get()?.seq);
