@@ -72,22 +72,28 @@ type Keyed = Awaited<ReturnType<typeof selectOwn>>[number] & {
   readonly holders: Awaited<ReturnType<typeof selectOldest>>;
 };
 
-function toShared(handle: string, [kind, keyed]: readonly [SharedKind, readonly Keyed[]]) {
-  const publisher = namespaceIdentity(handle);
-  const found = keyed.flatMap(({ holders, as_of }) => holders.map((one) => ({ ...one, own_as_of: as_of })));
-  const all = [...new Map(found.toReversed().map((one) => [one.handle, one])).values()]
-    .filter((one) => one.handle !== handle)
-    .sort((a, b) => (`${a.published_at} ${a.handle}` < `${b.published_at} ${b.handle}` ? -1 : 1));
+/** The listings that have any of some keys, each once, the oldest first. */
+function holdersOf(keyed: readonly Keyed[]) {
+  const [only, ...more] = keyed;
+  if (only && more.length === 0) return only.holders;
+  const once = new Map(keyed.flatMap(({ holders }) => holders.map((one) => [one.handle, one] as const)));
+  const dated = [...once.values()].map((one) => [`${one.published_at} ${one.handle}`, one] as const);
+  return dated.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+function toShared(handle: string, publisher: string, [kind, keyed]: readonly [SharedKind, readonly Keyed[]]) {
+  const all = holdersOf(keyed);
   const others = all.filter((one) => one.publisher !== publisher);
   const [first] = others;
+  const seen = first && keyed.find(({ holders }) => holders.includes(first));
   return {
     kind,
     others: others.length,
-    own: all.length - others.length,
+    own: all.length - others.length - (all.some((one) => one.handle === handle) ? 1 : 0),
     /** Whether there may be more: no more than the 200 oldest were read. */
     isCut: keyed.some(({ holders }) => holders.length > mostRead),
     /** The oldest of other publishers; `as_of` of what checks saw: when the older one of the two was made. */
-    first: first && { ...first, as_of: [first.as_of, first.own_as_of].sort()[0] ?? '' },
+    first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
 }
 
@@ -108,7 +114,8 @@ export async function readShared(
     [...byHandle].map(([handle, keys]) => {
       const keyed = keys.map((one) => ({ ...one, holders: holders.get(one.key) ?? [] }));
       const kinds = [...Map.groupBy(keyed, ({ kind }) => kind as SharedKind)];
-      const shared = kinds.map((one) => toShared(handle, one));
+      const publisher = namespaceIdentity(handle);
+      const shared = kinds.map((one) => toShared(handle, publisher, one));
       return [handle, shared.filter(({ others, own: same }) => others + same > 0)];
     }),
   );

@@ -4,8 +4,8 @@ import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Reads, Store, Transaction } from '../store/store.ts';
-import type { LogHead } from './entries.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import type { createLogReads, LogHead } from './entries.ts';
 import { toLeaf } from './leaf.ts';
 import { treeRoot } from './merkle.ts';
 import {
@@ -147,8 +147,10 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
   return key && openCheckpoint(text, verifierOf(key));
 }
 
+type LogReads = Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>;
+
 /** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
-export async function isContained(log: Reads['log'], checkpoint: Checkpoint): Promise<boolean> {
+export async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;
