@@ -256,7 +256,7 @@ describe('the first read of a listing', () => {
         `${path}/tools`,
       ],
       ...[`${path}/ratings`, `${path}/versions`, `${path}/claim`, '/agents?q=first2', '/', '/sitemap.xml'],
-      ...[`/compare?handle=${handle}&handle=com.first3.app/agent`, '/v0.1/servers', `${path}/card.png`],
+      ...['/v0.1/servers', `${path}/card.png`],
     ])
       await node.read(other);
     await node.read('/agents/com.first4.app/agent');
