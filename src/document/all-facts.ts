@@ -44,7 +44,9 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') {
     const isNamed = unit === undefined || kind.includes(unit.replace(/s$/, ''));
-    return isNamed ? amount(value) : `${amount(value)} ${toLabel(unit)}`;
+    return isNamed
+      ? amount(value)
+      : `${amount(value)} ${toLabel(value === 1 ? unit.replace(/s$/, '') : unit)}`;
   }
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return day(value);
   return toShownValue(kind, /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value);

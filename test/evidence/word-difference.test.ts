@@ -71,11 +71,12 @@ describe('a difference of words', () => {
     expect(shown(old ?? '', now ?? '').length).toBeLessThan(1_100);
   });
 
-  it('of any two short texts has all words of both', () => {
+  it('of any two short texts that differ has all words of both', () => {
     const text = fc.array(fc.constantFrom('a', 'read', 'mail', '.', 'ü', '😀'), { maxLength: 15 });
     fc.assert(
       fc.property(text, text, (one, other) => {
         const [before, after] = [one.join(' '), other.join(' ')];
+        fc.pre(before !== after);
         const parts = wordDifference(before, after);
         const without = (change: string) =>
           parts

@@ -103,12 +103,13 @@ describe('a listing from a saved copy with only the newest versions', () => {
       ['', '.md'].map((form) => read(directory, `/agents/${handle}${form}`)),
     );
     expect(page).not.toContain('seen ');
+    expect(markdown).toContain('Other listings of the publisher with the same endpoint: 1 listing (record, ');
     for (const [text = '', mark] of [
       [page, /\(record, <time>(\d{4}-\d\d-\d\d)</g],
       [markdown, /^\* .*\(record, (\d{4}-\d\d-\d\d)\)$/gm],
     ] as const) {
       const dates = [...text.matchAll(mark)].map(([, date]) => date);
-      expect(dates).toHaveLength(6);
+      expect(dates).toHaveLength(8);
       expect(new Set(dates)).toEqual(new Set(['2026-03-09']));
     }
     const compared = await compare(directory, [
