@@ -7,11 +7,14 @@ export const amount = (count: number): string => (count < 1000 ? String(count) :
 export const counted = (count: number, noun: string): string =>
   `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+const isOneLine = (text: string) => !/[^\S ]|\p{Cc}| {2}/u.test(text);
+
+const oneLine = (text: string) => (isOneLine(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ')).trim();
 
 /** What is copied as it is: addresses, packages with a version or a scope, names with an underscore. None has a backtick. */
 const copied =
-  /https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w)/;
+  /(https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w))/i;
+const mayBeCopied = /[@_]|:\/\//;
 
 const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
@@ -20,10 +23,12 @@ const escapeMarks = (text: string): string =>
 export const splitForeign = (text: string): string[] => text.split(/(“[^”]*”|`[^`]*`)/);
 
 const toSpans = (text: string): string =>
-  text
-    .split(new RegExp(`(${copied.source})`, 'i'))
-    .map((part, at) => (at % 2 === 0 ? escapeMarks(part) : `\`${part}\``))
-    .join('');
+  mayBeCopied.test(text)
+    ? text
+        .split(copied)
+        .map((part, at) => (at % 2 === 0 ? escapeMarks(part) : `\`${part}\``))
+        .join('')
+    : escapeMarks(text);
 
 /** A value or a sentence within a line of Markdown: what is copied in code spans; the rest, and what “ ” quote, escaped. */
 export const toInlineText = (text: string): string =>
