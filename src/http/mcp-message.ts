@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { findSecret } from '../core/capability.ts';
 import { Problem } from '../core/problem.ts';
@@ -55,11 +56,18 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unkno
     largeTools.filter(({ name }) => text.includes(name)),
   );
   const message = parseJson(text, deepest);
-  const called = tools.filter(({ name }) => name === toolOf(message));
-  refuseLarge(text, called);
-  refuseDeep(message, bodyDepthOf(called[0]));
+  const called = toolOf(message);
+  const limiting = tools.filter(({ name }) => name === called);
+  refuseLarge(text, limiting);
+  refuseDeep(message, bodyDepthOf(limiting[0]));
   refuseStraySecret(headers, text, message);
   return message;
+}
+
+/** A request of Node's server whose body was read, and parsed as a message, before the app. */
+export interface ReadRequest extends IncomingMessage {
+  rawBody?: Buffer;
+  message?: unknown;
 }
 
 /** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
@@ -68,8 +76,9 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
     const isDeclared = raw.headers.has('content-length');
-    const text = await readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
-    const body = parseMessage(text, raw.headers);
+    const { message } = (c.env?.incoming ?? {}) as Partial<ReadRequest>;
+    const read = () => readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
+    const body = message ?? parseMessage(await read(), raw.headers);
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')

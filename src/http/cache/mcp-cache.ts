@@ -1,26 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { type Context, unchangedFor_ms } from '../../context.ts';
-import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
-import { type McpPost, type ResultText, toAnswerText } from '../../mcp/register.ts';
+import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { type McpPost, toAnswerText } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { memoryReads } from '../../telemetry/events.ts';
 import { toOwnNames } from '../../tools/aliases.ts';
 import { tools } from '../../tools/index.ts';
-import { parseMessage } from '../mcp-message.ts';
+import { parseMessage, type ReadRequest } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
 
-/** A request whose answer depends only on its key and the stored listings. */
-interface CacheableMessage {
-  readonly id: number | string;
+/** A result that depends only on its key and the stored listings. */
+interface CacheableResult {
   readonly key: string;
   readonly tool?: string;
+  /** The listings that it contains. */
+  cacheTags(): ChangedHandles;
+}
+
+/** A request for such a result. */
+interface CacheableMessage extends CacheableResult {
+  readonly id: number | string;
   /** What the client says about itself: it must be well-formed, and changes nothing in the answer. */
   readonly client: string;
-  /** The listings that a good answer contains. */
-  cacheTags(): ChangedHandles;
 }
 
 function hasOnly(value: JsonObject, names: readonly string[]): boolean {
@@ -69,28 +73,28 @@ const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templa
 const constants = { legacy: new Set(lists), modern: new Set([...lists, 'server/discover']) };
 const legacyRevisions = new Set<unknown>([null, ...SUPPORTED_PROTOCOL_VERSIONS]);
 
-/** The tool that a message calls and the key of the result, in both eras, if answers of the tool may be cached. */
-function readTool(message: unknown) {
+/** The result of a call, the same in both eras, of a tool whose answers may be cached. */
+function readResult(message: unknown): CacheableResult | undefined {
   const { method, params } = asMembers(message);
   const { name, arguments: input } = asMembers(params);
   const tool = method === 'tools/call' ? cacheableTools.get(name as string) : undefined;
-  return tool && { tool, input, key: `${method} ${tool.name} ${JSON.stringify(input)}` };
+  if (!tool) return undefined;
+  const key = `${method} ${tool.name} ${JSON.stringify(input)}`;
+  if (key.length > longest) return undefined;
+  return {
+    key,
+    tool: tool.name,
+    cacheTags: () => tool.cacheTags?.(toOwnNames(tool, input ?? {}) as Record<string, unknown>) ?? 'all',
+  };
 }
 
 /** A call of a tool whose answers may be cached. */
 function readCall(call: Call): CacheableMessage | undefined {
   const { id, params } = call;
   const client = readClient(call);
-  const called = readTool(call);
-  if (!called || client === undefined || !hasOnly(params, ['name', 'arguments', '_meta'])) return undefined;
-  const { tool, input, key } = called;
-  return {
-    id,
-    key,
-    tool: tool.name,
-    client: `call ${client}`,
-    cacheTags: () => tool.cacheTags?.(toOwnNames(tool, input ?? {}) as Record<string, unknown>) ?? 'all',
-  };
+  const result = readResult(call);
+  if (!result || client === undefined || !hasOnly(params, ['name', 'arguments', '_meta'])) return undefined;
+  return { ...result, id, client: `call ${client}` };
 }
 
 const noTags = (): ChangedHandles => [];
@@ -166,7 +170,7 @@ export const mayBeCacheable = ({ method, url, headers, rawHeaders }: IncomingMes
   !unusual.some((name) => headers[name] !== undefined);
 
 /** Reads a body, whose length Node enforces, and leaves it where the app's request looks first. */
-export function readBody(incoming: IncomingMessage & { rawBody?: Buffer }): Promise<Buffer> {
+export function readBody(incoming: ReadRequest): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -178,9 +182,19 @@ export function readBody(incoming: IncomingMessage & { rawBody?: Buffer }): Prom
   return promise;
 }
 
-function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
+/** Parses a body and leaves the message to the app, which parses what is refused here again. */
+function readMessage(
+  incoming: ReadRequest,
+  body: Buffer,
+  headers: Pick<Headers, 'get'>,
+): CacheableMessage | undefined {
   const text = decodeUtf8(body);
-  return text === undefined ? undefined : attempt(() => readCacheable(parseMessage(text, headers), headers));
+  try {
+    incoming.message = text === undefined ? undefined : parseMessage(text, headers);
+    return readCacheable(incoming.message, headers);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A client that was answered before, so that what it says about itself is well-formed; cached with what its answers end with. */
@@ -188,11 +202,12 @@ const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 /** The cached answer to a message of the endpoint, under the message's id. */
 export function findMcpAnswer(
-  { headers }: IncomingMessage,
+  incoming: ReadRequest,
   body: Buffer,
   cache: AnswerCache,
 ): ReadyAnswer | undefined {
-  const message = readMessage(body, { get: (name) => headers[name]?.toString() ?? null });
+  const { headers } = incoming;
+  const message = readMessage(incoming, body, { get: (name) => headers[name]?.toString() ?? null });
   const client = message && cache.get(clientKey(message));
   const found = client && cache.get(message.key);
   if (!found) return undefined;
@@ -203,25 +218,25 @@ export function findMcpAnswer(
 }
 
 /**
- * To be called with a message before its answer is made. Returns the members of its result if it is a call whose answer is
- * cached, whatever else the message says, and what stores the answer if that may be cached.
+ * To be called with a message before its answer is made. Returns the members of the result of a call if they are cached,
+ * whatever else the message says, and what stores them if they may be.
  */
 export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
   const toAnswer = (text: string) => ({ bytes: Buffer.from(text).toString('latin1'), headers });
   return (body: unknown, sent: Headers, context: Context): Pick<McpPost, 'cached' | 'onResult'> => {
     const message = readCacheable(body, sent);
-    const called = readTool(body);
-    const found = called && cache.get(called.key);
-    if (message ?? found) memoryReads.publish({ memory, isHit: found !== undefined });
+    const result = message ?? readResult(body);
+    if (!result) return {};
+    const found = cache.get(result.key);
+    memoryReads.publish({ memory, isHit: found !== undefined });
     const store = cache.begin();
-    const keep = (cacheable: CacheableMessage, { members, end }: ResultText) => {
-      store(clientKey(cacheable), toAnswer(end), { cacheTags: [] });
-      const policy = { cacheTags: cacheable.cacheTags(), maxAge_ms: unchangedFor_ms(context) };
-      if (!found) store(cacheable.key, toAnswer(members), policy);
-    };
     return {
       cached: found && Buffer.from(found.bytes, 'latin1').toString(),
-      onResult: message && ((text) => keep(message, text)),
+      onResult: ({ members, end }) => {
+        if (message) store(clientKey(message), toAnswer(end), { cacheTags: [] });
+        const policy = { cacheTags: result.cacheTags(), maxAge_ms: unchangedFor_ms(context) };
+        if (!found) store(result.key, toAnswer(members), policy);
+      },
     };
   };
 }
