@@ -37,6 +37,8 @@ const ofRulesAlone = [
   'test/transparency-log/{audit,audit-claims,audit-edits,audit-observations,refused-proofs,withheld-texts}.test.ts',
   'test/webhooks/{document,openapi,slow-receivers}.test.ts',
 ];
+/** Not for Chromium, which keeps temporary files of its own on the disk. */
+const inMemory = 'test/support/memory.ts';
 const isLong = process.env.TEST_LONG === 'on';
 
 export default defineConfig({
@@ -54,7 +56,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'sqlite', include: ['test/**/*.test.ts'], exclude: [...slow, ...onPostgresOnly] },
+        test: {
+          name: 'sqlite',
+          include: ['test/**/*.test.ts'],
+          exclude: [...slow, ...onPostgresOnly],
+          globalSetup: inMemory,
+        },
       },
       { extends: true, test: { name: 'slow', include: slow } },
       {
@@ -63,7 +70,7 @@ export default defineConfig({
           name: 'postgres',
           include: [...onBothEngines, ...onPostgresOnly],
           exclude: isLong ? ofHttpAlone : [...ofHttpAlone, ...ofRulesAlone],
-          globalSetup: 'test/support/postgres-setup.ts',
+          globalSetup: [inMemory, 'test/support/postgres-setup.ts'],
           setupFiles: 'test/support/postgres-environment.ts',
         },
       },

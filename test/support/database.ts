@@ -18,7 +18,7 @@ async function createPostgresDatabase(server: string): Promise<string> {
   const name = `test_${process.pid}_${Date.now().toString(36)}_${made++}`;
   const client = new Client(`${server}/postgres`);
   await client.connect();
-  await client.query(`create database ${name} template ${templateDatabase}`);
+  await client.query(`create database ${name} template ${templateDatabase} strategy file_copy`);
   await client.end();
   return `${server}/${name}`;
 }

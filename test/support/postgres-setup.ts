@@ -26,7 +26,7 @@ let server: PostgresServer;
 
 /** Starts the one PostgreSQL that a run of the tests shares, with an opened database to make others after. */
 export async function setup(project: TestProject): Promise<void> {
-  server = await startPostgres();
+  server = await startPostgres({ folder: project.config.env.TMPDIR });
   const client = new Client(`${server.url}/postgres`);
   await client.connect();
   await client.query(`create database ${templateDatabase} template template0 encoding 'UTF8' locale 'C'`);
