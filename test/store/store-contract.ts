@@ -427,13 +427,16 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   });
 
   describe(`${name}: transactions`, () => {
-    it('leaves no trace of work that throws', async () => {
+    it('leaves no trace of work that throws, and does not run it again', async () => {
+      let runs = 0;
       const failing = store.write(async (tx) => {
+        runs += 1;
         await tx.listings.putListings([makeListing('a/one', 1)]);
         await tx.log.append(toLeaf('rating.submitted', { id: 'x' }));
         throw new Error('stop');
       });
       await expect(failing).rejects.toThrow('stop');
+      expect(runs).toBe(1);
       expect(await store.listings.byHandle('a/one')).toBeUndefined();
       expect(await store.log.size()).toBe(0);
     });
