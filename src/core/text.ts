@@ -127,14 +127,35 @@ export function cleanText(foreign: string) {
   return { text: text.normalize('NFC'), flags };
 }
 
+const toCodePoint = (character: string) =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+const unseen = new RegExp(
+  hidden.flatMap(([kind, { source }]) => (/surrogate|marks/.test(kind) ? [] : [source])).join('|'),
+  'gu',
+);
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/**
+ * What writing needs of them: flags of regions, joiners of emoji and of letters that join, variants of Han characters, and marks of
+ * direction in a text with letters that run from right to left.
+ */
+const needed =
+  /\u{1f3f4}[\u{e0061}-\u{e007a}]{5}\u{e007f}|(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Han}])[\u200c\u200d]|(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]/gu;
+
+/** The characters of a text that cannot be seen and that its writing does not need, in their order, as U+200B. */
+export function hiddenCharacters(foreign: string): string[] {
+  if (plain.test(foreign)) return [];
+  const text = foreign
+    .replace(needed, '')
+    .replace(rightToLeft.test(foreign) ? /[\u061c\u200e\u200f]/g : '', '');
+  return (text.match(unseen) ?? []).flatMap((found) => Array.from(found, toCodePoint));
+}
+
 /** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */
 export const toLine = (foreign: string): string => cleanText(foreign).text.replace(/\s+/g, ' ').trim();
 
-const codePoint = (characters: string) =>
-  Array.from(
-    characters,
-    (character) => `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`,
-  ).join('');
+const codePoint = (characters: string) => Array.from(characters, (one) => `‹${toCodePoint(one)}›`).join('');
 
 /** Foreign text on one line with the characters that `cleanText` removes named instead, as ‹U+202E›: for differences. */
 export const nameHidden = (foreign: string): string =>

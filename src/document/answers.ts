@@ -29,7 +29,7 @@ const inLines =
   /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
 
 /** Kinds that hardly any listing has: that one has none decides nothing, and is said in full only. */
-const seldom = /^(?:security\.contact|card\.a2a|terms\.url|repository\.(?:agent_files|contents))$/;
+const seldom = /^(?:security\.contact|card\.(?:a2a|mcp)|terms\.url|repository\.(?:agent_files|contents))$/;
 const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !seldom.test(kind);
 
 /** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */

@@ -76,7 +76,8 @@ function sharedSignals({ listing, publisherListings, shared, reading }: ListingF
   });
   const uncounted = (kind: string): ImportedSignal => ({
     ...{ ...signal(kind, 0), value: null, state: 'not_checked' },
-    reason: 'The 200 oldest listings that have it are of its publisher; younger ones were not read.',
+    reason:
+      'The 200 oldest listings that have it are of this listing’s publisher; younger ones were not read.',
   });
   return [
     signal('publisher.listings', publisherListings),

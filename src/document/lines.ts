@@ -309,7 +309,7 @@ function noPriceText(one: DatedObservation, { seen }: Judged): string {
   const isSaid = seen('tools.surface').some(
     ({ subject, reason }) => subject === one.subject && reason === one.reason,
   );
-  return isSaid ? 'no price seen' : `no price seen: ${whyOf(one)}`;
+  return isSaid ? 'no price could be seen' : `no price could be seen: ${whyOf(one)}`;
 }
 
 const costs: FactsOf = (judged) => {

@@ -292,7 +292,7 @@ export function sharedText(
   const [does, what] = sharedWords[kind];
   const more = [
     ...(others > 1 ? [`${counted(others - 1, 'more listing')} of other publishers`] : []),
-    ...(own > 0 && kind !== 'word' ? [`${counted(own, 'more listing')} of its publisher`] : []),
+    ...(own > 0 && kind !== 'word' ? [`${counted(own, 'more listing')} of this listing’s publisher`] : []),
   ].join(' and ');
   const which = `${coded(handle)} (${namespaceText(handle)}, published ${day(published_at)})`;
   return `${which} ${does} ${what}${more && `; so ${/ and |^(?!1 )/.test(more) ? 'do' : 'does'} ${isCut ? 'at least ' : ''}${more}`}.`;

@@ -1,5 +1,6 @@
 import { asMembers } from '../core/json.ts';
 import { coded, codedList, counted, day, quoted, withoutStop } from '../core/text.ts';
+import { versionBefore } from '../observations/kinds/package-versions.ts';
 import type { DatedObservation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { recordedSecrets } from './record.ts';
@@ -132,6 +133,7 @@ const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) =
   'price.pay_to': (one) =>
     `Paid to ${codedList(String(one.value))} instead of ${codedList(String(one.changed_from?.value))} (${between(one)})`,
   'tools.surface': changedToolsText,
+  'tools.instructions': (one) => `Its instructions for models changed (${between(one)})`,
   'auth.required': (one) =>
     `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,
 };
@@ -192,6 +194,43 @@ function shared({ listing }: Judged): string[] {
 }
 const kindsChecked = ['shared.tools', 'shared.pay_to'];
 
+/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
+const builds = ['GitHub Actions', 'GitLab CI/CD'];
+
+function packageVersion({ seen }: Judged): string[] {
+  const said = (
+    kind: string,
+    sentence: (now: string, was: string, of: [string, string]) => string | undefined,
+  ) =>
+    seen(kind).flatMap((one) => {
+      const before = isKnown(one) ? versionBefore(one) : undefined;
+      if (!before) return [];
+      const versions: [string, string] = [coded(String(one.details?.version)), coded(before.version)];
+      const text = sentence(String(one.value), before.value, versions);
+      return text === undefined ? [] : [`Of ${coded(one.subject ?? '')}, ${text} ${checked(one)}.`];
+    });
+  return [
+    ...said('package.install_scripts', (now, was, [version, before]) =>
+      now === 'none'
+        ? undefined
+        : `version ${version} runs ${codedList(now)} when it is installed; version ${before} before it runs ${was === 'none' ? 'nothing' : codedList(was)}`,
+    ),
+    ...said('package.published_by', (now, was, [version, before]) =>
+      builds.includes(now)
+        ? undefined
+        : `version ${version} was published by ${coded(now)}, version ${before} before it by ${coded(was)}`,
+    ),
+  ];
+}
+
+const hiddenText = ({ listing, seen }: Judged): string[] =>
+  seen('tools.hidden_text')
+    .filter((one) => isKnown(one) && Number(one.value) > 0)
+    .map((one) => {
+      const at = listing.remotes.length < 2 ? '' : ` at ${coded(one.subject ?? '')}`;
+      return `Texts for models${at} have ${counted(Number(one.value), 'character')} that people cannot see ${checked(one)}.`;
+    });
+
 const advisories = ({ seen }: Judged): string[] =>
   seen('package.advisories')
     .filter((one) => isKnown(one) && Number(one.value) > 0)
@@ -238,6 +277,8 @@ const rules = {
   changed,
   contradiction: contradictions,
   shared,
+  hidden_text: hiddenText,
+  package_version: packageVersion,
   advisories,
   secrets,
   ratings: rated,

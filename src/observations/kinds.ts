@@ -1,5 +1,6 @@
 import type { Kind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
+import { agentCard, serverCard } from './kinds/cards.ts';
 import {
   endpointAnswers,
   endpointAvailability,
@@ -8,6 +9,7 @@ import {
   endpointTls,
 } from './kinds/endpoint.ts';
 import { priceChallenge } from './kinds/offer.ts';
+import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/package-versions.ts';
 import {
   packageAdvisories,
   packageDeprecated,
@@ -23,7 +25,8 @@ import {
   repositoryHead,
   repositoryLastCommit,
 } from './kinds/repository.ts';
-import { agentCard, securityContact, termsUrl } from './kinds/terms.ts';
+import { securityContact, termsUrl } from './kinds/terms.ts';
+import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
 import { toolsCount, toolsSurface } from './kinds/tools.ts';
 
 /** Every kind of fact that this service knows, in the order that adapters show them. A new kind is one line here. */
@@ -41,6 +44,9 @@ export const kinds: readonly Kind[] = [
   endpointTls,
   toolsCount,
   toolsSurface,
+  toolsHints,
+  toolsInstructions,
+  toolsHiddenText,
   accessRequired,
   accessOauth,
   repositoryExists,
@@ -48,6 +54,9 @@ export const kinds: readonly Kind[] = [
   packageExists,
   packageProvenance,
   packageAdvisories,
+  packagePublishedBy,
+  packageScripts,
+  packageDependencies,
   repositoryAgentFiles,
   packageDeprecated,
   packageVersionAge,
@@ -55,5 +64,6 @@ export const kinds: readonly Kind[] = [
   repositoryLastCommit,
   securityContact,
   agentCard,
+  serverCard,
   termsUrl,
 ];

@@ -268,7 +268,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Tools: None seen: it asks for credentials first (Dossier, ${today}).`,
-      `Costs: No price seen (Dossier, ${today}).`,
+      `Costs: No price could be seen (Dossier, ${today}).`,
     ],
     absent: ['Not there:', 'Could not be seen:', 'before it shows anything'],
   },

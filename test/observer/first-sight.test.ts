@@ -32,7 +32,9 @@ it('what is seen for the first time is in the log and no change; what differs at
     expect(await (await directory.app.request('/')).text()).not.toContain('observed facts');
     offered.push({ name: 'charge', description: 'Charges a card', readOnlyHint: false });
     await observe();
-    expect(await told()).toMatchObject([{ handle, data: { kinds: ['tools.count', 'tools.surface'] } }]);
+    expect(await told()).toMatchObject([
+      { handle, data: { kinds: ['tools.count', 'tools.surface', 'tools.hints'] } },
+    ]);
   } finally {
     await directory.close();
     await server.close();

@@ -11,6 +11,7 @@ import { createGitServer, type GitServer } from '../support/git-server.ts';
 import { partOf } from '../support/long.ts';
 import { type Operations, operationsOf } from '../support/operations.ts';
 
+const published = { _npmUser: { name: 'alice' }, scripts: { install: 'node-gyp rebuild' } };
 const attested = {
   dist: {
     integrity: `sha512-${Buffer.alloc(64, 7).toString('base64')}`,
@@ -41,7 +42,11 @@ async function publish(sigstore: Sigstore): Promise<Readonly<Record<string, Stor
     envelope: { statement: dsseEnvelope?.payload, signature: dsseEnvelope?.signatures[0]?.sig },
   };
   return {
-    '/server': npmPackument('server', { '1.2.0': attested }, { '1.2.0': '2026-02-01T10:00:00.000Z' }),
+    '/server': npmPackument(
+      'server',
+      { '1.1.0': published, '1.2.0': { ...attested, ...published } },
+      { '1.1.0': '2026-01-01T10:00:00.000Z', '1.2.0': '2026-02-01T10:00:00.000Z' },
+    ),
     '/-/npm/v1/attestations/server@1.2.0': { attestations: [{ predicateType: slsa, bundle: ofNpm }] },
     '/pypi/snake/0.9/json': pypiRelease('snake', '0.9'),
     [wheel]: { attestation_bundles: [{ attestations: [attestation] }] },
@@ -171,7 +176,7 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       const first = await look();
       expect(
         [...first.values()].filter(({ state }) => state === 'observed').map(({ kind }) => kind),
-      ).toHaveLength(14);
+      ).toHaveLength(17);
       fault = ofPart[name] as Answer;
       isFaulty = isOfPart;
       directory.wait(600);

@@ -86,7 +86,8 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
   });
   offered = [{ ...readsMail, readOnlyHint: false }, sendsMail];
   directory.wait(3600);
-  expect((await look()).changes).toBe(1);
+  // Of the set of tools, and of what they say of themselves.
+  expect((await look()).changes).toBe(2);
   expect(await check({ handle, tools: shown })).toMatchObject({
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other' }],
@@ -99,6 +100,11 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
       {
         kind: 'tools.surface',
         items: [{ tool: 'read_mail', change: 'changed', annotations: ['readOnlyHint: true -> false'] }],
+      },
+      {
+        kind: 'tools.hints',
+        before: { value: '1 only read, 0 destroy, 1 say neither' },
+        after: { value: '0 only read, 0 destroy, 2 say neither' },
       },
     ],
   });

@@ -114,7 +114,7 @@ it('shows the name and the number of skills of an agent card, and nothing else o
     question: 'publisher',
     state: 'observed',
     subject: 'https://agent.example.com',
-    details: { skills: 2, version: '2.1.0' },
+    details: { skills: 2, version: '2.1.0', differs: ['host'] },
     source_url: 'https://agent.example.com/.well-known/agent-card.json',
   });
   expect(found?.value).toMatch(/^Trip planner x{107}$/);

@@ -87,7 +87,13 @@ function toIntroduction(
 ) {
   const capabilities = asObject(result.capabilities);
   const serverInfo = asObject(result.serverInfo);
-  return { ...more, ...(capabilities && { capabilities }), ...(serverInfo && { serverInfo }) };
+  const { instructions } = result;
+  return {
+    ...more,
+    ...(capabilities && { capabilities }),
+    ...(serverInfo && { serverInfo }),
+    ...(typeof instructions === 'string' && { instructions }),
+  };
 }
 
 const withheld = {

@@ -8,6 +8,13 @@ import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
+/** A version on npm with its own document: untrusted. */
+export interface NpmVersion {
+  readonly version: string;
+  readonly published_at: string;
+  readonly document: JsonObject;
+}
+
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {
   readonly result: 'published';
@@ -20,8 +27,8 @@ export interface Published {
   readonly deprecated: string | undefined;
   /** Accounts that may publish it, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
-  /** The newest earlier version that had provenance; npm only. */
-  readonly provenBefore?: string | undefined;
+  /** The versions that were published before this one, the newest first, or why they are not known; npm only. */
+  readonly earlier: readonly NpmVersion[] | NoAnswer;
   /** The registry's own document of the version: untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
 }
@@ -126,6 +133,10 @@ const notStated = (by: string, what: string): NoAnswer => ({
   reason: `${by} does not state ${what}.`,
 });
 
+/** Of a name that is not in a scope: others than the publisher can take it. */
+const free = (name: string) =>
+  name.startsWith('@') ? '' : '; a name that is free can be registered by others';
+
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   if (!Array.isArray(maintainers)) return notStated('npm', 'who maintains this package');
   const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asMembers(one).name));
@@ -133,24 +144,27 @@ function namesOf(maintainers: unknown): string[] | NoAnswer {
 }
 
 /** Whether npm has attestations of a version. */
-const isAttested = (version: unknown): boolean =>
+export const isAttested = (version: unknown): boolean =>
   Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
 
-/** The newest version with attestations that was published before this one. */
-function lastProvenBefore(version: string, document: Published['document']): string | undefined {
+/** The versions of a package that were published before a time, the newest first. */
+function publishedBefore(time: string | undefined, document: Published['document']): NpmVersion[] {
+  if (time === undefined) return [];
   const times = memberOf(document, 'time');
-  const at = toTime(times[version]) ?? '';
-  const earlier = Object.entries(memberOf(document, 'versions'))
-    .map(([name, one]) => ({ name, at: toTime(times[name]) ?? '', isProven: isAttested(one) }))
-    .filter((one) => one.isProven && one.at !== '' && one.at < at);
-  return toShort(earlier.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0]?.name);
+  return Object.entries(memberOf(document, 'versions'))
+    .flatMap(([name, one]) => {
+      const [version, published_at] = [toShort(name), toTime(times[name])];
+      if (version === undefined || published_at === undefined || published_at >= time) return [];
+      return [{ version, published_at, document: asMembers(one) }];
+    })
+    .sort((a, b) => (a.published_at < b.published_at ? 1 : -1));
 }
 
 /** What a version's own document says, with what only the package's document says. */
 const toPublishedOnNpm = (
   response: Fetched,
   document: Published['document'],
-  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'provenBefore'>,
+  ofPackage: Pick<Published, 'published_at' | 'maintainers' | 'earlier'>,
 ): Published => ({
   result: 'published',
   version: toShort(document.version) ?? '',
@@ -179,6 +193,7 @@ async function readVersion(
   return toPublishedOnNpm(answer.response, answer.document, {
     published_at: tooLarge,
     maintainers: tooLarge,
+    earlier: tooLarge,
   });
 }
 
@@ -189,7 +204,8 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
     await run.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
-  if (answer.result === 'absent') return notFound('npm', answer.response, `has no package ${name}`);
+  if (answer.result === 'absent')
+    return notFound('npm', answer.response, `has no package ${name}${free(name)}`);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const version = recorded.version ?? toShort(memberOf(document, 'dist-tags').latest) ?? '';
@@ -200,10 +216,11 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
       response,
       times.unpublished ? `says that ${name} was unpublished` : `has no version ${version} of ${name}`,
     );
+  const published_at = toTime(times[version]);
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
-    published_at: toTime(times[version]) ?? notStated('npm', 'when this version was published'),
+    published_at: published_at ?? notStated('npm', 'when this version was published'),
     maintainers: namesOf(document.maintainers),
-    provenBefore: lastProvenBefore(version, document),
+    earlier: publishedBefore(published_at, document),
   });
 }
 
@@ -225,6 +242,7 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
     published_at: times.toSorted()[0] ?? notStated('The JSON of PyPI', 'when this version was published'),
     deprecated: yankedText(info),
     maintainers: notStated('The JSON of PyPI', 'which accounts may publish'),
+    earlier: [],
     document,
   };
 }
@@ -240,13 +258,23 @@ async function readPypi(run: Run, { name, version }: RecordedPackage): Promise<P
   return notFound(
     'PyPI',
     answer.response,
-    version === undefined ? `has no package ${name}` : `has no version ${version} of a package ${name}`,
+    version === undefined
+      ? `has no package ${name}${free(name)}`
+      : `has no version ${version} of a package ${name}`,
   );
 }
 
-/** What a registry says of a recorded package on npm or PyPI. */
-export const readPublished = (run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> =>
-  recorded.type === 'npm' ? readNpm(run, recorded) : readPypi(run, recorded);
+const read = new WeakMap<Run, Map<string, Promise<Published | NoAnswer>>>();
+
+/** What a registry says of a recorded package on npm or PyPI, read once for each run. */
+export function readPublished(run: Run, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+  const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
+  read.set(run, known);
+  const reading = known.get(recorded.recorded);
+  const published = reading ?? (recorded.type === 'npm' ? readNpm(run, recorded) : readPypi(run, recorded));
+  known.set(recorded.recorded, published);
+  return published;
+}
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
 export const ofPackages = (

@@ -9,6 +9,7 @@ import type { Run, Subject } from '../run.ts';
 import type { CheckedSignature } from '../sigstore.ts';
 import {
   affects,
+  isAttested,
   memberOf,
   notFound,
   ofPackages,
@@ -202,7 +203,9 @@ function compare(
 }
 
 /** Without provenance; that an earlier version had it is said. */
-function none({ version, provenBefore }: Published): Found {
+function none({ version, earlier }: Published): Found {
+  const proven = 'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document));
+  const provenBefore = proven?.version;
   const before = provenBefore === undefined ? '' : ` Version ${provenBefore}, which is older, has one.`;
   return {
     value: 'none',

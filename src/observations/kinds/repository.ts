@@ -4,16 +4,20 @@ import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository, repositoryOf } from '../remotes.ts';
 
-/** Settings that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
+/** Files that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
   ['.claude/settings.json', /"hooks"\s*:/],
   ['.vscode/tasks.json', /"runOn"\s*:\s*"folderOpen"/],
+  ['.vscode/settings.json', undefined],
   ['.cursor/mcp.json', undefined],
   ['.cursor/hooks.json', /"hooks"\s*:/],
   [
     '.devcontainer/devcontainer.json',
     /"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"\s*:/,
   ],
+  ['.gemini/settings.json', /"hooks"\s*:/],
+  ['.mcp.json', undefined],
+  ['AGENTS.md', undefined],
 ];
 
 type FoundFile = ReturnType<typeof toFound>;
@@ -42,7 +46,7 @@ const anything: NoAnswer = {
   reason: 'The host of the repository’s files answered also for a file that is in no repository.',
 };
 
-const noneFound = 'None of the five files that Dossier looks for is at the head of the repository.';
+const noneFound = 'None of the nine files that Dossier looks for is at the head of the repository.';
 
 /** Files of a repository that editors and agents act on by themselves. */
 export const repositoryAgentFiles = defineKind({
@@ -50,11 +54,11 @@ export const repositoryAgentFiles = defineKind({
   question: 'code',
   title: 'Files that agents and editors act on',
   means:
-    'How many of five settings files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json), with their digests, and whether their text names commands that start by themselves.',
+    'How many of nine files are at the head of the repository (.claude/settings.json, .vscode/tasks.json, .vscode/settings.json, .cursor/mcp.json, .cursor/hooks.json, .devcontainer/devcontainer.json, .gemini/settings.json, .mcp.json, AGENTS.md), with their digests, and whether their text names commands that start by themselves.',
   doesNotMean:
     'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
   unit: 'files',
-  method_version: 'agent-files/1',
+  method_version: 'agent-files/2',
   about: repositoryOf,
   isOptional: true,
   check: (run) =>

@@ -117,7 +117,11 @@ it('tells an absent version, an absent package and an unpublished one apart', as
   const found = (await observe('com.example/absent')).filter(({ kind }) => kind === 'package.exists');
   expect(found.map(({ subject, state, reason }) => [subject, state, reason])).toEqual([
     ['npm:@example/server', 'not_found', 'npm has no version 9.9.9 of @example/server.'],
-    ['npm:nowhere', 'not_found', 'npm has no package nowhere.'],
+    [
+      'npm:nowhere',
+      'not_found',
+      'npm has no package nowhere; a name that is free can be registered by others.',
+    ],
     ['npm:withdrawn', 'not_found', 'npm says that withdrawn was unpublished.'],
   ]);
 });

@@ -1,0 +1,122 @@
+import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
+import { codedList, toLine } from '../../core/text.ts';
+import type { Fetched } from '../../net/answer.ts';
+import { defineKind } from '../kind.ts';
+import type { Finding } from '../observation.ts';
+import { ofPlaces, ofRemotes, perOrigin, remotesOf, wellKnown } from '../remotes.ts';
+
+const longestName = 120;
+const longestVersion = 40;
+const mostSkills = 10_000;
+const mostAddresses = 20;
+
+const lineOf = (text: unknown, longest: number) =>
+  typeof text === 'string' ? toLine(text).slice(0, longest) : '';
+
+/** The addresses that objects of a list give as `url`. */
+const urlsOf = (list: unknown): URL[] =>
+  (Array.isArray(list) ? list : []).slice(0, mostAddresses).flatMap((one) => {
+    const { url } = asMembers(one);
+    return (typeof url === 'string' && URL.parse(url)) || [];
+  });
+
+/** What of a card is not as the endpoint, its address or its record say; empty if all that can be compared agrees. */
+const differing = (compared: Readonly<Record<string, boolean>>): string[] =>
+  Object.keys(compared).filter((what) => compared[what] === false);
+
+const showsCard = ({ value, details }: Finding): string => {
+  const differs = Array.isArray(details?.differs) ? details.differs.map(String) : [];
+  const other = differs.length > 0 ? `; not the same as Dossier knows it: ${differs.join(', ')}` : '';
+  return `${codedList(String(value))}${other}`;
+};
+
+const withDiffering = (differs: readonly string[]) => differs.length > 0 && { differs };
+
+/** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
+function agentFinding({ text, url }: Fetched) {
+  const card = readObject(text);
+  const name = lineOf(card?.name, longestName);
+  if (!card || name === '' || !Array.isArray(card.skills)) return undefined;
+  const version = lineOf(card.version, longestVersion);
+  const addresses = [card, card.supportedInterfaces, card.additionalInterfaces].flatMap((one) =>
+    urlsOf(Array.isArray(one) ? one : [one]),
+  );
+  const isHere = addresses.length === 0 || addresses.some(({ host }) => host === new URL(url).host);
+  return {
+    ...{ value: name, state: 'observed' as const },
+    details: {
+      ...{ name, skills: Math.min(card.skills.length, mostSkills) },
+      ...(version && { version }),
+      ...withDiffering(differing({ host: isHere })),
+    },
+  };
+}
+
+/** Whether the host of an endpoint also presents itself to other agents (A2A). */
+export const agentCard = defineKind({
+  kind: 'card.a2a',
+  question: 'publisher',
+  title: 'Agent card (A2A)',
+  means:
+    'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
+  doesNotMean:
+    'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
+  shows: showsCard,
+  method_version: 'card/1',
+  about: perOrigin,
+  isOptional: true,
+  check: (run) =>
+    ofPlaces(run, wellKnown(run.listing, '/.well-known/agent-card.json'), {
+      what: 'agent card (A2A)',
+      toFinding: agentFinding,
+    }),
+});
+
+/** What a server card says (SEP-2127): it must have a name and a version. */
+function serverFinding(
+  { text }: Fetched,
+  known: { readonly handle: string; readonly url: string; readonly serverInfo: JsonObject | undefined },
+) {
+  const card = readObject(text);
+  const [name, version] = [lineOf(card?.name, longestName), lineOf(card?.version, longestVersion)];
+  if (!card || name === '' || version === '') return undefined;
+  const addresses = urlsOf(card.remotes);
+  const said = lineOf(known.serverInfo?.version, longestVersion);
+  const differs = differing({
+    name: name.toLowerCase() === known.handle.toLowerCase(),
+    version: said === '' || said === version,
+    address: addresses.length === 0 || addresses.some(({ href }) => href === URL.parse(known.url)?.href),
+  });
+  return { value: name, state: 'observed' as const, details: { name, version, ...withDiffering(differs) } };
+}
+
+const cardPlace = (endpoint: string): string => {
+  const { origin, pathname } = new URL(endpoint);
+  return `${origin}${pathname.replace(/\/$/, '')}/server-card`;
+};
+
+/** Whether an endpoint publishes an MCP server card, and whether it agrees with the record and the endpoint. */
+export const serverCard = defineKind({
+  kind: 'card.mcp',
+  question: 'publisher',
+  title: 'Server card (MCP)',
+  means:
+    'The name in the MCP server card beside the endpoint (its address with /server-card), and which of name, version and address in it are not those of the record and the endpoint.',
+  doesNotMean: 'The card is its publisher’s own word. SEP-2127 is a draft, and most servers have none.',
+  shows: showsCard,
+  method_version: 'card/1',
+  about: remotesOf,
+  isOptional: true,
+  check: (run) =>
+    ofRemotes(
+      run,
+      async ({ url, introduction }) => {
+        const answer = await run.get(cardPlace(url));
+        if (answer.result !== 'response') return answer;
+        const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
+        const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
+        return serverFinding(answer, known) ?? { result: 'not_found', reason };
+      },
+      { isRare: true },
+    ),
+});

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { asMembers } from '../../core/json.ts';
+import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
+import type { Tool } from '../endpoint/messages.ts';
+import { defineKind } from '../kind.ts';
+import { ofRemotes, remotesOf } from '../remotes.ts';
+import { nameOf } from './tools.ts';
+
+type Hint = 'read_only' | 'destructive' | 'none';
+
+/** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */
+function hintOf({ annotations }: Tool): Hint {
+  const { readOnlyHint, destructiveHint } = asMembers(annotations);
+  if (readOnlyHint === true) return 'read_only';
+  return destructiveHint === true ? 'destructive' : 'none';
+}
+
+/** How many tools say of themselves what they do. */
+export const toolsHints = defineKind({
+  kind: 'tools.hints',
+  question: 'tools',
+  title: 'What the tools say they do',
+  means: 'How many of the tools say that they only read, how many that they destroy, and how many neither.',
+  doesNotMean:
+    'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
+  changed: 'Its tools say something else of what they do',
+  method_version: 'tools/1',
+  about: remotesOf,
+  isOptional: true,
+  check: (run) =>
+    ofRemotes(
+      run,
+      ({ list }) => {
+        if (list.result !== 'tools') return list;
+        const reason = 'The endpoint listed no tools.';
+        if (list.tools.length === 0) return { result: 'not_found', reason };
+        const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
+        const value = `${count('read_only')} only read, ${count('destructive')} destroy, ${count('none')} say neither`;
+        return { value, state: 'observed' };
+      },
+      { isRare: true },
+    ),
+});
+
+/** What an endpoint tells models that use it. */
+export const toolsInstructions = defineKind({
+  kind: 'tools.instructions',
+  question: 'tools',
+  title: 'Instructions for models',
+  means:
+    'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
+  doesNotMean: 'Dossier does not judge them, and follows none.',
+  changed: 'The endpoint sends other instructions for models',
+  shows: ({ value, details }) =>
+    `${counted(Number(details?.length), 'character')}, SHA-256 ${String(value).slice(0, 12)}`,
+  method_version: 'instructions/1',
+  about: remotesOf,
+  isOptional: true,
+  check: (run) =>
+    ofRemotes(
+      run,
+      ({ introduction, list }) => {
+        const { instructions } = introduction ?? {};
+        if (instructions !== undefined)
+          return {
+            ...{ value: hash('sha256', instructions), state: 'observed' },
+            details: { length: instructions.length },
+          };
+        const reason = 'The endpoint introduced itself without instructions for models.';
+        return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
+      },
+      { isRare: true },
+    ),
+});
+
+/** Most places that are published. */
+const mostPlaces = 20;
+const mostCharacters = 5;
+const longestPlace = 200;
+
+/** Every text of a value at any depth, names of members too, by its place. */
+function* textsOf(value: unknown, place = ''): Generator<[place: string, text: string]> {
+  if (typeof value === 'string') yield [place, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const at = place === '' ? name : `${place}.${name}`;
+    yield [at, name];
+    yield* textsOf(member, at);
+  }
+}
+
+/** Characters in texts for models that people do not see. */
+export const toolsHiddenText = defineKind({
+  kind: 'tools.hidden_text',
+  question: 'tools',
+  title: 'Characters in texts for models that cannot be seen',
+  means:
+    'How many characters that cannot be seen are in the tools and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need; with the places of up to twenty texts.',
+  doesNotMean:
+    'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
+  unit: 'characters',
+  changed: 'Other characters that cannot be seen are in its texts for models',
+  shows: ({ value }) => (value === 0 ? 'none' : counted(Number(value), 'character')),
+  method_version: 'hidden/1',
+  about: remotesOf,
+  isOptional: true,
+  check: (run) =>
+    ofRemotes(
+      run,
+      ({ introduction, list }) => {
+        if (list.result !== 'tools') return list;
+        const texts = [
+          ...list.tools.flatMap((tool) => [...textsOf(tool, `tools.${nameOf(tool)}`)]),
+          ['instructions', introduction?.instructions ?? ''] as const,
+        ];
+        const found = texts.flatMap(([place, text]) => {
+          const hidden = hiddenCharacters(text);
+          return hidden.length === 0 ? [] : [{ place, hidden }];
+        });
+        const places = found.slice(0, mostPlaces).map(({ place, hidden }) => ({
+          place: nameHidden(place).slice(0, longestPlace),
+          count: hidden.length,
+          characters: [...new Set(hidden)].slice(0, mostCharacters),
+        }));
+        return {
+          value: found.reduce((sum, { hidden }) => sum + hidden.length, 0),
+          state: 'observed',
+          ...(places.length > 0 && { details: { places } }),
+        };
+      },
+      { isRare: true },
+    ),
+});
