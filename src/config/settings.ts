@@ -228,7 +228,7 @@ export const settings = {
   ),
   DATABASE_READ_URL: setting(
     'databaseReadUrl',
-    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md); DATABASE_URL when empty',
+    'A replica of the PostgreSQL database for reads that may lag (docs/operations.md)',
     z.string().regex(/^(postgres(ql)?:\/\/.+)?$/, 'postgres://...'),
     '',
     true,
@@ -245,21 +245,16 @@ export const settings = {
     z.string().max(100),
   ),
   IMPORT_INTERVAL: setting('importInterval_s', 'Time between incremental imports', duration_s, '1h'),
-  IMPORT_FULL_INTERVAL: setting(
-    'importFullInterval_s',
-    'Time after which an import reads the whole registry again instead of what changed',
-    duration_s,
-    '7d',
-  ),
+  IMPORT_FULL_INTERVAL: setting('importFullInterval_s', 'Time between full imports', duration_s, '7d'),
   REPOSITORY_HOSTS: setting(
     'repositoryHosts',
-    'Repository hosts that claims are read from, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base on loopback is allowed only when named here',
+    'Repository hosts that are read, as JSON `{host: {git, raw, layout}}` with layout github (unless said), gitlab, forgejo or bitbucket; a base may be on loopback',
     hosts,
     JSON.stringify(officialHosts),
   ),
   OBSERVE: setting(
     'observe',
-    'When the service checks recorded endpoints, packages and repositories itself (docs/observations.md): `asked`, when somebody reads the listing; `on`, also every OBSERVE_INTERVAL; `off`, never',
+    'When the service checks listings itself (docs/observations.md): `asked`, when somebody reads one; `on`, also every OBSERVE_INTERVAL; `off`, never',
     z.enum(['asked', 'on', 'off']),
     'asked',
   ),
@@ -271,46 +266,42 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers that claims and the observer ask, all of which have to agree about a claim, `address:port` separated by commas; when empty 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
+    'DNS servers that claims and the observer ask, all of which have to agree about a claim, `address:port`; 1.1.1.1:53 and 8.8.8.8:53 when empty, which are not asked about hosts of HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
     'hostOverrides',
-    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only when named here',
+    'Where recorded hosts are reached instead, as JSON `{"mcp.example.com": "http://127.0.0.1:4000"}`; loopback and private addresses are reached only if named here',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    'Where hosts of webhooks are reached instead, as JSON `{"hook.example.com": "http://127.0.0.1:4000"}`: for tests and for receivers beside the service, because anyone can register webhooks at these hosts',
+    'The same for hosts of webhooks: for tests and for receivers beside the service, because anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
   PACKAGE_REGISTRIES: setting(
     'packageRegistries',
-    'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base on loopback is reached because it is named here',
+    'Where recorded packages are looked up, as JSON `{npm, pypi, oci}`; oci is the base of docker.io, other image hosts are asked themselves. An empty or missing base asks no registry of that kind; a base may be on loopback',
     packageRegistries,
     JSON.stringify(officialRegistries),
   ),
   SIGSTORE_ROOT: setting(
     'sigstoreRoot',
-    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped copy of the public ones when empty',
+    'File with the Sigstore keys that provenance of packages is checked against (`trusted_root.json`); the shipped public ones when empty',
     z.string().max(1000),
   ),
   ADVISORIES: setting(
     'advisories',
-    'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in without any request; `off` for none',
+    'A saved copy of OSV, the zip of one or more ecosystems, that recorded packages are looked up in; `off` for none',
     z.string().max(1000),
     'off',
   ),
-  VIEWS: setting(
-    'views',
-    'JSON file of views: criteria under a name, listed at /views/<name> (docs/registry.md); none when empty',
-    viewsFile,
-  ),
+  VIEWS: setting('views', 'JSON file of views (docs/registry.md)', viewsFile),
   PRICE_CATALOGS: setting(
     'priceCatalogs',
-    'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in, each read at most once a day; base addresses, comma separated, without `/discovery/resources`',
+    'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in: base addresses, without `/discovery/resources`',
     baseUrls,
   ),
   OPERATOR_NAME: setting('operatorName', 'Who runs this instance, shown on /about', z.string().max(200)),
@@ -324,14 +315,14 @@ export const settings = {
   ),
   OPERATOR_TOKEN: setting(
     'operatorToken',
-    'Token that the page of reports, /reports on METRICS_PORT, wants as bearer, at least 16 characters without spaces; no page when empty',
+    'Bearer token of /reports on METRICS_PORT, the page of reports: at least 16 characters without spaces; no page when empty',
     z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
     '',
     true,
   ),
   IMPRINT_URL: setting(
     'imprintUrl',
-    'Imprint, terms of use or privacy statement of the operator, linked on /about',
+    'Imprint, terms or privacy statement of the operator, linked on /about',
     z
       .string()
       .regex(/^(https:\/\/[^\s<>"]+)?$/, 'https://...')
@@ -349,48 +340,43 @@ export const settings = {
     '',
     true,
   ),
-  CLAIM_RECHECK: setting('claimRecheck_s', 'Time between checks of a claimed repository', duration_s, '24h'),
+  CLAIM_RECHECK: setting('claimRecheck_s', 'Time between two checks of one claim', duration_s, '24h'),
   ALLOWED_HOSTS: setting(
     'allowedHosts',
-    'Accepted Host headers, comma separated; from PUBLIC_URL and HOST when empty',
+    'Accepted Host headers; from PUBLIC_URL and HOST when empty',
     hostHeaders,
   ),
   ALLOWED_ORIGINS: setting(
     'allowedOrigins',
-    'Origins of pages that may call MCP where PUBLIC_URL is on loopback or in a private network, comma separated; elsewhere pages of any site may',
+    'Origins of pages that may call MCP if PUBLIC_URL is on loopback or in a private network; otherwise pages of any site may',
     baseUrls,
   ),
   TRUSTED_PROXIES: setting(
     'trustedProxies',
-    'Proxy addresses or CIDR ranges whose X-Forwarded-For is trusted, comma separated',
+    'Proxy addresses or CIDR ranges whose X-Forwarded-For counts',
     networks,
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    'File for the newest published checkpoint of the log, outside the database so that a restored backup is detected; beside the database file when empty',
+    'File for the newest published checkpoint of the log, so that a restored backup is detected; beside the database file when empty',
     z.string().max(1000),
   ),
   WITNESSES: setting(
     'witnesses',
-    'Policy file whose witnesses, each with its address, are asked to cosign the log’s checkpoints (docs/log.md); none when empty',
+    'Policy file of the witnesses that cosign the log’s checkpoints (docs/log.md)',
     textFile,
   ),
   BACKUP_DIR: setting(
     'backupDir',
-    'Folder that the service writes backups to, best on another disk; made if missing, none when empty. Of several nodes, set it on one',
+    'Folder for backups, best on another disk; made if missing. Of several nodes, set it on one',
     z.string().max(1000),
   ),
   BACKUP_INTERVAL: setting('backupInterval_s', 'Time between two backups into BACKUP_DIR', duration_s, '24h'),
-  BACKUP_KEEP: setting(
-    'backupKeep',
-    'How many backups stay in BACKUP_DIR; older ones of the schedule are deleted',
-    wholeNumber(1, 10_000),
-    '7',
-  ),
+  BACKUP_KEEP: setting('backupKeep', 'How many backups stay in BACKUP_DIR', wholeNumber(1, 10_000), '7'),
   LIMITS: setting('hasLimits', '`off` lifts the rate limits, for benchmarks on loopback', onOff, 'on'),
   LIMIT_OVERRIDES: setting(
     'limitOverrides',
-    'Limits that differ from the defaults, `name=calls/time,...`: that many calls at once, all available again after that time',
+    'Limits that differ from the [defaults](#limits), `name=calls/time`: that many calls at once, all available again after that time',
     limitOverrides,
   ),
   LOG_LEVEL: setting(
@@ -401,7 +387,7 @@ export const settings = {
   ),
   LOG_FORMAT: setting(
     'logFormat',
-    '`pretty` or `json`; pretty on a terminal when empty',
+    '`pretty` or `json`; when empty pretty on a terminal, else json',
     z.enum(['', 'pretty', 'json']),
   ),
   METRICS_PORT: setting(
