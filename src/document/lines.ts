@@ -112,7 +112,7 @@ function repositoryOf(judged: Judged): Fact[] {
   const isShort = detail === 'short';
   const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
-  if (isAbsent(one)) return [observed(judged, one, `${text}, which is not there`)];
+  if (isAbsent(one)) return [observed(judged, one, `${text} is not there`)];
   return [observed(judged, one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`)];
 }
 
@@ -180,11 +180,8 @@ const remotesOf: FactsOf = (judged) => {
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
     const at = `${isNamed ? 'endpoint' : coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
     if (!one) return recorded(judged, `${at}${isNamed ? '' : ','} not looked at`, 'not_known');
-    return observed(
-      judged,
-      one,
-      isKnown(one) ? `${at} ${answeredText(one, judged)}` : `${at}: ${whyOf(one)}`,
-    );
+    const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
+    return observed(judged, one, `${at}${how.replace(/^: The endpoint/, '')}`);
   });
 };
 

@@ -10,7 +10,15 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
     /^\/agents$/,
     [
       ...['q', 'query', 'tag', 'handle', 'from', 'shown', 'transport', 'package', 'state', 'sort', 'cursor'],
-      ...['publisher', 'active', 'needs_secret', 'has_endpoint', 'has_native_ratings'],
+      ...[
+        'publisher',
+        'active',
+        'needs_secret',
+        'has_endpoint',
+        'has_native_ratings',
+        'answered',
+        'no_payment_seen',
+      ],
     ],
   ],
   // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.

@@ -1,7 +1,7 @@
 import { claimStates } from '../claims/claim.ts';
 import { type Listing, type ListingVersion, toStaticRank, type VersionSummary } from '../listings/listing.ts';
 import { toTags } from '../listings/tags.ts';
-import { type Facet, withNativeFacets } from '../search/facets.ts';
+import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
 
 const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
@@ -17,7 +17,9 @@ const kinds = (values: readonly (string | undefined)[]): string[] => [
   ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
 ];
 
-/** Tags and facets. Claim and rating facets are those of the known listing. */
+const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');
+
+/** Tags and facets. Claim and rating facets are those of the known listing, and those of its last check if its endpoints are the same. */
 function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing | undefined) {
   const { title, description, remotes, packages, keywords, endpoint, repository } = recorded;
   const transports = kinds([
@@ -43,6 +45,7 @@ function toTagsAndFacets(recorded: Recorded, isActive: boolean, known: Listing |
     ...transports.map((one) => `transport:${one}` as const),
     ...packageTypes.map((one) => `package:${one}` as const),
     ...flags.flatMap(([facet, has]) => (has ? [facet] : [])),
+    ...(urlsOf(known?.remotes) === urlsOf(remotes) ? native.filter(isOfCheck) : []),
   ]);
   return { tags, facets: withNativeFacets([...facets], state, hasNativeRatings) };
 }

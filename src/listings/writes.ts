@@ -1,5 +1,5 @@
 import { readModeratedListings } from '../moderation/table.ts';
-import { withNativeFacets } from '../search/facets.ts';
+import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { currentFlag, inChunks, precompileQuery, upsert } from '../store/query.ts';
@@ -61,13 +61,18 @@ const readFacetFacts = precompileQuery((db, handle: string) =>
     .where('listing.handle', '=', handle),
 );
 
-/** A listing's row with the facets that follow from its claim and ratings now; undefined if they are unchanged. */
-async function readReindexed(db: Db, handle: string): Promise<ListingRow | undefined> {
+/** A listing's row with the facets that follow from its claim, its ratings and a check now; undefined if they are unchanged. */
+async function readReindexed(
+  db: Db,
+  handle: string,
+  ofCheck: readonly Facet[] | undefined,
+): Promise<ListingRow | undefined> {
   const [stored] = await readFacetFacts(db, handle);
   if (!stored) return undefined;
   const native = [stored.state ?? 'imported', Boolean(stored.rated)] as const;
   const { facets } = summaryTable.decode(stored);
-  const changed = summaryTable.encodeChange({ facets: withNativeFacets(facets, ...native) });
+  const known = ofCheck ? [...facets.filter((facet) => !isOfCheck(facet)), ...ofCheck] : facets;
+  const changed = summaryTable.encodeChange({ facets: withNativeFacets(known, ...native) });
   if (changed.facets === stored.facets) return undefined;
   const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
   return row && { ...row, ...changed };
@@ -171,10 +176,10 @@ export function createListingWrites(db: Db, search: SearchIndex, touch: (handle?
      * the `id`, the next free one is taken. What the operator hid or withdrew stays so, whatever is put.
      */
     putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
-    /** Recomputes the facets that follow from claim and ratings. */
-    async reindex(handle: string) {
+    /** Recomputes the facets that follow from claim and ratings; those of a check are replaced if there was one. */
+    async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);
-      const row = await readReindexed(db, handle);
+      const row = await readReindexed(db, handle, ofCheck);
       if (row) await put([row]);
     },
     /** Hides or withdraws a listing, or shows it again, as the actions of the operator that stand want it. */

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { toLeaf } from '../log/leaf.ts';
+import type { Facet } from '../search/facets.ts';
 import type { Lease, Transaction } from '../store/store.ts';
 import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
 import type { Tool } from './endpoint/messages.ts';
@@ -140,12 +141,31 @@ export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]>
   return inRoom(found);
 }
 
+const isOfNow = ({ missed }: StoredObservation) => missed === undefined;
+
+/** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
+function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
+  const found = observations.filter(isOfNow);
+  const stated = (kind: string, state: string) =>
+    found.filter((one) => one.kind === kind && one.state === state).map(({ subject }) => subject);
+  const free = stated('price.challenge', 'no_price_seen');
+  const isPriced = found.some(
+    ({ kind, value }) => /^price\.(?:challenge|tool|openapi|catalog)$/.test(kind) && value !== null,
+  );
+  const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPriced;
+  return [
+    ...(stated('endpoint.answers', 'observed').length > 0 ? ['seen:answered' as const] : []),
+    ...(isFree ? ['seen:no_payment_seen' as const] : []),
+  ];
+}
+
 /** What a run found, before it is stored; `imported_at` says when the record that was observed was read. */
 interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
   readonly stamp: RunStamp;
   readonly lease: Lease;
+  readonly listing: Run['listing'];
   readonly imported_at: string;
 }
 
@@ -157,13 +177,15 @@ const isChangedAt = ({ changed_from, first_seen_at, state }: StoredObservation, 
 export type RunReport = Awaited<ReturnType<typeof write>>;
 
 /** Writes what a run found in one transaction; every change of a fact is one entry of the log. */
-async function write(tx: Transaction, handle: string, observed: ObservedRecord) {
-  const { found, surfaces, stamp, lease, imported_at } = observed;
+async function write(tx: Transaction, observed: ObservedRecord) {
+  const { found, surfaces, stamp, lease, imported_at, listing } = observed;
+  const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
   const { observations: compared, changes } = compareRuns(known?.observations ?? [], found, stamp);
   const observations = inStore(compared);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
+  await tx.listings.reindex(handle, toFacets(listing, observations));
   const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes: itemized };
@@ -210,8 +232,8 @@ export async function observeListing(
     signal.throwIfAborted();
     // What was found while it waited for its turns is not dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };
-    const observed = { found, surfaces, stamp, lease, imported_at };
-    return await store.write((tx) => write(tx, handle, observed));
+    const observed = { found, surfaces, stamp, lease, imported_at, listing: run.listing };
+    return await store.write((tx) => write(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
     await store.write((tx) => putFailure(tx, handle, { lease, imported_at, at: now() }));

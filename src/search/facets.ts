@@ -5,7 +5,10 @@ import { namespaceIdentity, rootIdentity } from '../core/identity.ts';
  * the last two kinds, and has them in no answer (listings/references.ts).
  */
 export type Facet =
-  `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'owner' | 'publisher'}:${string}`;
+  `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
+
+/** Whether a facet follows from the last check of the listing. */
+export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
 
 /** Facets of a listing with those that follow from its claim and its ratings brought up to date. */
 export function withNativeFacets(

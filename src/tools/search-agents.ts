@@ -83,6 +83,8 @@ const input = z.strictObject({
   needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional(),
   has_endpoint: onlyTrue(),
   has_native_ratings: onlyTrue(),
+  answered: onlyTrue().describe('Its last check; hits say when'),
+  no_payment_seen: onlyTrue(),
   similar_to: z.string().optional().describe('Instead: a handle, for up to 10 like it'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
@@ -118,6 +120,8 @@ function toFacetList(query: z.output<typeof input>): Facet[] {
     ...(query.needs_secret === false ? ['is:without_secret' as const] : []),
     ...(query.has_endpoint ? ['has:endpoint' as const] : []),
     ...(query.has_native_ratings ? ['has:ratings' as const] : []),
+    ...(query.answered ? ['seen:answered' as const] : []),
+    ...(query.no_payment_seen ? ['seen:no_payment_seen' as const] : []),
   ];
 }
 

@@ -32,6 +32,8 @@ const flagTexts: Readonly<Record<string, string>> = {
   needs_secret: 'record asks for no secret',
   has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'rated here',
+  answered: 'answered its last check',
+  no_payment_seen: 'asked for no payment',
 };
 /** The filter of a facet that is met or not. */
 const flags: Readonly<Record<string, readonly [name: string, value: string]>> = {
@@ -39,6 +41,8 @@ const flags: Readonly<Record<string, readonly [name: string, value: string]>> = 
   'is:without_secret': ['needs_secret', 'false'],
   'has:endpoint': ['has_endpoint', 'true'],
   'has:ratings': ['has_native_ratings', 'true'],
+  'seen:answered': ['answered', 'true'],
+  'seen:no_payment_seen': ['no_payment_seen', 'true'],
 };
 /** Kinds with a closed set of values to filter by; listings may record other values. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
@@ -105,6 +109,7 @@ export const withShown = (address: SearchAddress, shown: number): string =>
 const kinds = [
   { kind: 'is', title: 'Record' },
   { kind: 'has', title: 'Facts' },
+  { kind: 'seen', title: 'Last check' },
   { kind: 'state', title: 'Claim' },
   { kind: 'transport', title: 'Transport' },
   { kind: 'package', title: 'Package' },

@@ -231,7 +231,7 @@ const rows: readonly Row[] = [
     ),
     expected: [
       `Nothing was at the endpoint on ${today}.`,
-      `Where: ${url}: The endpoint answered with HTTP status 404 (Dossier, ${today}).`,
+      `Where: ${url} answered with HTTP status 404 (Dossier, ${today}).`,
     ],
     absent: ['Tools:', 'Costs:'],
   },
@@ -249,7 +249,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `github.com shows no public repository at example/x (Dossier, ${today}).`,
-      `Repository https://github.com/example/x, which is not there (Dossier, ${today}).`,
+      `Repository https://github.com/example/x is not there (Dossier, ${today}).`,
     ],
     absent: ['Not there:', 'repository contents', 'last commit'],
   },
@@ -766,7 +766,7 @@ async function saidOf(handle: string) {
       .replaceAll(/((?:Let|Asked) Dossier [^(]*?)(?=\.(?: |$))/g, `$1 (Dossier, ${json.checked})`)
       .replace(/(?<=Where: )Endpoint(?= answered|:)/, () => `${json.endpoint}`)
       .replace('Where: Endpoint not', () => `Where: ${json.endpoint}, not`)
-      .replace(/Repository(?= is there|, which)/, () => `Repository ${json.repository}`);
+      .replace(/Repository(?= is )/, () => `Repository ${json.repository}`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [
     ...(stands_out.length > 0 ? [`Stands out: ${stands_out.join(' ')}`] : []),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { observedStates, openObservedStates } from '../support/observed-states.ts';
 
@@ -271,6 +272,52 @@ describe('compare_agents says of what it does not know', () => {
 });
 
 describe('search_agents', () => {
+  const { healthy, paid, toolsChanged, signIn, contradicting } = observedStates;
+  const { twinOfDomain, twinOfAccount, deprecated } = observedStates;
+  const free = [healthy, toolsChanged, contradicting, twinOfDomain, twinOfAccount, deprecated];
+
+  it.each([
+    ['answered its last check', { answered: true }, [...free, paid, signIn]],
+    ['let Dossier in without a payment', { no_payment_seen: true }, free],
+    ['has a word, and answered', { query: 'translation', answered: true }, []],
+  ] as const)('finds what %s, as the list on the page does', async (_, filter, expected) => {
+    const { json } = await ask('search_agents', { ...filter, facets: true });
+    const { listings, facets = {} } = json as {
+      listings: { handle: string; facts: string[] }[];
+      facets?: Record<string, number>;
+    };
+    // That of a listing that was not checked lately is of its last check too.
+    const lately = listings.map(({ handle }) => handle).filter((handle) => handle !== observedStates.stale);
+    expect(lately.toSorted()).toEqual(expected.toSorted());
+    const [name = ''] = Object.keys(filter).slice(-1);
+    expect(facets[`seen:${name}`] ?? 0).toBe(listings.length);
+    const address = new URLSearchParams(
+      Object.entries(filter).map(([key, value]) => [key === 'query' ? 'q' : key, `${value}`]),
+    );
+    const page = await (await directory.app.request(`/agents?${address}`)).text();
+    const found = page.slice(0, page.indexOf('No listing matches.'));
+    for (const handle of Object.values(observedStates))
+      expect(found.includes(`href="/agents/${handle}"`), handle).toBe(
+        listings.some((one) => one.handle === handle),
+      );
+  });
+
+  it('keeps what the last check saw while the same endpoint is recorded', async () => {
+    const find = async () =>
+      JSON.stringify((await ask('search_agents', { query: 'notes', answered: true })).json.listings);
+    const put = (description: string, url: string) =>
+      directory.importEntries([
+        registryEntry('com.moved/notes', { description, remotes: [{ type: 'streamable-http', url }] }),
+      ]);
+    await put('Notes', 'https://mcp.findwell.com/mcp');
+    await directory.observe('com.moved/notes');
+    expect(await find()).toContain('com.moved/notes');
+    await put('More notes', 'https://mcp.findwell.com/mcp');
+    expect(await find()).toContain('More notes');
+    await put('More notes', 'https://mcp.elsewhere.com/mcp');
+    expect(await find()).not.toContain('com.moved/notes');
+  });
+
   it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
     const { text, json } = await ask('search_agents', { query: 'maps no secret required' });
     expect(text).toContain(

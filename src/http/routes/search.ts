@@ -28,7 +28,10 @@ const maxPerCall = 50;
 
 const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
 /** Filters with one value. */
-const flags = { active: true, needs_secret: false, has_endpoint: true, has_native_ratings: true };
+const flags = {
+  ...{ active: true, needs_secret: false, has_endpoint: true, has_native_ratings: true },
+  ...{ answered: true, no_payment_seen: true },
+};
 
 /** The input of search_agents that an address holds. */
 function toSearchInput(address: SearchAddress): Record<string, unknown> {
