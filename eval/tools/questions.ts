@@ -23,7 +23,7 @@ export const budgets: Readonly<Record<string, number>> = {
 const of = (tool: string, input: object, rows: readonly (readonly [string, string, RegExp])[]): Question[] =>
   rows.map(([asks, path, answer]) => ({ asks, tool, input, path, answer }));
 
-/** Sixty questions of buyers. */
+/** Questions of buyers. */
 export const questions: readonly Question[] = [
   ...of('get_agent', { handle: subject }, [
     ['What is it?', 'description', /Send SMS/],

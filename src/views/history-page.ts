@@ -27,12 +27,17 @@ const part = ({ text, change }: TextPart) =>
       : html`${text}`;
 
 /** What of a tool is other than before, but for its texts, which follow. */
-const changedMembers = ({ members = [], annotations = [] }: ToolChange) =>
-  [...members, ...annotations].map(nameHidden).join(', ');
+const changedMembers = (
+  { members = [], annotations = [] }: ToolChange,
+  texts: ShownChange['texts'] & object,
+) =>
+  [...members.filter((one) => !texts.some(({ member }) => member.split('.')[0] === one)), ...annotations]
+    .map(nameHidden)
+    .join(', ');
 
 const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object) => html`
 <li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
-  change.change === 'changed' ? html`: <span class="foreign">${changedMembers(change)}</span>` : ''
+  changedMembers(change, texts) && html`: <span class="foreign">${changedMembers(change, texts)}</span>`
 }${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
 /** What a check saw change; of tools also how their texts differ. */

@@ -29,10 +29,10 @@ export const toVersionsPage = (
     body: html`
 ${listingPageHead(listing, 'Versions', 'versions')}
 <p class="lead">${pace(versions, listing.evidence_snapshot_date)}</p>
-<table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Age</th><th scope="col">Status</th></tr></thead>
+<table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
 <tbody>${versions.map(
       ({ version, status, published_at, is_latest }) => html`
-<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)}</td><td>${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)}</td><td>${status}</td></tr>`,
+<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})</td><td>${status}</td></tr>`,
     )}</tbody></table>
 <p class="note">As the registry sent them, as of ${day(listing.observed_at)}.</p>`,
   });

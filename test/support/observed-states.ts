@@ -211,9 +211,10 @@ async function startServers(world: World) {
     });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
+  const [notes, etl] = [ago(180), ago(90)];
   const registry = await startPackageRegistry(() => ({
-    '/noteworks-notes': npmPackument('noteworks-notes', { '2.1.0': {} }, { '2.1.0': ago(180) }),
-    '/pipelines-etl': npmPackument('pipelines-etl', { '3.0.0': {} }, { '3.0.0': ago(90) }),
+    '/noteworks-notes': npmPackument('noteworks-notes', { '2.1.0': {} }, { '2.1.0': notes }),
+    '/pipelines-etl': npmPackument('pipelines-etl', { '3.0.0': {} }, { '3.0.0': etl }),
   }));
   return { servers, registry, all: [...Object.values(servers), live, registry] };
 }
