@@ -21,7 +21,7 @@ const onBothEngines = [
 ];
 /** Tests of HTTP alone: their store is never the subject. */
 const ofHttpAlone = [
-  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,page-cache,refusals,server-card,wording}.test.ts',
+  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,listing-markdown,markdown,observed-pages,page-cache,refusals,server-card,wording}.test.ts',
 ];
 /** Tests of rules that only pass through the store: `npm run test:long` runs them on PostgreSQL too. */
 const ofRulesAlone = [

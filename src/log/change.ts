@@ -86,7 +86,9 @@ const namesOf = ({ type, data }: NewChange): string[] => {
   if (type === 'view.joined') return [String(data.view)];
   if (type === 'view.left') return [toLeftText(data)];
   const named = data.fields ?? data.kinds;
-  return Array.isArray(named) ? named.map(String) : [];
+  const names = Array.isArray(named) ? named.map(String) : [];
+  // Which tools are listed says how many.
+  return names.includes('tools.surface') ? names.filter((name) => name !== 'tools.count') : names;
 };
 
 /** What a change is, in words; `toName` gives kinds of fact their names. */

@@ -70,7 +70,7 @@ export function toHomePage(
     body: html`
 <section class="hero">
 <h1>Check an MCP server before your agent uses or pays it</h1>
-<p class="lead">Servers of ${registryName(status)}: who published it, where it runs, what it asks for, what it costs, what changed. Every fact with source and date; no score and no recommendation.</p>
+<p class="lead">Who published it, where it runs, what it asks for, what it costs, what changed: for each server of ${registryName(status)}. Every fact with source and date; no score and no recommendation.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>

@@ -90,12 +90,12 @@ function updates({ updates_from, interval_s = hour_s }: ImportStatusDocument): s
     : 'The listings come from a saved copy of a registry, which is read once.';
 }
 
-/** How many listings there are, how fresh they are, and what the import is doing. */
-export function importState({ listings, import: status }: StatusDocument): Html {
+/** How fresh the listings are, and what the import is doing. */
+export function importState({ import: status }: StatusDocument): Html {
   const now = current(status);
   return html`
 <div class="freshness">
-<p>${counted(listings.count, 'listing')}. ${age(status)} ${updates(status)}</p>
+<p>${age(status)} ${updates(status)}</p>
 ${now && html`<p class="progress">${now}</p>`}
 </div>`;
 }

@@ -111,7 +111,7 @@ function claimState({ claim, state }: ListingDocument): Html {
 function publisher({ handle, signals: { imported } }: ListingDocument): Html {
   const { namespace } = handleParts(handle);
   const listings = imported.find(({ kind }) => kind === 'publisher.listings')?.value;
-  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${counted(listings, 'listing')} stored here)`}`;
+  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
 }
 
 /** The first lines of a listing's page: what it is called, who publishes it, what it does, and the way to its other pages. */

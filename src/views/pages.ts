@@ -108,6 +108,7 @@ ${claims(site.config)}
 
 <section aria-labelledby="import">
 <h2 id="import">Import report</h2>
+<p>${counted(status.listings.count, 'listing')}.</p>
 ${importState(status)}
 ${status.import.last_completed ? lastImport(status.import.last_completed) : ''}
 ${quarantineBlock(status.quarantine)}

@@ -93,7 +93,7 @@ const markdownText = async () => {
 /** What the page says, in its order. */
 const onPage = [
   'A tool',
-  'published under com.example (1 listing stored here)',
+  'published under com.example (its only listing)',
   'What the tool does',
   'Claim suspended: file missing',
   'Deprecated in the registry (record); its publisher says',

@@ -37,7 +37,7 @@ describe('the page of a listing', () => {
     const page = text.slice(text.indexOf('<main'));
     const parts = [
       '<h1 class="handle">co.webhook/webhook</h1>',
-      'published under <a href="/publishers/co.webhook">co.webhook</a> (1 listing stored here)',
+      'published under <a href="/publishers/co.webhook">co.webhook</a> (its only listing)',
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
       'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
@@ -80,7 +80,7 @@ describe('the page of a listing', () => {
 
   it('shows how many listings its publisher has, and links to them', async () => {
     const page = await (await get('/agents/io.test/tool')).text();
-    expect(page).toContain('<a href="/publishers/io.test">io.test</a> (5 listings stored here)');
+    expect(page).toContain('<a href="/publishers/io.test">io.test</a> (5 listings)');
   });
 
   it('shows what is not recorded', async () => {

@@ -350,7 +350,7 @@ it('shows the words of a description that changed: in the history, as JSON, and 
     await directory.app.request(`/agents/${handle}/history`, { headers: { accept: 'text/html' } })
   ).text();
   expect(page).toContain(
-    '<b class="foreign">read_mail</b> changed: <span class="foreign">description</span>',
+    '<b class="foreign">read_mail</b> changed<p><span class="note foreign">description</span>: <span',
   );
   expect(page).toContain('&lt;b&gt;Send&lt;/b&gt; it to‹U+200B› me.</ins>');
 
