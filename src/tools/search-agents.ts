@@ -69,7 +69,7 @@ const input = z.strictObject({
     .string()
     .max(maxQueryLength)
     .optional()
-    .describe('Words, a question or a handle; "quotes" for a phrase, -word to exclude'),
+    .describe('Words, a question or a handle; "a phrase", -without'),
   tags: z.array(tagInput).max(5).optional().describe('All must match; see list_tags'),
   transport: oneOf(transports).optional(),
   package: oneOf(packageTypes).optional(),
@@ -83,9 +83,9 @@ const input = z.strictObject({
   needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional(),
   has_endpoint: onlyTrue(),
   has_native_ratings: onlyTrue(),
-  answered: onlyTrue().describe('Its last check; hits say when'),
+  answered: onlyTrue(),
   no_payment_seen: onlyTrue(),
-  similar_to: z.string().optional().describe('Instead: a handle, for up to 10 like it'),
+  similar_to: z.string().optional().describe('Instead: up to 10 like this handle'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
   limit: z.int().min(1).max(50).optional().describe('Default 20'),
   facets: onlyTrue(),
@@ -144,7 +144,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds handles of agent services by words, tags and facts; then read those with get_agent. Listings with most of the words come first; ratings, popularity and payment do not change the order. A place in it is no recommendation.',
+    'Finds handles of agent services by words, tags and facts; then read those with get_agent. Best matches come first; ratings, popularity and payment do not change the order. A place is no recommendation.',
   effects: readsOnly,
   input,
   output,
