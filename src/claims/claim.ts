@@ -134,6 +134,7 @@ const challengeLimit = 64;
 // A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
+const supersededPattern = /^[ \t]*superseded-by[ \t]+(\S{3,200})[ \t]*$/m;
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
@@ -156,6 +157,8 @@ export function parseClaimFile(text: string) {
     optouts: optouts.filter((handle) => handle !== undefined),
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
+    /** The handle of the listing that replaces the others of this repository: the first line `superseded-by <handle>`. */
+    supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
   };
 }

@@ -45,6 +45,12 @@ function deprecated({ listing, seen }: Judged): string[] {
   ];
 }
 
+/** Listings that the repository says are replaced by another one. */
+const superseded = ({ seen }: Judged): string[] =>
+  seen('repository.superseded_by')
+    .filter((one) => isKnown(one) && !one.details?.isThis)
+    .map((one) => `Its repository says that ${coded(String(one.value))} replaces it ${checked(one)}.`);
+
 const statusMessage = ({ listing: { origin_status, status_message } }: Judged): string[] =>
   origin_status === 'active' && status_message
     ? [`Its publisher says in the registry (record): ${quoted(status_message)}.`]
@@ -270,6 +276,7 @@ function isNew({ listing }: Judged): string[] {
 /** In the order in which they are said (docs/contract.md). */
 const rules = {
   deprecated,
+  superseded,
   status_message: statusMessage,
   no_answer: noAnswer,
   not_there: notThere,

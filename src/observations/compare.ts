@@ -181,8 +181,9 @@ function next(
 function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): DatedFinding[] {
   const ofKind = known.filter(({ kind }) => kind === failed.kind);
   if (ofKind.length === 0) return [failed];
+  const { onlyIfSeen: _, ...failure } = failed;
   return ofKind.map(({ subject, recorded }) => ({
-    ...failed,
+    ...failure,
     ...(subject !== undefined && { subject }),
     ...(recorded !== undefined && { recorded }),
   }));

@@ -24,6 +24,7 @@ import {
   repositoryExists,
   repositoryHead,
   repositoryLastCommit,
+  repositorySupersededBy,
 } from './kinds/repository.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/tool-texts.ts';
@@ -60,6 +61,7 @@ export const kinds: readonly Kind[] = [
   repositoryAgentFiles,
   packageDeprecated,
   packageVersionAge,
+  repositorySupersededBy,
   repositoryHead,
   repositoryLastCommit,
   securityContact,

@@ -85,7 +85,8 @@ async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<rea
     log.warn({ err: error, kind: name, handle: run.listing.handle }, 'a check failed');
     const reason = 'The check failed on our side; the failure was logged.';
     const failed = { value: null, state: 'not_checked' as const, reason, source: 'Dossier' };
-    return [{ kind: name, method_version, ...failed, isFailure: true }];
+    const onlyIfSeen = kind.isOptional && { onlyIfSeen: true as const };
+    return [{ kind: name, method_version, ...failed, ...onlyIfSeen, isFailure: true }];
   }
 }
 

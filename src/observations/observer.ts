@@ -102,6 +102,7 @@ function createParts(
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
     reach: (url) => rules.reach(url),
     dns: createDns(config, timeouts.observerDns_ms, signal),
+    claimFile: config.claimFile,
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),
     packages: createPackageRegistries(config, { fetch, queue, robots, timeouts, watch }),
     client: { name: 'dossier-observer', version: config.version },

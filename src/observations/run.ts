@@ -184,6 +184,8 @@ export interface RunParts {
   readonly packages: ReturnType<typeof createPackageRegistries>;
   readonly catalogs: ReturnType<typeof createPriceCatalogs>;
   readonly client: ClientInfo;
+  /** Its name in a repository. */
+  readonly claimFile: string;
   readonly timeouts: Timeouts;
   readonly dns: ReturnType<typeof createDns>;
   /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
@@ -283,6 +285,7 @@ export function createRun(
     /** Addresses and CAA of a host name. */
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),
+    claimFile: parts.claimFile,
     /** What each catalogue of PRICE_CATALOGS lists for an address; none without that setting. */
     catalogs: parts.catalogs,
     /** A GET of a path of a package registry, as `/left-pad`; `not_checked` where PACKAGE_REGISTRIES names none. */

@@ -51,6 +51,8 @@ const entries = [
   registryEntry('com.example.twin/notes', at('twin')),
   registryEntry('com.example.twin/notes-v2', at('twin')),
   registryEntry('io.github.lookalike/notes', at('twin')),
+  registryEntry('io.github.maker/old', onGitHub('maker/server')),
+  registryEntry('com.example.maker/new', onGitHub('maker/server')),
 ];
 
 let offered: OfferedTool[] = [{ name: 'send', description: 'Sends a mail', readOnlyHint: true }];
@@ -82,6 +84,9 @@ beforeAll(async () => {
     },
   });
   directory.git.createRepository('vendor/postal-mcp').commit({ 'README.md': 'The server of the vendor' });
+  directory.git
+    .createRepository('maker/server')
+    .commit({ 'dossier-claim.txt': '# ours\r\nsuperseded-by com.example.maker/new\r\n' });
   client = await connect('v2', { app: directory.app });
 });
 afterAll(async () => {
@@ -147,4 +152,14 @@ it('an entry that a newer one of its publisher replaced, and one of somebody els
   const answer = await answerOf('com.example.twin/notes');
   expect(answer).toContain('so does 1 more listing of this listing’s publisher');
   expect(answer).toContain('`io.github.lookalike/notes`');
+});
+
+it('a listing that its repository says is replaced: said on both', async () => {
+  expect(await answerOf('io.github.maker/old')).toMatch(
+    /Stands out: Its repository says that `com\.example\.maker\/new` replaces it \(Dossier/,
+  );
+  expect(await answerOf('com.example.maker/new')).not.toContain('replaces it');
+  expect(await answerOf('com.example.maker/new', { detail: 'full' })).toContain(
+    'Replaced by: this listing; it replaces the others with this repository',
+  );
 });

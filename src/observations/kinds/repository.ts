@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parseClaimFile } from '../../claims/claim.ts';
 import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -88,6 +89,36 @@ export const repositoryAgentFiles = defineKind({
         as_seen,
       };
     }),
+});
+
+/** Which listing replaces those of a repository. */
+export const repositorySupersededBy = defineKind({
+  kind: 'repository.superseded_by',
+  question: 'upkeep',
+  title: 'Replaced by',
+  means:
+    'The listing that replaces all others with this repository, as a line “superseded-by” in the claim file at the head of the recorded repository says.',
+  doesNotMean:
+    'Who can write to the repository wrote it; Dossier has not asked the publisher of the other listing.',
+  changed: 'Its repository names another listing that replaces it',
+  shows: ({ value, details }) =>
+    details?.isThis ? 'this listing; it replaces the others with this repository' : coded(String(value)),
+  method_version: 'claim-file/1',
+  about: repositoryOf,
+  isOptional: true,
+  async check(run) {
+    const found = await ofRepository(run, async () => {
+      const file = await run.file(run.claimFile);
+      if (!('commit' in file)) return file;
+      const parsed = file.result === 'file' ? parseClaimFile(file.text) : 'too_large';
+      const value = parsed === 'too_large' ? undefined : parsed.supersededBy;
+      const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
+      if (value === undefined) return { result: 'not_found', reason };
+      const isThis = value === run.listing.handle;
+      return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
+    });
+    return found.map((one) => (one.value === null ? { ...one, onlyIfSeen: true } : one));
+  },
 });
 
 const existenceWords: Readonly<Record<string, string>> = {
