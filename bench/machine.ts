@@ -20,12 +20,17 @@ export const onCore = (core: keyof typeof cores): string[] =>
 /** Load average of the minute before this process began. */
 const loadBefore = loadavg()[0] ?? 0;
 
+const processor = `${cpus()[0]?.model.trim()} x ${cpus().length}`;
+
+/** What machines have in common whose ratios are compared: the major version of Node, and the processor. */
+export const machineKind = `Node ${process.version.split('.')[0]}, ${processor}`;
+
 /** The conditions of a measurement: date, Node, processor, load before; that nothing is pinned, where that is so. */
 export const machineLine = (): string =>
   [
     new Date().toISOString().slice(0, 16).replace('T', ' '),
     `Node ${process.version}`,
-    `${cpus()[0]?.model.trim()} x ${cpus().length}`,
+    processor,
     ...(canPin ? [] : ['server and load not pinned']),
     `load average ${loadBefore.toFixed(1)} before`,
   ].join(', ');

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { accept, against } from './accepted.ts';
 import { pinTo } from './machine.ts';
 import { measureApi } from './parts/api.ts';
 import { measureDumps } from './parts/dump.ts';
@@ -51,6 +52,8 @@ const { values, positionals } = parseArgs({
     engine: { type: 'string', default: 'sqlite' },
     before: { type: 'string' },
     save: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    accept: { type: 'string' },
   },
 });
 const plan: Plan = {
@@ -66,12 +69,16 @@ const suffix = [
   values.listings === usualListings ? '' : ` of ${values.listings}`,
 ].join('');
 
-/** Measures one part and prints its table; with `--save` writes it into .bench. */
+/** Measures one part and prints its table, with `--against` beside accepted values; `--save` writes it into .bench. */
 async function show(name: string, measure: (plan: Plan) => Promise<Part>): Promise<void> {
   process.stderr.write(`${name}: `);
-  const table = toDatedTable([await measure(plan)], `${plan.rounds} rounds of ${plan.seconds} s, medians`);
+  const part = await measure(plan);
+  const key = `${name}${suffix}`;
+  const rows = values.against === undefined ? part.rows : against(values.against, key, part.rows);
+  const table = toDatedTable([{ ...part, rows }], `${plan.rounds} rounds of ${plan.seconds} s, medians`);
   process.stdout.write(`\n${table}`);
-  if (values.save) saveTable(`${name}${suffix}`, table);
+  if (values.save) saveTable(key, table);
+  if (values.accept !== undefined) accept(values.accept, key, part.rows);
 }
 
 function find<T>(named: Readonly<Record<string, T>>, name: string): T {
