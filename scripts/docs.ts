@@ -66,11 +66,11 @@ const blocks: Record<string, () => string> = {
     ),
   problems: () =>
     table(
-      ['code', 'HTTP', 'what to do'],
-      Object.entries(problemTable).map(([code, { status, next }]) => [
+      ['code', 'HTTP', 'what it means'],
+      Object.entries(problemTable).map(([code, { status, title }]) => [
         `\`${code}\``,
         String(status === 200 ? 422 : status),
-        next,
+        title,
       ]),
     ),
 };
