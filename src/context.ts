@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 import type { Timeouts } from './config/settings.ts';
 import type { FairPool } from './core/fair-pool.ts';
 import type { CheckpointCache } from './log/checkpoints.ts';
-import type { DomainReader } from './net/domains.ts';
+import type { createDomainReader } from './net/domains.ts';
 import type { RepositoryReader } from './net/repositories.ts';
 import type { Store } from './store/store.ts';
 
@@ -49,7 +49,7 @@ export interface Context {
   /** Reads claim files from the configured hosts: with `domains` the only outbound requests of a handler. */
   readonly repositories: RepositoryReader;
   /** Reads what the domains of namespaces publish. */
-  readonly domains: DomainReader;
+  readonly domains: ReturnType<typeof createDomainReader>;
   /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**

@@ -1,5 +1,5 @@
 import type { Claim, ClaimEvent } from '../claims/claim.ts';
-import type { ListingClaim } from '../document/listing-document.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { CommittedRecord } from '../log/leaf.ts';
 import type { NoteVerifier } from '../log/notes.ts';
@@ -38,7 +38,10 @@ export const isWithheld = (
 
 /** The claim as a listing shows it; the control root only if a database is read. */
 export interface ShownClaim
-  extends Pick<ListingClaim, 'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason'>,
+  extends Pick<
+      NonNullable<ListingDocument['claim']>,
+      'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason'
+    >,
     Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   readonly state: string;
 }

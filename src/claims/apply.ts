@@ -28,13 +28,11 @@ import type { Reading } from './locations.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
 import { applyOptOut, endCapability, recordClaimEvent, recordUnread, suspendClaim } from './suspend.ts';
 
-/** What a reading changed in the claim. */
-type ClaimChange = NonNullable<ReturnType<typeof toEvent>> | 'none';
-
 /** The outcome of a reading for the claim. */
 export interface ReadingOutcome {
   readonly result: CheckResult | 'optout';
-  readonly changed: ClaimChange;
+  /** What it changed in the claim. */
+  readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   /** What the check of a domain saw. */
   readonly seen?: SeenFacts | undefined;
   /** Hashes of the lines that wait (judge.ts). */
@@ -193,7 +191,7 @@ async function applyProof(
   tx: Transaction,
   [newest, verdict]: [CountedLine, Verdict],
   [facts, reading]: [JudgedFacts, Reading],
-): Promise<ClaimChange> {
+): Promise<ReadingOutcome['changed']> {
   const { handle, claim } = facts;
   const at = reading.now.toISOString();
   const event = toEvent(verdict, toWanted(verdict, facts), facts);

@@ -83,7 +83,6 @@ export const claimCheck = z.object({
   pinned: z.boolean(),
   retry_after_s: z.int().optional(),
 });
-export type ClaimCheck = z.infer<typeof claimCheck>;
 
 /** What a result other than `proven` means at a location and what to do about it. */
 export function checkMessage(

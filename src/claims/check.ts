@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
-import type { ClaimCheck } from './check-results.ts';
+import type { claimCheck } from './check-results.ts';
 import { type Claim, parseClaimFile, waitsForSecondCheck } from './claim.ts';
 import {
   bindingOf,
@@ -22,7 +23,7 @@ import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
 
 /** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
 export interface CheckedClaim {
-  readonly check: ClaimCheck;
+  readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
   readonly optedOut: boolean;
   readonly note?: string;
@@ -43,7 +44,7 @@ function toChecked(
 ): CheckedClaim {
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
-  const check: ClaimCheck = {
+  const check: CheckedClaim['check'] = {
     result: result === 'optout' ? 'proven' : result,
     at: at.toISOString(),
     ...(commit && { commit }),

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { connectStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { type Backup, type BackupHeader, readBackup } from '../store/backup.ts';
+import { type BackupHeader, readBackup } from '../store/backup.ts';
 import type { Load, Store } from '../store/store.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
 import { startBar, withStore } from './shell.ts';
@@ -78,7 +78,7 @@ async function beginLoad(store: Store): Promise<Load> {
   );
 }
 
-async function fill(load: Load, { header, batches }: Backup): Promise<void> {
+async function fill(load: Load, { header, batches }: Awaited<ReturnType<typeof readBackup>>): Promise<void> {
   const total = Object.values(header.rows).reduce((sum, rows) => sum + rows, 0);
   const bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
   try {

@@ -30,7 +30,7 @@ export const historyKinds = [
 export type HistoryKind = (typeof historyKinds)[number];
 
 /** One event in the history of a listing. */
-export type HistoryEvent = ReturnType<typeof toCheck> | RecordedEvent;
+export type HistoryEvent = ReturnType<typeof toCheck> | ReturnType<typeof toRecorded>;
 
 /** A place in a history: events before this change of the stream, and checks before this log index. */
 export type HistoryPlace = readonly [seq: number, log_index: number];
@@ -72,7 +72,6 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
   return { type, at, data, ...(claim && { claim }) };
 }
-type RecordedEvent = ReturnType<typeof toRecorded>;
 
 /** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
 const readAtOnce = 100;
@@ -262,7 +261,7 @@ export function claimText({ type, kind, root, commit, reason }: ClaimEvent): str
   return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
 }
 
-function recordedText({ type, at, data, claim }: RecordedEvent): string {
+function recordedText({ type, at, data, claim }: ReturnType<typeof toRecorded>): string {
   if (claim) return claimText(claim);
   const version = typeof data.version === 'string' ? `; version ${named(data.version)}` : '';
   return `${changeText({ type, at, data, handle: '' }, factName)}${version}`;

@@ -49,8 +49,6 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-export type ListingClaim = z.infer<typeof listingClaim>;
-
 /** One thing that a buyer would ask and that was not looked at, or that the record does not state, with the reason. */
 const notKnownItem = z.object({
   question: questionName,
@@ -134,10 +132,9 @@ export const shortListing = z.object({
   hidden: z.string().optional().describe('The operator has hidden its texts'),
   placeholder_description: z.boolean().optional().describe('true: the description is a placeholder'),
 });
-export type ShortListing = z.infer<typeof shortListing>;
 
 /** The short form of a listing. */
-export function toShortListing(recorded: ListingSummary): ShortListing {
+export function toShortListing(recorded: ListingSummary): z.infer<typeof shortListing> {
   const listing = withoutHidden(recorded);
   const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
   return {

@@ -105,17 +105,11 @@ export function priceText(one: DatedObservation): string {
   return `${price}${schemeText(scheme)} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
 }
 
-interface Quote {
-  /** In the unit that people use, or as it was quoted; with its scheme, unless that is the usual one. */
-  readonly price: string;
-  readonly network: string;
-  readonly payee?: string | undefined;
-  /** That there were more offers. */
-  readonly more: string;
-}
-
-/** What a quoted price says as it is stored, which is all that there is of an earlier one. */
-function readQuote(value: unknown): Quote | undefined {
+/**
+ * What a quoted price says as it is stored, which is all that there is of an earlier one: `price` in the unit that people use, or as
+ * it was quoted, with its scheme unless that is the usual one; `more` that there were more offers.
+ */
+function readQuote(value: unknown) {
   const [, amount, asset, network, payee, scheme = '', more = ''] =
     /^(\d+) of (\S+) on (\S+)(?: to (\S+))? \(([^)]*)\)(.*)$/.exec(String(value)) ?? [];
   if (amount === undefined || asset === undefined || network === undefined) return undefined;

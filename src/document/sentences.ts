@@ -5,6 +5,7 @@ import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../l
 import type { Shared } from '../listings/shared.ts';
 import { isDated, knowingOf, type Observation, stateWords } from '../observations/observation.ts';
 import { kindOf } from '../observations/recorded-kinds.ts';
+import type { NativeSignals } from '../ratings/rating.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
@@ -314,24 +315,18 @@ export function snapshotSentence(handle: string, native: CountedSources, date: s
   return `${handle} is listed with ${evidence} as of ${date}. A listing is not verification and not a recommendation to buy.`;
 }
 
-/** Counts of a listing's ratings, and of what the operator did to some. */
-interface RatingTotals extends CountedSources {
-  readonly voided: number;
-  readonly hidden: number;
-}
-
-const toModerated = ({ voided, hidden }: Pick<RatingTotals, 'voided' | 'hidden'>) => [
-  ...(voided > 0 ? [`Not counted: ${counted(voided, 'rating')} that the operator voided.`] : []),
-  ...(hidden > 0 ? [`The operator has hidden the texts of ${counted(hidden, 'rating')}.`] : []),
-];
-
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The statement about the ratings made here of a listing; for none, it points out that this matters. */
-export const nativeStatement = (totals: RatingTotals): string =>
+export const nativeStatement = (totals: CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>): string =>
   [
     totals.ratings === 0
       ? 'Nobody has rated it here. For a decision to buy, that absence matters.'
       : `${capitalized(sourcesFirst(totals))}. Each rating is one sourced signal, never a final verdict.`,
-    ...toModerated(totals),
+    ...(totals.voided > 0
+      ? [`Not counted: ${counted(totals.voided, 'rating')} that the operator voided.`]
+      : []),
+    ...(totals.hidden > 0
+      ? [`The operator has hidden the texts of ${counted(totals.hidden, 'rating')}.`]
+      : []),
   ].join(' ');

@@ -75,8 +75,6 @@ const isAutomatic = ({ method, headers }: Request): boolean =>
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
 
-export type CallerReader = ReturnType<typeof createCallerReader>;
-
 /**
  * Reads the caller of a request from its headers and its peer's address. It trusts the proxies in TRUSTED_PROXIES: X-Forwarded-For is read from its end for as long as the peer, and
  * then each hop, is one of them.

@@ -12,7 +12,6 @@ import {
   changesRepository,
   createMassChangeGuard,
   MassChangeError,
-  type MassChangeGuard,
   type PagePlan,
   planPage,
   toChanges,
@@ -135,7 +134,7 @@ export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 export interface Import extends Pick<ImportRequest, 'signal' | 'onProgress'> {
   readonly context: ImportContext;
   readonly source: RegistrySource;
-  readonly guard: MassChangeGuard;
+  readonly guard: ReturnType<typeof createMassChangeGuard>;
   /** Whether the list may end before most of what the last full run read. */
   readonly acceptsShorter: boolean;
   /** Whether what changes goes into the stream of changes: not in the first import, which it begins after. */

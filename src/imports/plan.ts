@@ -276,8 +276,6 @@ export class MassChangeError extends Error {
   }
 }
 
-export type MassChangeGuard = ReturnType<typeof createMassChangeGuard>;
-
 /**
  * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the host of the endpoint of)
  * and stops a run that affects too many; inactive if the operator accepts the changes.

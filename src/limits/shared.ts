@@ -67,10 +67,8 @@ export async function isFirstToday(
 
 const pause_ms = 600_000;
 
-type PurgeContext = Pick<Context, 'store' | 'clock' | 'log'>;
-
 /** Deletes what nothing needs any more: full buckets, networks and keys of past days, old leases and pauses of hosts. */
-export async function purgeLimits({ store, clock }: PurgeContext): Promise<void> {
+export async function purgeLimits({ store, clock }: Context): Promise<void> {
   const now = clock();
   await store.write(async (tx) => {
     await tx.limits.purge(now.getTime(), dayOf(now));
@@ -80,7 +78,7 @@ export async function purgeLimits({ store, clock }: PurgeContext): Promise<void>
 }
 
 /** Purges now and every ten minutes until the signal, so that an idle service stores nothing longer. Never throws. */
-export const startPurge = (context: PurgeContext, signal: AbortSignal): Promise<void> =>
+export const startPurge = (context: Context, signal: AbortSignal): Promise<void> =>
   every({
     signal,
     pause_ms,

@@ -147,10 +147,11 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
   return key && openCheckpoint(text, verifierOf(key));
 }
 
-type LogReads = Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>;
-
 /** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
-export async function isContained(log: LogReads, checkpoint: Checkpoint): Promise<boolean> {
+export async function isContained(
+  log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
+  checkpoint: Checkpoint,
+): Promise<boolean> {
   const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
   if (head?.closed_with !== undefined) return true;
   if (!head || head.size < checkpoint.size) return false;

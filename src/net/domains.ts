@@ -39,8 +39,6 @@ function toWebRead({ status, location, body, contentType, retry_after_s }: Outbo
   return { result: location === undefined ? 'host_error' : 'redirect_refused', ...wait };
 }
 
-export type DomainReader = ReturnType<typeof createDomainReader>;
-
 /**
  * Reads what a domain publishes: TXT records, and files of its web server. It asks the servers of DNS_SERVERS, or else two
  * public ones, and compares their answers. Never throws.

@@ -118,10 +118,11 @@ export async function readRatingCells(db: Db, subject: string, now: string): Pro
   return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
-type NativeCounts = Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>;
-
 /** The counts of every listing without ratings: one object, made once. */
-export const noNativeCounts: Readonly<NativeCounts> = {
+export const noNativeCounts: Omit<
+  NativeSignals,
+  'statement' | 'computed_score' | 'proof_meanings' | 'recent'
+> = {
   ratings: 0,
   ...noGroups(),
   ...{ voided: 0, hidden: 0 },
@@ -129,7 +130,7 @@ export const noNativeCounts: Readonly<NativeCounts> = {
 };
 
 /** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
-export async function readNativeCounts(db: Db, subject: string, now: string): Promise<NativeCounts> {
+export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
   const groups = await countGroups(db, subject, now);
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
   const moderated = await countModerated(db, subject);

@@ -196,7 +196,6 @@ export const proofInput = z.strictObject({
   kind: z.enum(kindNames as [ProofKindName, ...ProofKindName[]]),
   value: z.string().min(1).max(proofLimit),
 });
-export type ProofInput = z.infer<typeof proofInput>;
 
 /** What each class is called, and what it shows and does not. */
 export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {

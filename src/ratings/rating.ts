@@ -181,7 +181,6 @@ export const ratingFacets = z.object({
   group: z.record(z.string(), z.int()),
   proof_class: z.record(z.string(), z.int()),
 });
-export type RatingFacets = z.infer<typeof ratingFacets>;
 
 function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], filter: RatingFilter) {
   const others = names.filter((other) => other !== name && filter[other] !== undefined);
@@ -194,7 +193,7 @@ function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], fil
 }
 
 /** The counts that stand beside each value of each filter, while a filter is chosen. */
-export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter): RatingFacets => ({
+export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter) => ({
   outcome: countValues('outcome', cells, filter),
   group: countValues('group', cells, filter),
   proof_class: countValues('proof_class', cells, filter),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedNames } from '../core/identity.ts';
@@ -8,7 +9,7 @@ import { canonicalDigest } from '../log/leaf.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
 import { isPraise, toRelation } from './groups.ts';
-import { type ProofInput, proofKinds, requireInTime } from './proof.ts';
+import { type proofInput, proofKinds, requireInTime } from './proof.ts';
 import { isCurrent, type RatingContent } from './rating.ts';
 import {
   interestedRelationships,
@@ -193,7 +194,7 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
 
 /** Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
-  proof: ProofInput | undefined,
+  proof: z.infer<typeof proofInput> | undefined,
   { handle, sent, capability }: { handle: string; sent: RatingContent; capability: Capability },
   context: Context,
 ): Promise<SubmittedProof> {

@@ -326,9 +326,6 @@ async function* readBatches(
   throw new BackupError('truncated');
 }
 
-/** A backup whose header has been read. */
-export type Backup = Awaited<ReturnType<typeof readBackup>>;
-
 /** Reads the header of a backup. Throws BackupError, and so do its batches if it is incomplete or changed. */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);

@@ -22,10 +22,8 @@ const renewEvery_ms = 2000;
 /** Then nobody asks any more when a lease that was never released was last renewed. */
 const forgotten_ms = 7 * 86_400_000;
 
-type Clock = Pick<Engine, 'now_ms'>;
-
 /** Reads of leases. Ages are those of the database's clock, so that clocks of nodes may differ. */
-export const createLeaseReads = (db: Db, { now_ms }: Clock) => ({
+export const createLeaseReads = (db: Db, { now_ms }: Engine) => ({
   /** Undefined if nobody has taken the lease, or its last holder released it. */
   async find(name: string) {
     const row = await db
@@ -40,7 +38,7 @@ export const createLeaseReads = (db: Db, { now_ms }: Clock) => ({
 });
 
 /** Writes of leases inside a transaction; they change no listing. */
-export const createLeaseWrites = (db: Db, { now_ms }: Clock) => ({
+export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
   /** Whether a lease is still its holder's. A transaction that asks first writes nothing for a holder that lost it. */
   async isHeldBy({ name, owner }: Pick<Lease, 'name' | 'owner'>) {
     const held = db.selectFrom('lease').select('name').where('name', '=', name);

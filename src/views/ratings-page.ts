@@ -13,10 +13,10 @@ import {
   type NativeSignals,
   outcomes,
   type RatingCounts,
-  type RatingFacets,
   type RatingFilter,
   type RatingRecord,
   type ShortRating,
+  type toRatingFacets,
 } from '../ratings/rating.ts';
 import type { listRatings } from '../tools/list-ratings.ts';
 import { day, type Html, handleLink, minute, originNote, pagePath } from './html.ts';
@@ -272,7 +272,11 @@ function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter): 
 }
 
 /** Filters for the ratings of a listing, each with the number of counted ratings that it leaves. */
-function ratingFilters(listing: ListingDocument, counts: RatingFacets | undefined, now: RatingFilter): Html {
+function ratingFilters(
+  listing: ListingDocument,
+  counts: ReturnType<typeof toRatingFacets> | undefined,
+  now: RatingFilter,
+): Html {
   const link = (text: string, filter: RatingFilter, ratings: number) => {
     const path = ratingsPath(listing.handle, filter);
     const isNow = path === ratingsPath(listing.handle, now);

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { MemoryLimit, Refusal } from '../../limits/limit.ts';
 import { memoryReads } from '../../telemetry/events.ts';
 import type { HttpEnvironment } from '../call.ts';
-import type { CallerReader } from '../caller.ts';
+import type { createCallerReader } from '../caller.ts';
 import { isCounted, limitOf, type RequestLimits } from '../limits.ts';
 import { type HostCheck, holdsSecret } from '../middleware.ts';
 import { isMcpPath, wantsHtml } from '../problems.ts';
@@ -57,7 +57,7 @@ export interface RefusalLookup {
   readonly context: Pick<Context, 'clock'>;
   readonly cache: AnswerCache;
   readonly isOurs: HostCheck;
-  readonly callers: CallerReader;
+  readonly callers: ReturnType<typeof createCallerReader>;
   readonly limits: RequestLimits;
 }
 

@@ -21,8 +21,6 @@ const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefine
   ['AGENTS.md', undefined],
 ];
 
-type FoundFile = ReturnType<typeof toFound>;
-
 /** A file that is there; without a digest if it is no text of at most 16 KiB. */
 function toFound(path: string, automatic: RegExp | undefined, text: string | undefined) {
   return {
@@ -32,7 +30,7 @@ function toFound(path: string, automatic: RegExp | undefined, text: string | und
   };
 }
 
-function toSentence(files: readonly FoundFile[]): string {
+function toSentence(files: readonly ReturnType<typeof toFound>[]): string {
   const named = files.map(({ path, starts_commands }) =>
     starts_commands ? `${path} (names commands that start by themselves)` : path,
   );
@@ -66,7 +64,7 @@ export const repositoryAgentFiles = defineKind({
     ofRepository(run, async () => {
       const head = await run.head();
       if (head.result !== 'head') return head;
-      const files: FoundFile[] = [];
+      const files: ReturnType<typeof toFound>[] = [];
       for (const [path, automatic] of agentFiles) {
         const file = await run.file(path);
         if (!('commit' in file)) return file;

@@ -15,9 +15,7 @@ const listMigrations = (ddl: EngineDdl): Readonly<Record<string, Migration>> => 
  */
 export type Opening = 'make' | 'existing' | 'unchanged';
 
-type OtherVersion = 'before-release' | 'newer' | 'older';
-
-const adviceFor: Readonly<Record<OtherVersion, string>> = {
+const adviceFor = {
   'before-release':
     'this database was made by an earlier version of Dossier, before its first release, and cannot be upgraded; set DATABASE_URL to a new one',
   older: 'this database was made by an older version of Dossier; dossier serve upgrades it when it starts',
@@ -36,7 +34,10 @@ export class NoDatabase extends ExitError {
  * Which other version left a database with migrations that are not ours: versions before the first release had another
  * first one, newer ones have further ones.
  */
-function otherVersionOf(names: readonly string[], ours: readonly string[]): OtherVersion | undefined {
+function otherVersionOf(
+  names: readonly string[],
+  ours: readonly string[],
+): keyof typeof adviceFor | undefined {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
   if (names.some((name) => !ours.includes(name))) return 'newer';
   return names.length < ours.length ? 'older' : undefined;
