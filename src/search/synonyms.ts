@@ -1,5 +1,4 @@
-import { places, related } from './synonyms-related.ts';
-import { same } from './synonyms-same.ts';
+import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
 /** One way in which a word of a query may stand in a listing: all these terms, and what that counts beside the word itself. */
@@ -34,9 +33,16 @@ function toEntries(line: string, factor: number) {
   }));
 }
 
+/**
+ * Words and phrases of the field, in lower case, comma-separated, by subject; a word may be in several lines. `same`: they mean the
+ * same (abbreviations, spellings, forms with different stems). `places`: countries and regions with the adjectives and short forms that
+ * stand for them. `related`: they are often said for each other, and do not mean quite the same.
+ */
+const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
+
 const entries = [
-  ...[...same, ...places].flatMap((line) => toEntries(line, sameFactor)),
-  ...related.flatMap((line) => toEntries(line, relatedFactor)),
+  ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
+  ...linesOf(tables.related).flatMap((line) => toEntries(line, relatedFactor)),
 ];
 /** The longest phrase first. */
 const byStart = Map.groupBy(
