@@ -38,7 +38,7 @@ const post = (path: string, body: object) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-const send = () => post('/api/feedback', { message: 'x'.repeat(4000) });
+const send = (length = 4000) => post('/api/feedback', { message: 'x'.repeat(length) });
 const kept = async () => (await directory.store.feedback.list({ state: 'all' }, 1000)).length;
 
 describe('a full disk', () => {
@@ -63,5 +63,16 @@ describe('a full disk', () => {
     allowPages(1_000_000);
     expect((await send()).status).toBe(200);
     expect(await kept()).toBe(before + 1);
+  });
+
+  it('records of writes that arrive together exactly those that it acknowledges', async () => {
+    allowPages(1);
+    while ((await send()).status === 200);
+    const before = await kept();
+    const answers = await Promise.all([4000, 20, 4000, 20, 4000, 20, 20].map((length) => send(length)));
+    const acknowledged = answers.filter(({ status }) => status === 200);
+    expect(answers.length).toBeGreaterThan(acknowledged.length);
+    expect(await kept()).toBe(before + acknowledged.length);
+    allowPages(1_000_000);
   });
 });
