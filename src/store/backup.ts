@@ -135,21 +135,19 @@ export const dumpStore = <T>(engine: Engine, work: (dump: Dump) => Promise<T>): 
     }),
   );
 
+/** Whether a database is complete: no load into it is running or was interrupted. */
+export const isComplete = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
+
 /** A new database has the head of an empty log; only a load removes it, until its end. */
 async function readState(db: Db) {
-  const [head, ...more] = await db.selectFrom('log_head').selectAll().execute();
-  if (!head) return 'interrupted';
-  if (more.length > 0 || head.size > 0) return 'in use';
+  if (!(await isComplete(db))) return 'interrupted';
   for (const table of dumpedTables.filter((name) => name !== 'log_head')) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
     if (rows.length > 0) return 'in use';
   }
   return 'new';
 }
-
-/** Whether a database is complete: no load into it is running or was interrupted. */
-export const isComplete = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('log_head').select('id').limit(1).execute()).length > 0;
 
 /** Removes the head of a new database; returns the state before. */
 async function takeHead(db: Db) {
