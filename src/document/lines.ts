@@ -1,5 +1,6 @@
 import { claimMethods } from '../claims/methods.ts';
 import { handleParts, namespaceText } from '../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { asMembers } from '../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
@@ -87,13 +88,18 @@ const noneRecorded = (judged: Judged, field: CopyField, none: string): Fact => {
   return recorded(judged, lacks ? withoutStop(lacks) : none, 'not_known');
 };
 
+function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
+  const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
+  if (remotes.length === 1) return `its endpoint is on ${there === 1 ? 'it' : 'another domain'}`;
+  if (there === remotes.length) return 'all its endpoints are on it';
+  return `${there === 0 ? 'none' : amount(there)} of its ${amount(remotes.length)} endpoints ${there > 1 ? 'are' : 'is'} on it`;
+}
+
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
   const isShown = signalOf(judged, 'namespace.proof') !== undefined;
   const owner = signalOf(judged, 'namespace.matches_repository_owner');
   const atDomain = signalOf(judged, 'namespace.holds_endpoint');
-  const elsewhere = judged.listing.remotes.length > 1 ? 'not every endpoint there' : 'its endpoint elsewhere';
-  const holds = { true: ', its endpoint there', false: `, ${elsewhere}` };
   const owns = {
     true: ', owner of the recorded repository',
     false: ', not the owner of the recorded repository',
@@ -101,7 +107,7 @@ function namespaceOf(judged: Judged): Fact {
   const name = isShown
     ? `${namespaceText(handle)}, proven to the registry`
     : `namespace ${handleParts(handle).namespace}, not proven`;
-  const where = holds[String(atDomain) as keyof typeof holds] ?? '';
+  const where = atDomain === undefined ? '' : `; ${endpointsAtDomain(judged.listing)}`;
   return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
 }
 
@@ -181,7 +187,11 @@ const remotesOf: FactsOf = (judged) => {
     const at = `${isNamed ? 'endpoint' : coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
     if (!one) return recorded(judged, `${at}${isNamed ? '' : ','} not looked at`, 'not_known');
     const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
-    return observed(judged, one, `${at}${how.replace(/^: The endpoint/, '')}`);
+    return observed(
+      judged,
+      one,
+      `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`,
+    );
   });
 };
 
@@ -191,7 +201,7 @@ const packagesOf: FactsOf = (judged) => {
   return judged.listing.packages.map((recordedPackage) => {
     const { registry_type, identifier, version, transport } = recordedPackage;
     const name = coded(version ? `${identifier}@${version}` : identifier);
-    const text = `run by its caller from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
+    const text = `run on your machine from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, `${text}, not looked at`, 'not_known');
@@ -389,7 +399,7 @@ const keptUp: FactsOf = (judged) => {
     ...ofPackage(
       judged,
       'package.advisories',
-      (value) => `${amount(Number(value))} advisories about the package`,
+      (value) => `${counted(Number(value), 'advisory')} about the package`,
     ),
   ];
 };
@@ -403,7 +413,10 @@ const counts = (of: Readonly<Record<string, number>>, name = (key: string) => ke
 function groupText(name: string, of: RatingCounts): string {
   const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;
   const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
-  const proof = counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase());
+  const isProven = by_proof.none < ratings;
+  const proof = isProven
+    ? counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase())
+    : 'none with a proof';
   return `${name}: ${counted(ratings, 'rating')} by ${counted(sources, 'source')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
 }
 

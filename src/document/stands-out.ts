@@ -121,7 +121,7 @@ function changedToolsText(one: DatedObservation, seen: Seen): string {
   const more = tools.length > mostTools ? [`${tools.length - mostTools} more`] : [];
   const counts = typeof before === 'number' ? [`${before} before, ${count?.value} now`] : [];
   const what = names.length > 0 ? [...names, ...more] : counts;
-  return `Its tools changed ${between(one)}${what.length > 0 ? `: ${what.join(', ')}` : ''} (get_history)`;
+  return `Its tools changed ${between(one)}${what.length > 0 ? `: ${what.join(', ')}` : ''}`;
 }
 
 /** What is said of a change, by kind; undefined where what was there before says nothing. */
@@ -242,7 +242,7 @@ const advisories = ({ seen }: Judged): string[] =>
     .filter((one) => isKnown(one) && Number(one.value) > 0)
     .map(
       (one) =>
-        `${counted(Number(one.value), 'advisory').replace('advisorys', 'advisories')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
+        `${counted(Number(one.value), 'advisory')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
     );
 
 function secrets(judged: Judged): string[] {

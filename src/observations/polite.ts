@@ -68,7 +68,7 @@ export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer
 const mostRedirects = 3;
 
 const failureTexts: Readonly<Record<FetchFailure, string>> = {
-  host_unreachable: 'no connection to a public address of the host, or with one that broke',
+  host_unreachable: 'no connection to a public address of the host, or one that broke off',
   host_timeout: 'no answer in time',
   host_error: 'an answer that is not HTTP within our limits',
   too_large: 'an answer of more than 2 MiB',

@@ -9,14 +9,14 @@ import { foreignLink, type Html, pagePath } from './html.ts';
 /** Younger dates speak for themselves. */
 const agedFrom_days = 56;
 
-/** Dates as such, and beside those of more than eight weeks ago how long that is, seen from a day. */
+/** Dates as such, and beside those of more than eight weeks ago how long that is, seen from a day; not beside those of sources and spans. */
 const aged = (text: string, today: string): Html =>
   html`${text.split(/(\d{4}-\d\d-\d\d)/).map((part, at, parts) => {
     if (at % 2 === 0) return part;
-    // The date of a source stands in brackets already.
     const isOld =
-      !/ of $/.test(parts[at - 1] ?? '') && Date.parse(today) - Date.parse(part) > agedFrom_days * 86_400_000;
-    return html`<time>${part}</time>${isOld && ` (${ageText(part, today)})`}`;
+      !/(?: of |Dossier, |between | and )$/.test(parts[at - 1] ?? '') &&
+      Date.parse(today) - Date.parse(part) > agedFrom_days * 86_400_000;
+    return html`<time>${part}</time>${isOld && `, ${ageText(part, today)}`}`;
   })}`;
 
 /** A sentence of ours on a day, with the texts of others marked, and their addresses as links. */

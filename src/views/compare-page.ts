@@ -187,7 +187,7 @@ function toRow({ name, cells }: Row): Html {
   if (first && isSame)
     return html`
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
-<td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for all ${cells.length}:</p>${first.content}</td></tr>`;
+<td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
   return html`
 <tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(({ handle, content }) => cell(handle, content))}</tr>`;
 }
@@ -200,7 +200,7 @@ const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => 
   }));
   const [first] = marks;
   const isOne = first !== undefined && marks.every(({ mark }) => String(mark) === String(first.mark));
-  return html`<p class="note">Records${isOne ? first.mark : html`: ${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
+  return html`<p class="note">What is marked (record) is from ${isOne ? 'source' : ''}${isOne ? first.mark : html`${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
 };
 
 /** A table with a column for each listing, in the requested order. */

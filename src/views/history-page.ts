@@ -79,7 +79,7 @@ export function toHistoryPage(
     indexed: false,
     body: html`
 ${listingPageHead(listing, 'History', 'history')}
-<p class="lead">What changed, newest first. What a check saw change did so between the date when the old value was last seen and the date when the new one was first seen.</p>
+<p class="lead">What changed, newest first. What a check saw changed between that check and the one before it, on which the old value was last seen.</p>
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
@@ -109,6 +109,11 @@ const inputs = ({ inputSchema }: Tool): string[] =>
     .slice(0, 50)
     .map(text);
 
+const sameSince = (first_seen_at: string, observed_at: string) =>
+  first_seen_at.slice(0, 10) === observed_at.slice(0, 10)
+    ? html`seen on ${day(observed_at)}`
+    : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
+
 export const toToolsPage = (
   site: Site,
   listing: ListingDocument,
@@ -130,7 +135,7 @@ ${
 <h2>${foreignLink(endpoint)}</h2>
 ${
   first_seen_at && observed_at
-    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, the same since ${day(first_seen_at)}, last seen on ${day(observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
 ${
   reason
     ? html`<p>${reason}</p>`
@@ -145,10 +150,14 @@ ${
 }
 </section>`,
       )
-    : html`<p>Dossier has not looked at the endpoints of this listing, or it records none.</p>`
+    : html`<p>${listing.remotes.length === 0 ? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.' : 'Dossier has not looked at the endpoints of this listing.'}</p>`
 }
-
+${
+  listed.endpoints.some(({ digest }) => digest)
+    ? html`
 <h2 id="compare">Compare with what you are shown</h2>
 <p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
-${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`,
+${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`
+    : ''
+}`,
   });

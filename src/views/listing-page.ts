@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { claimMethods, placesOf } from '../claims/methods.ts';
 import { handleParts } from '../core/handle.ts';
-import { counted, quoted } from '../core/text.ts';
+import { counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { copyLacksSentence } from '../document/record.ts';
 import { inputsText } from '../document/sentences.ts';
@@ -135,11 +135,11 @@ const recordOf = ({
   origin,
   observed_at,
   version,
-  status_message,
+
   website,
   tags,
 }: ListingDocument): Html => html`
-<p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${status_message && html`; its status message: <span class="foreign">${quoted(status_message)}</span>`}${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
+<p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
 
 /** Listings that search_agents answers for `similar_to`. */
 type SimilarListings = z.output<typeof searchAgents.output>['listings'];

@@ -18,6 +18,15 @@ export interface Publisher {
 
 const hostsShown = 5;
 
+function repositoriesText(count: number, ofOthers: number | undefined): string {
+  if (count === 0) return 'No repository is recorded.';
+  const record = `${counted(count, 'listing')} ${count === 1 ? 'records' : 'record'} a repository`;
+  if (!ofOthers) return `${record}.`;
+  return count === 1
+    ? `${record} of another account.`
+    : `${record}, ${amount(ofOthers)} of them that of another account.`;
+}
+
 /** What its listings have in common, in sentences that are each true alone. */
 function factsBlock({ listings, since, hosts, otherOwners, withRepository }: PublisherFacts): Html {
   const of = `of the first ${amount(listings)} listings`;
@@ -26,7 +35,7 @@ function factsBlock({ listings, since, hosts, otherOwners, withRepository }: Pub
 <ul class="plain">
 <li>First published ${day(since)}.</li>
 <li>${hosts.length === 0 ? 'No endpoint is recorded' : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}`}.</li>
-<li>${withRepository === 0 ? 'No repository is recorded.' : otherOwners === undefined ? `${amount(withRepository)} record a repository; a domain and the account that holds a repository cannot be compared.` : `${amount(otherOwners)} of ${amount(withRepository)} with a repository record that of another account.`}</li>
+<li>${repositoriesText(withRepository, otherOwners)}</li>
 </ul>${listings === mostRead ? html`<p class="note">Counted ${of}.</p>` : ''}`;
 }
 
@@ -42,7 +51,7 @@ export const toPublisherPage = (site: Site, { namespace, listings, total, next, 
 <p class="lead">${
       /^io\.github\./i.test(namespace)
         ? 'The official registry lets an account of GitHub publish under this namespace.'
-        : 'The official registry lets those publish under this namespace who showed control of the domain.'
+        : 'In the official registry, only those who showed control of the domain publish under this namespace.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${factsBlock(facts)}

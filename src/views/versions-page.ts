@@ -11,6 +11,7 @@ function pace(versions: readonly VersionSummary[], today: string): string {
   const [newest, oldest] = [versions.at(0), versions.at(-1)];
   if (!newest || !oldest) return 'No version is stored.';
   const [from, to] = [oldest.published_at.slice(0, 10), newest.published_at.slice(0, 10)];
+  if (versions.length === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
   return `${counted(versions.length, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }

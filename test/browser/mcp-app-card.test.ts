@@ -60,7 +60,7 @@ describe('the card in a host of MCP Apps', () => {
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'co.webhook/webhook is listed with 1 independent source, 1 rating, as of ',
       'A listing is not verification and not a recommendation to buy.',
-      'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; 1 no proof; last ',
+      'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
       'Not looked at\ntools, last commit',
       'Domain webhook.co, proven to the registry',
@@ -195,7 +195,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.frame.getByText('This answer cannot be shown.').waitFor();
     const { content } = await client.call('get_agent', webhook);
     await card.result({ content });
-    await card.frame.getByText('co.webhook/webhook` (text in “ ” and code spans').waitFor();
+    await card.frame.getByText('co.webhook/webhook` (“ ” and code spans').waitFor();
     await card.result(await client.call('get_agent', { ...webhook, detail: 'full' }));
     await card.frame.getByRole('heading', { name: 'co.webhook/webhook' }).waitFor();
     await card.forged(await client.call('get_agent', { handle: 'org.links/server' }));

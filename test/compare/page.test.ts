@@ -66,7 +66,7 @@ describe('/compare', () => {
       page.split('<section class="compared"');
     expect(recorded).toContain('<h2 id="answers">In short</h2>');
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
-      'Costs The same for all 2: None recorded; not looked at. ',
+      'Costs The same for both: None recorded; not looked at. ',
     );
     expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
     expect(resultsIn(imported)).toEqual([['Met'], ['Met']]);
@@ -78,7 +78,7 @@ describe('/compare', () => {
     ]);
     expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met']]);
-    expect(native).toContain('The same for all 2:');
+    expect(native).toContain('The same for both:');
     expect(native).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
     expect(page).toContain('Unknown is not a no');
     expect(page).toContain('as of <time datetime="');

@@ -83,7 +83,7 @@ const pageText = async () => {
     .replace(/<[^>]+>/g, ' ')
     .replaceAll('&quot;', '"')
     .replace(/\s+/g, ' ')
-    .replace(/ \(\d+ \w+ ago \)/g, '');
+    .replace(/ ?, \d+ \w+ ago/g, '');
 };
 const markdownText = async () => {
   const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
@@ -99,15 +99,15 @@ const onPage = [
   'Deprecated in the registry (record); its publisher says',
   '“Use the other one”',
   'Rated by 1 independent source, 1 rating; 1 rating set apart.',
-  'Domain example.com, proven to the registry, not every endpoint there; website',
+  'Domain example.com, proven to the registry; none of its 2 endpoints is on it; website',
   'https://tool.example',
   'https://github.com/example/tool',
   '(record). Its claim of 2026-10-20 is suspended (file missing).',
   'https://tool.example/mcp , not looked at;',
   'https://tool.example/sse',
-  '), not looked at; run by its caller from',
-  'Independent: 1 rating by 1 source: 1 succeeded; 1 no proof; last',
-  'related: 1 rating by 1 source: 1 failed; 1 no proof; last',
+  '), not looked at; run on your machine from',
+  'Independent: 1 rating by 1 source: 1 succeeded; none with a proof; last',
+  'related: 1 rating by 1 source: 1 failed; none with a proof; last',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
   'What does it cost, and who is paid?',
   'Price: not stated.',
@@ -138,9 +138,9 @@ const inMarkdown = [
   'What the tool does',
   'Deprecated in the registry (record); its publisher says “Use the other one”.',
   'Rated by 1 independent source, 1 rating; 1 rating set apart.',
-  'Domain example.com, proven to the registry, not every endpoint there; website https://tool.example; repository https://github.com/example/tool (record). Its claim of 2026-10-20 is suspended (file missing).',
-  'https://tool.example/mcp, not looked at; https://tool.example/sse (sse), not looked at; run by its caller from npm tool@3.2.1, not looked at.',
-  'Independent: 1 rating by 1 source: 1 succeeded; 1 no proof; last 2026-10-21; related: 1 rating by 1 source: 1 failed; 1 no proof; last 2026-10-21',
+  'Domain example.com, proven to the registry; none of its 2 endpoints is on it; website https://tool.example; repository https://github.com/example/tool (record). Its claim of 2026-10-20 is suspended (file missing).',
+  'https://tool.example/mcp, not looked at; https://tool.example/sse (sse), not looked at; run on your machine from npm tool@3.2.1, not looked at.',
+  'Independent: 1 rating by 1 source: 1 succeeded; none with a proof; last 2026-10-21; related: 1 rating by 1 source: 1 failed; none with a proof; last 2026-10-21',
   'com.example/tool is listed with 1 independent source, 1 rating; 1 rating set apart, as of',
   'All facts and sources',
   'What does it cost, and who is paid?',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { openObservedStates } from '../support/observed-states.ts';
+import { observedStates, openObservedStates } from '../support/observed-states.ts';
 
 let directory: ClaimedDirectory;
 beforeAll(async () => {
@@ -19,6 +19,51 @@ describe('home', () => {
   it('says how many listings there are once, and that tools changed once', async () => {
     const home = await textOf('/');
     expect(home.match(/17 +listings/g)).toHaveLength(1);
-    expect(home).toContain('com.toolbench/files : tools it lists changed');
+    expect(home).toContain('com.toolbench/files : tools it lists');
+  });
+});
+
+describe('the pages of listings that were checked', () => {
+  const { packaged, stale, paid, healthy, deprecated, twinOfAccount } = observedStates;
+
+  it.each(Object.values(observedStates))('%s: no wrong plural, no brackets in brackets', async (handle) => {
+    for (const page of ['', '/tools', '/history', '/versions', '/ratings']) {
+      const text = await textOf(`/agents/${handle}${page}`);
+      expect(text).not.toMatch(/(?<![\d.,-])1 (?!times)[a-z]+s (?:of|record|are|were|from|stored)\b/);
+      expect(text).not.toMatch(
+        /(?<![\d.,-])1 (?:listings|versions|ratings|tools|sources|secrets|facts|endpoints)\b/,
+      );
+      expect(text).not.toMatch(/[a-z,] \([^()]*\([^()]*\)[^()]*\)/);
+      expect(text).not.toMatch(/advisorys|get_history/);
+    }
+  });
+
+  it('say of tools what there is to compare with, and nothing where there is none', async () => {
+    expect(await textOf(`/agents/${packaged}/tools`)).toContain('The listing records no endpoint,');
+    expect(await textOf(`/agents/${stale}/tools`)).toMatch(/ 1 tool, seen on [\d-]+ from /);
+    for (const [handle, has] of [
+      [packaged, false],
+      [paid, false],
+      [stale, true],
+    ] as const)
+      expect((await textOf(`/agents/${handle}/tools`)).includes('Compare with what you are shown')).toBe(has);
+  });
+
+  it('say once what the registry says of a status, and of a single version when it was published', async () => {
+    const [deprecatedPage, versions] = [
+      await textOf(`/agents/${deprecated}`),
+      await textOf(`/agents/${healthy}/versions`),
+    ];
+    expect(deprecatedPage.split('All facts and sources')[0]?.match(/Replaced by com\.retired/g)).toHaveLength(
+      1,
+    );
+    expect(versions).toContain('1 version, published 13 months ago.');
+  });
+
+  it('say how many listings of a publisher record a repository', async () => {
+    expect(await textOf('/publishers/com.findwell')).toContain('1 listing records a repository.');
+    expect(await textOf(`/publishers/${twinOfAccount.split('/')[0]}`)).toContain(
+      'No repository is recorded.',
+    );
   });
 });

@@ -188,7 +188,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `npm has no package x-mcp (Dossier, ${today}).`,
-      `Run by its caller from npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
+      `Run on your machine from npm x-mcp@1.0.0, which is not there (Dossier, ${today}).`,
     ],
   },
   {
@@ -338,7 +338,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Stands out: npm has no package x-mcp (Dossier, ${long}). Last checked on ${long}, not since.`,
-      `Run by its caller from npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
+      `Run on your machine from npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
     ],
   },
   {
@@ -369,7 +369,7 @@ const rows: readonly Row[] = [
       },
     ],
     expected: [
-      `Its tools changed between ${dayAgo(21)} and ${before}: read changed, run added (get_history).`,
+      `Its tools changed between ${dayAgo(21)} and ${before}: read changed, run added.`,
       `Tools: read, run (destructive); the same since ${before} (Dossier, ${today}).`,
     ],
   },
@@ -388,7 +388,7 @@ const rows: readonly Row[] = [
         changed_from: { value: 3, state: 'observed', seen_until: timeAgo(21) },
       }),
     ],
-    expected: [`Its tools changed between ${dayAgo(21)} and ${before}: 3 before, 2 now (get_history).`],
+    expected: [`Its tools changed between ${dayAgo(21)} and ${before}: 3 before, 2 now.`],
   },
   {
     says: 'no number of tools of another change than the last',
@@ -404,7 +404,7 @@ const rows: readonly Row[] = [
         changed_from: { value: 1, state: 'observed', seen_until: timeAgo(81) },
       }),
     ],
-    expected: [`Its tools changed between ${dayAgo(21)} and ${before} (get_history).`],
+    expected: [`Its tools changed between ${dayAgo(21)} and ${before}.`],
     absent: ['1 before'],
   },
   {
@@ -483,7 +483,7 @@ const rows: readonly Row[] = [
     },
     seen: [packageFact({ kind: 'package.exists', details: { version: '1.0.0' } })],
     expected: [
-      `Where: No endpoint recorded. Run by its caller from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run by its caller from npm x-mcp@2.0.0, not looked at.`,
+      `Where: No endpoint recorded. Run on your machine from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run on your machine from npm x-mcp@2.0.0, not looked at.`,
     ],
   },
   {
@@ -493,7 +493,7 @@ const rows: readonly Row[] = [
       packageFact({ kind: 'package.exists', recorded: 'npm:x-mcp@^1.0.0', details: { version: '2.1.0' } }),
     ],
     expected: [
-      `Where: No endpoint recorded. Run by its caller from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
+      `Where: No endpoint recorded. Run on your machine from NPM “x-mcp@^1.0.0”, of which 2.1.0 is published (Dossier, ${today}).`,
     ],
   },
   {
@@ -728,7 +728,7 @@ const unmarked = (text: string) =>
     .replaceAll(/[\\`]/g, '')
     .replaceAll(/\s+/g, ' ')
     // A page says how long ago a date is.
-    .replaceAll(/ \(\d+ \w+ ago\)/g, '');
+    .replaceAll(/, \d+ \w+ ago/g, '');
 const unescaped = (html: string) =>
   html
     .replaceAll('&#39;', "'")

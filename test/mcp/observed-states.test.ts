@@ -87,7 +87,7 @@ describe('get_agent', () => {
     const { json } = await ask('get_agent', { handle: observedStates.packaged });
     expect(json.lines).toMatchObject({
       where:
-        'No endpoint recorded. Run by its caller from `npm` `noteworks-notes@2.1.0`, which is published (Dossier).',
+        'No endpoint recorded. Run on your machine from `npm` `noteworks-notes@2.1.0`, which is published (Dossier).',
     });
     expect(json.unchecked).toBe('tools, package advisories');
   });

@@ -80,10 +80,10 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('says of a namespace with the same word that this shows no connection, and whether the endpoint is at its domain', async () => {
     expect((await ask('com.postcards/mail')).lines.whose).toMatch(
-      /^Domain postcards\.com, proven to the registry, its endpoint there; `io\.github\.postcards\/mail` \(GitHub account postcards, published 2026-02-01\) has a namespace with the same word, which shows no connection\b/,
+      /^Domain postcards\.com, proven to the registry; its endpoint is on it; `io\.github\.postcards\/mail` \(GitHub account postcards, published 2026-02-01\) has a namespace with the same word, which shows no connection\b/,
     );
     expect((await ask('com.twins/one')).lines.whose).toMatch(
-      /^Domain twins\.com, proven to the registry, its endpoint elsewhere; /,
+      /^Domain twins\.com, proven to the registry; its endpoint is on another domain; /,
     );
     expect((await ask('io.github.someone/cards')).lines.whose).not.toContain('its endpoint');
   });

@@ -132,7 +132,7 @@ it('keeps both sets of tools, so that the difference can be read', async () => {
 it('shows the tools on a page, as JSON and as a resource, their words as text', async () => {
   const page = await (await directory.app.request(`/agents/${handle}/tools`)).text();
   expect(page).toContain('<h3 class="foreign">read_mail</h3>');
-  expect(page).toMatch(/2 tools, the same since <time[^>]+>[\d-]+<\/time>, last seen on .* from test bench/);
+  expect(page).toMatch(/2 tools, seen on .* from test bench/);
   expect(page).toContain('The publisher states: may change something.');
   for (const path of ['tools', 'history', ''])
     expect(
@@ -314,7 +314,7 @@ it('a page shows no character that hides or reorders others; JSON has the tools 
   await look();
   const page = await (await directory.app.request(`/agents/${handle}/tools`)).text();
   expect(page).toContain('<p class="foreign">Reads mail &lt;b&gt;now&lt;/b&gt;</p>');
-  expect(page).toContain('1 tool, the same since');
+  expect(page).toContain('1 tool, seen on');
   expect(await (await directory.app.request(`/agents/${handle}/tools.json`)).json()).toMatchObject({
     endpoints: [{ tools: [{ description }] }],
   });
