@@ -9,56 +9,12 @@ import { toShownDatabase } from '../config/settings.ts';
 import { readAll } from '../core/pages.ts';
 import { counted } from '../core/text.ts';
 import { sampleSource } from '../listings/listing.ts';
-import {
-  type IssuedCheckpoint,
-  isContained,
-  logOfOrigin,
-  logOrigin,
-  readCheckpointFile,
-} from '../log/checkpoints.ts';
+import { isContained, logOfOrigin, logOrigin, readCheckpointFile } from '../log/checkpoints.ts';
 import { readCheckpoint } from '../log/notes.ts';
-import { type AskedWitness, readWitnesses } from '../log/witness-policy.ts';
-import type { askWitness } from '../log/witnesses.ts';
 import type { Store } from '../store/store.ts';
 import { listBackups } from './backups.ts';
-
-const patience_ms = 10_000;
-
-/** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date header. */
-async function ask(url: string) {
-  try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience_ms) });
-    const date_ms = Date.parse(answer.headers.get('date') ?? '');
-    const text = (await answer.text()).slice(0, 100_000);
-    const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - Date.now();
-    return { status: answer.status, text, ahead_ms };
-  } catch (error) {
-    const { cause, message } = error as Error;
-    return cause instanceof Error ? cause.message : message;
-  }
-}
-
-interface Subject {
-  readonly config: Config;
-  /** Undefined if the database cannot be opened, or there is none yet. */
-  readonly store: Store | undefined;
-  readonly clock: () => Date;
-}
-
-/** What a check found: one sentence, and what to do where something is to be done. */
-interface Finding {
-  /** `fault`: the service does not work as it should. `warning`: it does, and something is worth a look. */
-  readonly state: 'fine' | 'warning' | 'fault';
-  readonly text: string;
-  readonly next?: string;
-}
-
-/** What one check found. It changes nothing; what it throws is a fault. */
-type Found = Promise<Finding | readonly Finding[]>;
-
-const fine = (text: string): Finding => ({ state: 'fine', text });
-const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
-const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
+import { checkWitnesses } from './doctor-witnesses.ts';
+import { ask, type Finding, type Found, fault, fine, type Subject, warning } from './findings.ts';
 
 async function checkBackups({ config: { backupDir, backupInterval_s }, clock }: Subject): Found {
   if (!backupDir)
@@ -302,88 +258,6 @@ const checkRegistry = async (subject: Subject): Found => [
   await readUpstream(subject.config.registryUrl),
   await readImport(subject),
 ];
-
-const compare =
-  'compare this log with checkpoints saved elsewhere: dossier audit --checkpoint FILE; ask the witness for the one it cosigned';
-
-const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
-  'status 404': ['does not know this log', 'send its operator the key at /log/key'],
-  'status 403': ['knows another key of this log', 'send its operator the key at /log/key'],
-};
-
-/** The checkpoint that was published last: of the checkpoint file, else of the running service; undefined if there is none. */
-async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCheckpoint | undefined> {
-  const saved = await readCheckpointFile(config);
-  const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;
-  const text = saved ?? (typeof answer === 'object' && answer.status === 200 ? answer.text : '');
-  const checkpoint = readCheckpoint(text);
-  const head =
-    checkpoint && (await store?.log.heads())?.find(({ id }) => id === logOfOrigin(checkpoint.origin));
-  const isHere = head && checkpoint && checkpoint.size > 0 && head.size >= checkpoint.size;
-  // Without the cosignatures that a service adds.
-  const end = text.indexOf('\n', text.indexOf('\n\n') + 2) + 1;
-  return isHere ? { head, size: checkpoint.size, text: text.slice(0, end) } : undefined;
-}
-
-function toUnavailable({ name, url }: AskedWitness, why: string): Finding {
-  const [text, next] = whyRefused[why] ?? [];
-  if (text && next) return fault(`${name} ${text}`, next);
-  return warning(
-    `${name} does not answer at ${url.href}: ${why}`,
-    'checkpoints go without its cosignature until it does; look at the network and at its address',
-  );
-}
-
-function toFinding(
-  witness: AskedWitness,
-  { asked, before }: Awaited<ReturnType<typeof askWitness>>,
-  size: number,
-): Finding {
-  const { name } = witness;
-  switch (asked.result) {
-    case 'cosigned':
-      return before === undefined
-        ? fine(`${name} has cosigned the published checkpoint of ${size} entries`)
-        : fine(`${name} had cosigned ${before} of ${size} entries, and has now cosigned all of them`);
-    case 'larger_tree':
-      return fault(
-        `${name} has cosigned ${asked.size} entries, and this log has fewer: it was rolled back, or the witness is wrong`,
-        compare,
-      );
-    case 'refused_tree':
-      return fault(
-        `a fork: this log does not continue the tree of ${before ?? size} entries that ${name} cosigned, or the witness is wrong`,
-        compare,
-      );
-    case 'wrong_cosignature':
-      return fault(
-        `${name} did not sign with the key that WITNESSES has for it`,
-        'ask its operator for its key, and correct its line',
-      );
-    case 'other_size':
-      return fine(`${name} has cosigned ${asked.size} entries; the log grew meanwhile`);
-    case 'unavailable':
-      return toUnavailable(witness, asked.why);
-  }
-}
-
-/** Asks each witness of WITNESSES for the published checkpoint, as the service does. */
-async function checkWitnesses(subject: Subject): Found {
-  const { config, store } = subject;
-  const asked = readWitnesses(config.witnesses);
-  if (asked.length === 0) return fine('none are asked (WITNESSES is not set)');
-  const checkpoint = await publishedCheckpoint(subject);
-  if (!store || !checkpoint)
-    return warning('not asked: there is no published checkpoint that the database contains', 'see log');
-  const witnesses = await import('../log/witnesses.ts');
-  const asking = { store, client: witnesses.createWitnessClient(config) };
-  const { size: oldSize } = checkpoint;
-  return Promise.all(
-    asked.map(async (witness) =>
-      toFinding(witness, await witnesses.askWitness(asking, { witness, checkpoint, oldSize }), oldSize),
-    ),
-  );
-}
 
 /** In the order in which an operator would ask. */
 const checks = {
