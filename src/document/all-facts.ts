@@ -9,7 +9,7 @@ import {
   stateWords,
 } from '../observations/observation.ts';
 import { kindOf, toShownValue } from '../observations/recorded-kinds.ts';
-import type { Fact } from './lines.ts';
+import type { Fact } from './fact.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { isKnown, quoteText } from './seen.ts';
 import { notKnownWords, toSplitKinds } from './sentences.ts';

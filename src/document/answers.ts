@@ -1,7 +1,8 @@
 import { isHandle } from '../core/handle.ts';
 import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
-import { type Fact, type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
+import type { Fact } from './fact.ts';
+import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from './seen.ts';
 import { kindNames, notKnownWords, toSplitKinds } from './sentences.ts';

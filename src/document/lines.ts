@@ -3,14 +3,13 @@ import { handleParts, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { asMembers } from '../core/json.ts';
 import { amount, coded, codedList, counted, day, withoutStop } from '../core/text.ts';
-import type { CopyField } from '../imports/import-run.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import { type DatedObservation, stateWords } from '../observations/observation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
 import { proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
+import { type Fact, noneRecorded, observed, ofService, recorded, unknownOf, whyOf } from './fact.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { copyLacksSentence } from './record.ts';
 import {
   asksPayment,
   atPlace,
@@ -21,29 +20,10 @@ import {
   isNowhere,
   type Judged,
   priceText,
-  reasonOf,
-  sinceThen,
   tallyOf,
 } from './seen.ts';
 import { inputsText } from './sentences.ts';
 import { factName } from './words.ts';
-
-/** Whose word a fact is: the record of the listing, a check of Dossier, or what this service stores itself. */
-type Source = 'record' | 'Dossier' | 'this service';
-
-/**
- * One fact in words, in one of the three states of knowing: known; looked for and not there; not looked at, or not stated. Texts of
- * others are in “ ” or in code spans (core/text.ts).
- */
-export interface Fact {
-  readonly text: string;
-  readonly state: 'known' | 'not_there' | 'not_known';
-  readonly source: Source;
-  /** The day that it is known as of; of the record, the day it was read. */
-  readonly date: string;
-  /** Whether it is an imported signal, which the JSON has apart. */
-  readonly isSignal?: true;
-}
 
 /** The seven questions of a buyer, in their order. */
 export const lineTitles = {
@@ -60,33 +40,10 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 type FactsOf = (judged: Judged) => Fact[];
 
-const recorded = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
-  ...{ text, state, source: 'record', date: day(listing.observed_at) },
-});
-
-const ofService = ({ listing }: Judged, text: string, state: Fact['state'] = 'known'): Fact => ({
-  ...{ text, state, source: 'this service', date: listing.evidence_snapshot_date },
-});
-
-const observed = (judged: Judged, one: DatedObservation, text: string): Fact => ({
-  text: `${text}${sinceThen(judged, one)}`,
-  state: isKnown(one) ? 'known' : 'not_there',
-  source: 'Dossier',
-  date: day(one.observed_at),
-});
-
-const whyOf = (one: DatedObservation) => reasonOf(one) || stateWords[endOf(one)];
-
 function signalOf({ listing }: Judged, kind: string) {
   const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
   return found?.value ?? undefined;
 }
-
-/** That the record has none, or that the copy has it of no listing. */
-const noneRecorded = (judged: Judged, field: CopyField, none: string): Fact => {
-  const lacks = copyLacksSentence(judged.listing.copy_lacks, field);
-  return recorded(judged, lacks ? withoutStop(lacks) : none, 'not_known');
-};
 
 function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
   const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
@@ -265,12 +222,6 @@ const asks: FactsOf = (judged) => {
   ];
   return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'nothing is recorded')];
 };
-
-/** What the record does not state, or may state in a field that Dossier does not read. */
-function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
-  const item = judged.listing.not_known.find((one) => one.kind === kind);
-  return recorded(judged, item?.state === 'not_checked' ? withoutStop(item.reason) : notStated, 'not_known');
-}
 
 const mostTools = 15;
 
