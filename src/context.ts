@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
-import type { Timeouts } from './config/settings.ts';
+import type { Timeouts } from './config/timeouts.ts';
 import type { FairPool } from './core/fair-pool.ts';
 import type { CheckpointCache } from './log/checkpoints.ts';
 import type { createDomainReader } from './net/domains.ts';

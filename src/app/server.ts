@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
+import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile } from '../log/checkpoints.ts';

@@ -22,26 +22,21 @@ export function toShownDatabase(text: string): string {
 
 const withoutSlashes = (text: string) => text.replace(/\/+$/, '');
 
+const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
+  z
+    .string()
+    .refine((text) => isOther(text) || isPlainBase(URL.parse(text)), meaning)
+    .transform(withoutSlashes);
+
 /** An http or https address that paths can be put behind: no user, query or fragment; without slashes at its end. */
-const baseUrl = z
-  .string()
-  .refine((text) => isPlainBase(URL.parse(text)), plainBase)
-  .transform(withoutSlashes);
-
+const baseUrl = baseOr(() => false);
 /** The same, or empty. */
-const optionalBaseUrl = z
-  .string()
-  .refine((text) => text === '' || isPlainBase(URL.parse(text)), plainBase)
-  .transform(withoutSlashes);
-
+const optionalBaseUrl = baseOr((text) => text === '');
 /** A registry's address, a saved copy, or none. */
-const registrySource = z
-  .string()
-  .refine(
-    (text) => text === 'off' || /^file:./.test(text) || isPlainBase(URL.parse(text)),
-    `${plainBase}, file:... or off`,
-  )
-  .transform(withoutSlashes);
+const registrySource = baseOr(
+  (text) => text === 'off' || /^file:./.test(text),
+  `${plainBase}, file:... or off`,
+);
 
 /** What can be listened on: an IP address or a host name. */
 const listenHost = z
@@ -397,37 +392,3 @@ export const settings = {
     'off',
   ),
 } as const;
-
-/** How long the service waits at most, where no setting says so. Part of `Context`, so that tests can shorten them. */
-export const defaultTimeouts = {
-  /** For the headers of a request. */
-  requestHeaders_ms: 10_000,
-  /** For a whole request. */
-  request_ms: 15_000,
-  /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
-  drain_ms: 8000,
-  /** For the answer to an MCP message; then it is `unavailable`. */
-  mcpAnswer_ms: 10_000,
-  /** How long a subscription stays open; then the client opens it again. */
-  subscription_ms: 600_000,
-  /** For one check of a repository: all its requests together. */
-  repositoryCheck_ms: 8000,
-  /** For the first and the second try of an endpoint by the observer, and for any other exchange of it. */
-  observerFirstTry_ms: 6000,
-  observerSecondTry_ms: 15_000,
-  observerExchange_ms: 30_000,
-  /** For all requests of one run to one host together, without waiting for their turn. */
-  observerHost_ms: 120_000,
-  /** The same for all requests of one run. */
-  observerLook_ms: 600_000,
-  /** For the answer of a webhook's address. */
-  webhook_ms: 15_000,
-  /** An address of webhooks that takes longer is slow, and rests. */
-  webhookSlow_ms: 2000,
-  /** For a try of a DNS server by the observer; there are two. */
-  observerDns_ms: 3000,
-  /** For a try of a DNS server by a claim check; there are two. */
-  claimDns_ms: 2000,
-} as const;
-
-export type Timeouts = Readonly<Record<keyof typeof defaultTimeouts, number>>;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { defaultTimeouts, type Timeouts } from '../config/settings.ts';
+import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
 import { type DnsRecords, dnsServersFor, readRecords } from './dns.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { defaultTimeouts } from '../config/settings.ts';
+import { defaultTimeouts } from '../config/timeouts.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { meaningOf } from './answer.ts';
 import { createOutboundClient, isAddress, isLoopbackBase, type OutboundClient } from './client.ts';

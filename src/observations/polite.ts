@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type robotsParser from 'robots-parser';
 import { parseClaimFile } from '../claims/claim.ts';
 import type { Config } from '../config/config.ts';
-import type { Timeouts } from '../config/settings.ts';
+import type { Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import type { Listing } from '../listings/listing.ts';

@@ -1,4 +1,4 @@
-import type { Timeouts } from '../config/settings.ts';
+import type { Timeouts } from '../config/timeouts.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
 import type { Listing } from '../listings/listing.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { readConfig } from '../../src/config/config.ts';
-import { defaultTimeouts } from '../../src/config/settings.ts';
+import { defaultTimeouts } from '../../src/config/timeouts.ts';
 import { type Context, withCaller } from '../../src/context.ts';
 import { createSearches } from '../../src/limits/searches.ts';
 import type { Listing } from '../../src/listings/listing.ts';

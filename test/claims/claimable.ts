@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../src/config/settings.ts';
+import type { Timeouts } from '../../src/config/timeouts.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitServer } from '../support/git-server.ts';

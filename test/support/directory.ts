@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen, openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Timeouts } from '../../src/config/settings.ts';
+import type { Timeouts } from '../../src/config/timeouts.ts';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/imports/import.ts';

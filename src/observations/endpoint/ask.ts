@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { Timeouts } from '../../config/settings.ts';
+import type { Timeouts } from '../../config/timeouts.ts';
 import { asMembers, asObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { PoliteFetch, PoliteRequest } from '../polite.ts';
