@@ -234,8 +234,11 @@ export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<stri
       cached: found && Buffer.from(found.bytes, 'latin1').toString(),
       onResult: ({ members, end }) => {
         if (message) store(clientKey(message), toAnswer(end), { cacheTags: [] });
-        const policy = { cacheTags: result.cacheTags(), maxAge_ms: unchangedFor_ms(context) };
-        if (!found) store(result.key, toAnswer(members), policy);
+        if (found) return;
+        store(result.key, toAnswer(members), {
+          cacheTags: result.cacheTags(),
+          maxAge_ms: unchangedFor_ms(context),
+        });
       },
     };
   };
