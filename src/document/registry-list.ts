@@ -110,7 +110,7 @@ async function searchPage(
   let next = offset;
   while (versions.length < limit && next < end) {
     if (next > offset) await setImmediate();
-    const listings = await store.listings.byIds(hits.slice(next, next + mostHandles).map(({ id }) => id));
+    const listings = await store.listings.briefs(hits.slice(next, next + mostHandles).map(({ id }) => id));
     const handles = listings.map(({ handle }) => handle);
     const query = { after: undefined, limit: mostHandles, handles, version, updatedSince, withDeleted };
     const found = new Map((await store.listings.versionPage(query)).map((one) => [one.handle, one]));

@@ -19,7 +19,7 @@ const once = (values: readonly string[]) => [...new Set(values)].slice(0, maxCom
 /** Handles of listings whose handle or title has the typed words, the last one also as a beginning; best matches first. */
 async function findHandles(typed: string, { store }: Context): Promise<string[]> {
   if (typed.trim().length < shortestPart) return [];
-  const rows = await store.listings.byIds(await store.listings.best(typed, maxCompletions));
+  const rows = await store.listings.briefs(await store.listings.best(typed, maxCompletions));
   const part = typed.trim().toLowerCase();
   return rows
     .filter(({ handle, title }) => `${handle} ${title ?? ''}`.toLowerCase().includes(part))

@@ -22,6 +22,7 @@ import {
   decodeShown,
   type ListingRow,
   type ListQuery,
+  readBriefs,
   readByIds,
   readVisibleListings,
   type VersionQuery,
@@ -233,6 +234,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** The visible listings with these ids, in the same order. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
+  /** The same with no more than what names them, and what they may have in common. */
+  briefs: (ids: readonly number[]) => readBriefs(db, ids),
   /** How many visible listings have each facet of a kind, most first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */

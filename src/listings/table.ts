@@ -1,11 +1,12 @@
 import type { Facet } from '../search/facets.ts';
 import type { SearchSort } from '../search/query.ts';
+import { precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import {
   type ListedVersion,
   type ListingSummary,
-  type listingTable,
+  listingTable,
   summaryTable,
   type versionTable,
   withoutHidden,
@@ -79,15 +80,31 @@ export const readVisibleListings = (db: Db, afterId: number, limit: number): Pro
     .limit(limit)
     .execute();
 
-/** The visible listings with these ids, in the same order. */
-export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
+const visibleOf = (db: Db, ids: readonly number[]) =>
+  db
     .selectFrom('listing')
-    .selectAll()
     .where('id', 'in', [...ids])
-    .where('withdrawn', 'is', null)
-    .execute();
+    .where('withdrawn', 'is', null);
+
+function inOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The visible listings with these ids, in the same order. */
+export async function readByIds(db: Db, ids: readonly number[]): Promise<ListingRow[]> {
+  const rows = ids.length === 0 ? [] : await visibleOf(db, ids).selectAll().execute();
+  return inOrder(ids, rows);
+}
+
+const selectBriefs = precompileQuery((db, ids: readonly number[]) =>
+  visibleOf(db, ids).select(['id', 'handle', 'title', 'hidden', 'tags', 'repository_key', 'packages']),
+);
+
+/** The same with no more than what names them, and what they may have in common. */
+export async function readBriefs(db: Db, ids: readonly number[]) {
+  const rows = ids.length === 0 ? [] : await selectBriefs(db, ids);
+  return inOrder(ids, rows)
+    .map((row) => listingTable.decode(row))
+    .map((one) => (one.hidden ? { ...one, title: undefined } : one));
 }

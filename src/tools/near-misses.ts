@@ -116,7 +116,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };
   if (near.length > 0 || !text || search.facets.length === 0) return near;
   const { hits } = await listings.search({ ...search, facets: [] });
-  const rows = await listings.byIds(hits.slice(0, mostNear).map(({ id }) => id));
+  const rows = await listings.briefs(hits.slice(0, mostNear).map(({ id }) => id));
   return rows.map(({ handle }) => handle);
 }
 

@@ -108,7 +108,7 @@ async function findSimilar(context: Context, listing: Listing, most: number): Pr
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
   if (!text) return [];
-  const candidates = await listings.byIds(await listings.best(text, mostCandidates));
+  const candidates = await listings.briefs(await listings.best(text, mostCandidates));
   const alike = pickAlike(listing, candidates, most);
   const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
   const now = context.clock();
