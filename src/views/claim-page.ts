@@ -158,7 +158,7 @@ ${isNews && answer.message && html`<p>${answer.message}</p>`}
 ${
   isNews &&
   html`
-<p class="note">Checked <span class="foreign">${answer.repository ?? answer.check.domain ?? answer.domain}</span> at ${minute(answer.check.at)}: <code>${answer.check.result}</code>${answer.check.commit ? html`, commit <code>${answer.check.commit.slice(0, 12)}</code>` : ''}${answer.check.branch ? html` of <code class="foreign">${answer.check.branch}</code>` : ''}.</p>`
+<p class="note">Checked <span class="foreign">${answer.repository ?? answer.check.domain ?? answer.domain}</span> at ${minute(answer.check.at)}${answer.check.commit ? html`, commit <code>${answer.check.commit.slice(0, 12)}</code>` : ''}${answer.check.branch ? html` of <code class="foreign">${answer.check.branch}</code>` : ''}.</p>`
 }
 ${
   isClaimed
@@ -272,13 +272,14 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>
-<p class="lead">${whatAClaimShows}</p>
-${originNote(step)}
 ${
   step.problem
     ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${step.problem.message}</div>`
     : ''
 }
 ${toBody(site, step)}
+<h2>What a claim shows</h2>
+<p>${whatAClaimShows}</p>
+${originNote(step)}
 ${step.ways.some(({ kind }) => kind === 'repository') ? optOut(step, site.config.claimFile) : ''}`,
   });

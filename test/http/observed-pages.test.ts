@@ -60,6 +60,17 @@ describe('the pages of listings that were checked', () => {
     expect(versions).toContain('1 version, published 13 months ago.');
   });
 
+  it('say first of a claim what one gets or that it stands, then what it shows', async () => {
+    for (const [handle, first] of [
+      [stale, 'What you get'],
+      [healthy, 'The listing is claimed'],
+    ] as const) {
+      const text = await textOf(`/agents/${handle}/claim`);
+      expect(text.indexOf(first)).toBeGreaterThan(0);
+      expect(text.indexOf(first)).toBeLessThan(text.indexOf('A claim shows write access'));
+    }
+  });
+
   it('say how many listings of a publisher record a repository', async () => {
     expect(await textOf('/publishers/com.findwell')).toContain('1 listing records a repository.');
     expect(await textOf(`/publishers/${twinOfAccount.split('/')[0]}`)).toContain(
