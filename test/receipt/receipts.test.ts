@@ -3,7 +3,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { CompactSign, decodeJwt, decodeProtectedHeader, importJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -140,6 +140,29 @@ describe('a receipt', () => {
 
   it('has the id of the interaction that the service gives', async () => {
     expect(decodeJwt(await receipts.issue(rater, 'order-17'))).toMatchObject({ jti: 'order-17' });
+  });
+
+  it('says which request it is for, if the service signed that', async () => {
+    const request_digest = 'ab'.repeat(32);
+    const payload = {
+      iss: handle,
+      sub: rater,
+      jti: 'order-18',
+      iat: Math.floor(Date.now() / 1000),
+      request_digest,
+    };
+    const signed = await new CompactSign(Buffer.from(JSON.stringify(payload)))
+      .setProtectedHeader({ alg: 'EdDSA', kid: '2026-11' })
+      .sign(await importJWK(key, 'EdDSA'));
+    expect(await verifyReceipt(signed, expected)).toEqual(payload);
+  });
+
+  it('that names another algorithm than that of the published key is refused for it', async () => {
+    const [, ...rest] = (await receipts.issue(rater)).split('.');
+    const header = Buffer.from('{"alg":"ES256","kid":"2026-11"}').toString('base64url');
+    await expect(verifyReceipt([header, ...rest].join('.'), expected)).rejects.toThrow(
+      'Its alg does not fit the curve of the published key.',
+    );
   });
 
   it.each<[string, Partial<typeof expected>, string]>([
