@@ -86,15 +86,14 @@ async function readAgreed(
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
-const hasLines = (read: LocationRead) => read.result === 'file' && read.text.includes('dossier-claim-v1.');
-
 /** Everything that is read before a check is applied; `claim` is the one when the reading began, which decided what was read. */
 async function prepare(
   target: ClaimTarget,
   { read, signed, claim }: Pick<Reading, 'read' | 'signed'> & { readonly claim: Claim | undefined },
   context: Context,
 ): Promise<Omit<Reading, 'now'>> {
-  const agreed = signed || hasLines(read) ? await readAgreed(target, claim, context) : new Set<string>();
+  const hasLines = read.result === 'file' && read.text.includes('dossier-claim-v1.');
+  const agreed = signed || hasLines ? await readAgreed(target, claim, context) : new Set<string>();
   const ring = await claimKeyRing(context);
   return { ...target, read, agreed, signed, binding: bindingOf(target, context), ring };
 }

@@ -1,6 +1,6 @@
 import { coded, day } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
-import { type Offer, offerText } from '../observations/kinds/offer.ts';
+import { offerText } from '../observations/kinds/offer.ts';
 import { readablePackages, toPackage } from '../observations/kinds/package-record.ts';
 import { isWithinLimit, readPriceLimit } from '../observations/kinds/price.ts';
 import { type DatedObservation, isDated, type Observation } from '../observations/observation.ts';
@@ -18,7 +18,7 @@ import {
   unseenFinding,
   worstOf,
 } from './criterion.ts';
-import { quoteText, tallyText } from './seen.ts';
+import { offersOf, quoteText, tallyText } from './seen.ts';
 
 /** An endpoint that the record names, looked at or not. */
 interface RecordedEndpoint {
@@ -173,9 +173,6 @@ function withoutPrice(
 
 const ofEachEndpoint = (compared: ComparedListing, judge: (endpoint: RecordedEndpoint) => Finding): Finding =>
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
-
-const offersOf = ({ details }: Observation): readonly Offer[] =>
-  Array.isArray(details?.offers) ? (details.offers as readonly Offer[]) : [];
 
 export const priceCriteria = {
   price_known: plainCriterion({ evidence, label: 'A price was seen' }, (compared) => {

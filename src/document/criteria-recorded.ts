@@ -1,5 +1,5 @@
 import { ownerTexts } from '../core/handle.ts';
-import { counted, day } from '../core/text.ts';
+import { counted, day, toSentence } from '../core/text.ts';
 import type { ListingRemote } from '../listings/listing.ts';
 import { knowingOf } from '../observations/observation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
@@ -290,7 +290,7 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
   const others = shownGroups(native).filter((group) => group !== 'independent');
   const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
   const from = sourcesFirst({ ratings: independent.ratings, independent });
-  return `${from.charAt(0).toUpperCase()}${from.slice(1)}${apart.join('')}.`;
+  return toSentence(`${from}${apart.join('')}`);
 }
 
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */

@@ -86,7 +86,8 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
 export const asksPayment = (seen: Seen, { subject }: Pick<Observation, 'subject'>): boolean =>
   seen('endpoint.answers').some((one) => one.subject === subject && one.value === 402);
 
-const offersOf = ({ details }: DatedObservation): readonly Offer[] => {
+/** The offers of a quoted price; none if its details name none. */
+export const offersOf = ({ details }: Pick<Observation, 'details'>): readonly Offer[] => {
   const { offers } = asMembers(details);
   return Array.isArray(offers) ? (offers as Offer[]) : [];
 };

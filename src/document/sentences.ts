@@ -1,5 +1,5 @@
 import { namespaceText } from '../core/handle.ts';
-import { coded, counted, day, named } from '../core/text.ts';
+import { coded, counted, day, named, toSentence } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal, Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import type { Shared } from '../listings/shared.ts';
@@ -221,7 +221,7 @@ function toItem({ kind, subject, state, by, reason, observed_at }: Fact): NotSee
   const question = kindOf(kind)?.question;
   if (!question) return [];
   const about = subject === undefined ? {} : { subject };
-  const words = reason ?? `${stateWords[state].replace(/^./, (first) => first.toUpperCase())}.`;
+  const words = reason ?? toSentence(stateWords[state]);
   return [{ question, kind, ...about, state, reason: words, by, as_of: observed_at.slice(0, 10) }];
 }
 
@@ -315,14 +315,12 @@ export function snapshotSentence(handle: string, native: CountedSources, date: s
   return `${handle} is listed with ${evidence} as of ${date}. A listing is not verification and not a recommendation to buy.`;
 }
 
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** The statement about the ratings made here of a listing; for none, it points out that this matters. */
 export const nativeStatement = (totals: CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>): string =>
   [
     totals.ratings === 0
       ? 'Nobody has rated it here. For a decision to buy, that absence matters.'
-      : `${capitalized(sourcesFirst(totals))}. Each rating is one sourced signal, never a final verdict.`,
+      : `${toSentence(sourcesFirst(totals))} Each rating is one sourced signal, never a final verdict.`,
     ...(totals.voided > 0
       ? [`Not counted: ${counted(totals.voided, 'rating')} that the operator voided.`]
       : []),

@@ -16,8 +16,6 @@ const listingsShown = 5;
 const updatedRead = [10, 40, 400];
 const quarantinedShown = 20;
 
-const isWeb = (source: string) => /^https?:/.test(source);
-
 function toReport({ kind, source, started_at, finished_at, progress: { counts } }: ImportRun): ImportReport {
   return { kind, source, started_at, ...(finished_at && { finished_at }), counts };
 }
@@ -27,7 +25,7 @@ function toImportDocument(
   { state, run, done, lastSeen_at }: ImportStatus,
   { registryUrl, importInterval_s }: Config,
 ): ImportStatusDocument {
-  const isOfRegistry = isWeb(registryUrl);
+  const isOfRegistry = /^https?:/.test(registryUrl);
   return {
     state,
     ...(run && { newest: toReport(run) }),

@@ -91,10 +91,6 @@ async function readFile(exchange: Exchange, url: URL): Promise<FileRead> {
   return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
 }
 
-/** Whether a result is about the host or the repository, and says nothing about the file. */
-const isInconclusive = ({ result }: { readonly result: string }) =>
-  /^(host_|repository_|redirect_)/.test(result);
-
 /** Where HEAD cannot be read the file is read without a commit, and counts only if that is conclusive. */
 async function check(
   exchange: Exchange,
@@ -106,7 +102,8 @@ async function check(
   if ('commit' in head) return { ...(await readAt(head.commit)), ...head, pinned: true };
   if (head.result !== 'host_error') return { ...head, pinned: false };
   const unpinned = await readAt('HEAD');
-  return { ...(isInconclusive(unpinned) ? head : unpinned), pinned: false };
+  const saysNothingOfFile = /^(host_|repository_|redirect_)/.test(unpinned.result);
+  return { ...(saysNothingOfFile ? head : unpinned), pinned: false };
 }
 
 /**

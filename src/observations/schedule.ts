@@ -33,9 +33,6 @@ const mostAskedOfKey = 8;
 const leasedPause_ms = 2000;
 const tick_ms = 250;
 
-/** Listings of one import stand together; this order mixes them. */
-const spread = (handle: string) => hash('sha256', handle, 'base64');
-
 /** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
 export function dueAt_ms(
   handle: string,
@@ -172,7 +169,11 @@ export function createSchedule(
     /** Adds the listings that are due; returns how many were not waiting yet. */
     async fill() {
       const before = due.size;
-      const handles = (await readDue(context)).map((handle) => ({ handle, at: spread(handle) }));
+      // Listings of one import stand together; the order of their digests mixes them.
+      const handles = (await readDue(context)).map((handle) => ({
+        handle,
+        at: hash('sha256', handle, 'base64'),
+      }));
       for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
         if (!due.has(handle)) due.set(handle, { handle, why: 'due', notBefore_ms: 0 });
       dueListings.publish({ listings: due.size });
