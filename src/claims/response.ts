@@ -72,9 +72,9 @@ export const toCommonFields = (
 /** Where the line of a new pair goes. */
 function nextWhenIssued(place: ProofPlace, file: string): string {
   if (place.kind === 'repository')
-    return `Keep the capability that came with the challenge you commit; it is shown only now. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
+    return `Keep the capability of this answer: it is shown only once, and belongs to the challenge that you commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
   const then = place.kind === 'registry_key' ? '' : ' Then send the same request again, with this method.';
-  return `Keep the capability that came with the challenge you use; it is shown only now. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
+  return `Keep the capability of this answer: it is shown only once, and belongs to the challenge that you use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
 /** What to do next with an active claim. */

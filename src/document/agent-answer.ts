@@ -82,7 +82,7 @@ const withoutEmpty = <T extends object>(members: T): Partial<T> =>
   ) as Partial<T>;
 
 /** What the short answer and the full one have in common: the fields of the specification. */
-function toFields(listing: ListingDocument, { lines: answered }: Answer) {
+function toFields(listing: ListingDocument, { lines: answered }: Answer, rendered: readonly string[]) {
   const { handle, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
   const ofRegistry = answered.kept_up.filter(({ isSignal }) => isSignal);
@@ -99,9 +99,10 @@ function toFields(listing: ListingDocument, { lines: answered }: Answer) {
       origin,
       evidence_snapshot_date: listing.evidence_snapshot_date,
       evidence_snapshot: listing.evidence_snapshot,
-      untrusted_fields: untrusted.filter(
-        (name) => (name === 'tags' ? tags : (listing[name] ?? '')).length > 0,
-      ),
+      untrusted_fields: [
+        ...untrusted.filter((name) => (name === 'tags' ? tags : (listing[name] ?? '')).length > 0),
+        ...rendered,
+      ],
     },
   };
 }
@@ -118,7 +119,11 @@ function firstOf({ standsOut }: Answer): string[] {
 /** The answer about a listing as JSON: in lines, or all facts as Markdown. */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
   const answer = toAnswer(listing, 'short');
-  const { before, after } = toFields(listing, answer);
+  const { before, after } = toFields(
+    listing,
+    answer,
+    detail === 'full' ? ['markdown'] : ['stands_out', 'lines'],
+  );
   if (detail === 'full') return { ...before, markdown: toMarkdown(listing), ...after };
   const checked = dayOfChecks(answer, listing);
   const { notes, notThere, notSeen, notStated, notLookedAt, next } = answer;

@@ -59,9 +59,9 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
       !inLines.test(kind) &&
       (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && state !== 'not_found')) &&
       // Every endpoint that asks for credentials first has that.
-      state !== 'auth_first' &&
+      (kind === 'terms.url' || state !== 'auth_first') &&
       !isOfAbsent(judged, kind, subject) &&
-      (state === 'not_found' || !reasons.has(reason)),
+      (state === 'not_found' || kind === 'terms.url' || !reasons.has(reason)),
   );
   const nameOf = ({ kind, subject }: (typeof items)[number]) =>
     `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;

@@ -75,8 +75,8 @@ function repositoryOf(judged: Judged): Fact[] {
   const isShort = detail === 'short';
   const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
-  if (isAbsent(one)) return [observed(judged, one, `${text} is not there`)];
-  return [observed(judged, one, one.value === 'there' ? `${text} is there` : `${text}: ${whyOf(one)}`)];
+  if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
+  return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
 }
 
 function claimText({ claim, state }: ListingDocument): string {
@@ -130,8 +130,8 @@ function firstThree(judged: Judged, facts: readonly Fact[], noun: string): reado
 function answeredText(one: DatedObservation, judged: Judged): string {
   const tally = tallyOf(judged, one);
   const often = tally ? `, ${tally} checks in 30 days` : '';
-  const since = day(one.first_seen_at) < day(one.observed_at) ? `, since ${day(one.first_seen_at)}` : '';
-  return `answered HTTP ${one.value}${often}${since}`;
+  const since = day(one.first_seen_at) < day(one.observed_at) ? ` since ${day(one.first_seen_at)}` : '';
+  return `answered HTTP ${one.value}${since}${often}`;
 }
 
 const remotesOf: FactsOf = (judged) => {
@@ -188,7 +188,7 @@ function accessText(one: DatedObservation, { seen }: Judged): string {
   if (one.value) return 'asked Dossier for credentials first';
   return asksPayment(seen, one)
     ? 'asked for a payment, not for credentials'
-    : 'let Dossier in without credentials';
+    : 'introduced itself without credentials';
 }
 
 const signInText = ({ value }: DatedObservation) =>
@@ -220,7 +220,7 @@ const asks: FactsOf = (judged) => {
       observed(judged, one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
-  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'nothing is recorded')];
+  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'no credentials recorded')];
 };
 
 const mostTools = 15;
@@ -229,7 +229,7 @@ function toolNames({ details }: DatedObservation, { detail }: Judged): string {
   const { tools } = asMembers(details);
   const names = (Array.isArray(tools) ? tools : []).map((tool) => {
     const { name, hints } = asMembers(tool);
-    return `${coded(String(name))}${Array.isArray(hints) ? ` (${hints.join(', ')})` : ''}`;
+    return `${coded(String(name))}${Array.isArray(hints) ? ` (says ${hints.join(', ')})` : ''}`;
   });
   const more = detail === 'full' ? 0 : names.length - mostTools;
   return [...names.slice(0, names.length - Math.max(more, 0)), ...(more > 0 ? [`${more} more`] : [])].join(
@@ -278,7 +278,7 @@ const costs: FactsOf = (judged) => {
   const known = quoted.filter(isKnown).map((one) => {
     const payee = payees.find(({ subject }) => subject === one.subject);
     const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
-    return observed(judged, one, `quotes ${priceText(one)}${to}${atPlace(one, quoted)}`);
+    return observed(judged, one, `quotes ${priceText(one)}${to} before it answers${atPlace(one, quoted)}`);
   });
   const others = otherPrices.flatMap((kind) =>
     seen(kind)
@@ -301,7 +301,7 @@ const costs: FactsOf = (judged) => {
     ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0
-      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'none recorded; not looked at')]
+      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'not recorded, not looked at')]
       : []),
   ];
 };

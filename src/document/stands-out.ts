@@ -248,9 +248,7 @@ const advisories = ({ seen }: Judged): string[] =>
 function secrets(judged: Judged): string[] {
   const { all, needed } = recordedSecrets(judged.listing);
   if (needed.length === 0)
-    return all.length > 0
-      ? [`The record names ${counted(all.length, 'secret')} that a caller may send.`]
-      : [];
+    return all.length > 0 ? [`The record names ${counted(all.length, 'optional secret')}.`] : [];
   // A contradiction names them.
   return contradictions(judged).some((text) => text.startsWith('The record asks'))
     ? []
@@ -259,7 +257,13 @@ function secrets(judged: Judged): string[] {
 
 function rated({ listing }: Judged): string[] {
   const { native } = listing.signals;
-  return native.ratings > 0 ? [`Rated by ${sourcesFirst(native)}.`] : [];
+  if (native.ratings === 0) return [];
+  const outcomes = Object.entries(native.independent.source_outcomes)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  const [independent, ...apart] = sourcesFirst(native).split('; ');
+  const said = outcomes.length > 0 ? `${independent} (${outcomes.join(', ')})` : independent;
+  return [`Rated by ${[said, ...apart].join('; ')}.`];
 }
 
 const new_days = 30;

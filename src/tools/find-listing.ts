@@ -169,7 +169,7 @@ async function findRecording(
     if (!other)
       return {
         handle: only.handle,
-        found_by: `the only listing that records ${what}; that shows no control of it`,
+        found_by: `the only listing that records ${what}, which does not show that its publisher controls it`,
       };
     const count =
       found.length > maxNear

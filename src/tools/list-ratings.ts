@@ -105,9 +105,9 @@ function toRatingsText(answer: z.output<typeof output>): string {
     ratings.length > 0 && list(ratings, (rating) => ratingLines(rating, reasons)),
     reasons.length > 0 &&
       `Groups: ${reasons.map((reason, at) => `[${at + 1}] ${toInlineText(reason)}`).join(' ')}`,
-    proofs.length > 0 && `Proof, none unless said: ${proofs.join(' ')}`,
+    proofs.length > 0 && `Proof is none if nothing else is said. ${proofs.join(' ')}`,
     counts &&
-      `Counted under the other filters: outcome ${valuesText(counts.outcome)}; group ${valuesText(counts.group)}; proof ${valuesText(counts.proof_class)}`,
+      `All ratings that fit the filters: outcome ${valuesText(counts.outcome)}; group ${valuesText(counts.group)}; proof ${valuesText(counts.proof_class)}`,
     months.length > 0 &&
       `Counted by month: ${months.map(({ month, outcome, group, ratings }) => `${month} ${outcome} ${group} ${ratings}`).join('; ')}`,
     answer.appeal && toInlineText(answer.appeal),

@@ -47,7 +47,7 @@ const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
 /** The answer of search_agents as Markdown: one line a listing. */
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
-    `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order}.`,
+    `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),

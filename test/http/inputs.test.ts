@@ -87,7 +87,7 @@ describe('what has not been checked', () => {
   const sentences: Record<string, string> = {
     'endpoint.answers': 'Endpoint, ',
     'repository.last_commit': 'Dossier has not checked when the recorded repository last changed.',
-    'package.exists': 'Package is published',
+    'package.exists': 'Published package',
   };
 
   it.each([

@@ -68,7 +68,8 @@ async function call(tool: string, input: object): Promise<Body> {
   return (await response.json()) as Body;
 }
 
-const found = (what: string) => `the only listing that records this ${what}; that shows no control of it`;
+const found = (what: string) =>
+  `the only listing that records this ${what}, which does not show that its publisher controls it`;
 
 describe('get_agent finds the one listing that records', () => {
   it.each([

@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `No check since ${today} saw the endpoint answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
-      `${url} answered HTTP 200, since ${before}, not seen again since ${today} (Dossier, ${yesterday})`,
+      `${url} answered HTTP 200 since ${before}, not seen again since ${today} (Dossier, ${yesterday})`,
     ],
   },
   {
@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
-    expected: [`${url} answered HTTP 200, since ${before}, not seen again since ${today}`],
+    expected: [`${url} answered HTTP 200 since ${before}, not seen again since ${today}`],
     absent: ['Stands out', 'similar_to'],
   },
   {
@@ -249,7 +249,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `github.com shows no public repository at example/x (Dossier, ${today}).`,
-      `Repository https://github.com/example/x is not there (Dossier, ${today}).`,
+      `Repository https://github.com/example/x is gone or not public (Dossier, ${today}).`,
     ],
     absent: ['Not there:', 'repository contents', 'last commit'],
   },
@@ -306,7 +306,7 @@ const rows: readonly Row[] = [
     expected: [
       `Price raised from 0.01 USDC to 0.05 USDC on eip155:8453 (between ${dayAgo(21)} and ${before}).`,
       `Paid to 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC on eip155:8453, paid to 0xbb (Dossier, ${today}).`,
+      `Costs: Quotes 0.05 USDC on eip155:8453, paid to 0xbb before it answers (Dossier, ${today}).`,
     ],
   },
   {
@@ -323,7 +323,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Price changed from 0.05 USDC to 0.05 USDC (scheme upto) on eip155:8453 (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC (scheme upto) on eip155:8453 (Dossier, ${today}).`,
+      `Costs: Quotes 0.05 USDC (scheme upto) on eip155:8453 before it answers (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
   },
@@ -370,7 +370,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Its tools changed between ${dayAgo(21)} and ${before}: read changed, run added.`,
-      `Tools: read, run (destructive); the same since ${before} (Dossier, ${today}).`,
+      `Tools: read, run (says destructive); the same since ${before} (Dossier, ${today}).`,
     ],
   },
   {
@@ -435,7 +435,7 @@ const rows: readonly Row[] = [
     seen: [answers, saw({ kind: 'auth.required', value: false })],
     expected: [
       `The record asks for a secret (X-Key); the endpoint let Dossier in without any (Dossier, ${today}).`,
-      `Asks: Needs a secret header X-Key (record). Let Dossier in without credentials (Dossier, ${today}).`,
+      `Asks: Needs a secret header X-Key (record). Introduced itself without credentials (Dossier, ${today}).`,
     ],
   },
   {
@@ -534,7 +534,7 @@ const rows: readonly Row[] = [
   {
     says: 'that the record names secrets which a caller need not send',
     record: { remotes: [{ type: 'streamable-http', url, headers: [{ ...header, isRequired: false }] }] },
-    expected: ['The record names 1 secret that a caller may send.'],
+    expected: ['The record names 1 optional secret.'],
     absent: ['The record asks for'],
     hit: ['takes secret `X-Key`'],
   },
@@ -627,8 +627,8 @@ const rows: readonly Row[] = [
       saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
     ],
     expected: [
-      `Repository https://github.com/example/x is there (Dossier, ${today}). Not claimed here.`,
-      `Where: ${url} answered HTTP 200, since ${before} (Dossier, ${today}).`,
+      `Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed here.`,
+      `Where: ${url} answered HTTP 200 since ${before} (Dossier, ${today}).`,
       `Last commit ${dayAgo(3)} (Dossier, ${today}).`,
     ],
     absent: ['Stands out'],
@@ -672,7 +672,7 @@ const rows: readonly Row[] = [
     expected: [
       'Not stated: operator, terms, data handling, region, licence, support',
       `Where: ${url}, not looked at.`,
-      'Costs: None recorded; not looked at.',
+      'Costs: Not recorded, not looked at.',
       'Rated: Nobody has rated it here. For a decision to buy, that absence matters.',
     ],
     short: ['Not looked at: tools, last commit'],

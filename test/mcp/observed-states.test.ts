@@ -149,7 +149,8 @@ describe('get_agent', () => {
     const { json } = await ask('get_agent', { handle: 'mcp.findwell.com' });
     expect(json).toMatchObject({
       handle: 'com.findwell/search',
-      found_by: 'the only listing that records an endpoint at this host; that shows no control of it',
+      found_by:
+        'the only listing that records an endpoint at this host, which does not show that its publisher controls it',
     });
   });
 });

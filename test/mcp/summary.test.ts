@@ -124,7 +124,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     ]);
     expect(json.checked).toBe(today);
     expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` (record). Let Dossier in without credentials.`,
+      asks: `Needs a secret header \`Authorization\` (record). Introduced itself without credentials (Dossier).`,
       tools: '`send_mail` (Dossier).',
       costs: 'No price seen; a call may still cost (Dossier).',
     });
@@ -134,7 +134,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       ),
     });
     const unchecked = (await ask({ handle: bare })).json;
-    expect(unchecked.lines).toMatchObject({ costs: 'None recorded; not looked at.' });
+    expect(unchecked.lines).toMatchObject({ costs: 'Not recorded, not looked at.' });
     expect(unchecked.unchecked).toBe('tools, last commit');
     expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });

@@ -79,7 +79,7 @@ export const packageAdvisories = defineKind({
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',
   question: 'upkeep',
-  title: 'Package is deprecated',
+  title: 'Package marked as deprecated',
   means:
     'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',
@@ -124,7 +124,7 @@ async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
 export const packageExists = defineKind({
   kind: 'package.exists',
   question: 'code',
-  title: 'Package is published',
+  title: 'Published package',
   means:
     'The registry has the recorded version of the package, or its newest one where none is recorded; for an image, its manifest.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',

@@ -130,7 +130,7 @@ const existenceWords: Readonly<Record<string, string>> = {
 export const repositoryExists = defineKind({
   kind: 'repository.exists',
   question: 'publisher',
-  title: 'Repository exists',
+  title: 'Public repository',
   means:
     'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits), moved (a redirect to another path) or gone.',
   doesNotMean:

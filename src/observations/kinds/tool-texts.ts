@@ -93,7 +93,7 @@ function* textsOf(value: unknown, place = ''): Generator<[place: string, text: s
 export const toolsHiddenText = defineKind({
   kind: 'tools.hidden_text',
   question: 'tools',
-  title: 'Characters in texts for models that cannot be seen',
+  title: 'Hidden characters in texts for models',
   means:
     'How many characters that cannot be seen are in the tools and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need; with the places of up to twenty texts.',
   doesNotMean:
