@@ -28,15 +28,17 @@ async function toFreeIds(
   const taken = await db.selectFrom('listing').select(['id', 'handle']).where('id', 'in', wanted).execute();
   const holders = new Map(taken.map(({ id, handle }) => [id, handle]));
   const placed: ListingRow[] = [];
+  const read = new Set<number>();
   for (const row of rows) {
     let { id } = row;
-    let readTo = id + 1;
     while (holders.has(id) && holders.get(id) !== row.handle) {
       id += 1;
-      if (id < readTo) continue;
-      readTo = id + probedIds;
-      const taken = db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', id);
-      for (const one of await taken.where('id', '<', readTo).execute()) holders.set(one.id, one.handle);
+      const from = id - (id % probedIds);
+      if (read.has(from)) continue;
+      read.add(from);
+      const taken = db.selectFrom('listing').select(['id', 'handle']).where('id', '>=', from);
+      for (const one of await taken.where('id', '<', from + probedIds).execute())
+        holders.set(one.id, one.handle);
     }
     holders.set(id, row.handle);
     placed.push({ ...row, id });
