@@ -55,6 +55,10 @@ export async function openEvaluated() {
   };
   await directory.post('/api/tools/submit_rating', rating, rater);
   const client = await connect('v2', { app: directory.app });
+  // Tools that need a capability are listed to clients that have one.
+  const holder = await connect('v2', { app: directory.app }, { authorization: `Bearer ${rater}` });
+  const tools = (await holder.tools()) as { name: string; description: string }[];
+  await holder.close();
   const call = async (tool: string, input: object): Promise<Called> => {
     const { structuredContent = {}, content, isError } = await client.call(tool, { ...input });
     const forms = [JSON.stringify(structuredContent), content[0]?.text ?? ''];
@@ -63,7 +67,7 @@ export async function openEvaluated() {
   };
   return {
     call,
-    tools: (await client.tools()) as { name: string; description: string }[],
+    tools,
     async close() {
       await client.close();
       await directory.close();

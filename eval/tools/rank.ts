@@ -39,9 +39,3 @@ export function createBm25(tools: readonly RankedTool[]): (query: string) => Ran
       .map(({ tool }) => tool);
   };
 }
-
-/** The tools that a pattern finds in name or description, ignoring case, in the order they are listed. */
-export const findByRegex = (tools: readonly RankedTool[], pattern: string): RankedTool[] => {
-  const regex = new RegExp(pattern, 'i');
-  return tools.filter(({ name, description }) => regex.test(name) || regex.test(description));
-};

@@ -246,7 +246,7 @@ export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that a service lists to you with those Dossier saw, and says what changed and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
+    'Compares the tools that an MCP service lists to you, annotations too, with those Dossier saw, and says each change and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
   effects: readsOnly,
   bodyLimit_bytes: 2 * 1024 * 1024,
   bodyDepth: 100,

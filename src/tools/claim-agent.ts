@@ -35,7 +35,7 @@ export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims your own listing, by a line in its repository or domain, or signed with its registry key. Returns a public challenge and a secret capability (shown once, works once the challenge is found); call it again to check. Needed to rate.',
+    'Claims your own listing: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call it again to check. Needed to rate.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,

@@ -170,7 +170,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Holds 2 to 8 services against criteria you pick (price, secrets, tools): each with fact, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings by criteria you pick (price, secrets, tools): each with fact, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
   effects: readsOnly,
   input,
   output,

@@ -18,7 +18,7 @@ export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',
   description:
-    'Lists the tags of listings, with counts. Use it before search_agents with tags, not to find a service by words. Tags are no endorsement.',
+    'Lists the tags of listings, with counts. Use it before search_agents with tags. Tags are no endorsement.',
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({

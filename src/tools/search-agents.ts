@@ -144,7 +144,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Finds handles of agent services by words, tags and facts; then read those with get_agent. Best matches come first; ratings, popularity and payment do not change the order. A place is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts; then read those with get_agent. Best matches first; ratings, popularity and payment do not change the order. A place is no recommendation.',
   effects: readsOnly,
   input,
   output,
