@@ -73,23 +73,29 @@ export async function startServer({
   return { name, pid: child.pid, url, ready_ms, stop };
 }
 
-/** What `npm start` runs, but for `exec node`: flags of Node, script, command. */
-function toStart(checkout = projectRoot): Pick<Command, 'script' | 'args' | 'nodeFlags'> {
+/** What `npm start` runs: `[VARIABLE=value ...] exec node [flags ...] script command`. */
+function toStart(checkout = projectRoot) {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  const [script = '', ...args] = scripts.start.split(' ').slice(-2);
-  return { script, args, nodeFlags: scripts.start.split(' ').slice(2, -2) };
+  const words = scripts.start.split(' ');
+  const [script = '', ...args] = words.slice(-2);
+  const node = words.indexOf('node');
+  const variables = words.slice(0, node).filter((word) => word.includes('='));
+  const environment: Record<string, string> = Object.fromEntries(variables.map((one) => one.split('=')));
+  return { script, args, nodeFlags: words.slice(node + 1, -2), environment };
 }
 
 /** The service as it ships, every check on: as `npm start` does, thresholds of limits lifted, logs at their level. */
-export const startService = (databaseUrl: string, more: Partial<Command> = {}): Promise<Server> =>
-  startServer({
+export function startService(databaseUrl: string, more: Partial<Command> = {}): Promise<Server> {
+  const start = toStart(more.checkout);
+  return startServer({
     name: 'this service',
-    ...toStart(more.checkout),
+    ...start,
     ...more,
-    nodeFlags: [...(toStart(more.checkout).nodeFlags ?? []), ...(more.nodeFlags ?? [])],
+    nodeFlags: [...start.nodeFlags, ...(more.nodeFlags ?? [])],
     environment: {
+      ...start.environment,
       PORT: '0',
       LIMITS: 'off',
       REGISTRY_URL: 'off',
@@ -97,6 +103,7 @@ export const startService = (databaseUrl: string, more: Partial<Command> = {}): 
       ...more.environment,
     },
   });
+}
 
 /** Which made-up rows a registry has: the latest version or all of each listing; another seed, other listings. */
 export interface RegistryRows {

@@ -58,12 +58,12 @@ export const problemTable = {
   unknown_handle: row(
     404,
     'No listing has this handle',
-    'Check the spelling and capitals, or find it with search_agents.',
+    'Handles like it are in near, if there are any; else find it with search_agents.',
   ),
   several_listings: row(
     409,
-    'More than one listing records this',
-    'Call again with the handle of the one that you mean.',
+    'It is not clear which listing is meant',
+    'Call again with the handle of one of the candidates.',
   ),
   not_found: row(404, 'Nothing is here', 'See /llms.txt for everything this service offers.'),
   method_not_allowed: row(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { coded, counted, day } from '../core/text.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
@@ -27,10 +28,12 @@ export interface HitFacts {
     | undefined;
 }
 
-/** Whom the registry let publish it, and whether that account holds the repository. */
-function publisherOf({ handle, repository_key }: Listing): string {
+/** Whom the registry let publish it, and whether its endpoints are on that domain, and the repository is held by that account. */
+export function publisherOf({ handle, repository_key, remotes }: Listing): string {
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
-  return `${namespaceText(handle)}${owner === 'no' ? ', not the owner of the repository' : ''}`;
+  const urls = remotes.map(({ url }) => url);
+  const at = namespaceHoldsEndpoints(handle, urls) ? ', its endpoint on it' : '';
+  return `${namespaceText(handle)}${at}${owner === 'no' ? ', not the owner of the repository' : ''}`;
 }
 
 const more = (values: readonly unknown[], most: number) =>

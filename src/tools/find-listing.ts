@@ -1,7 +1,8 @@
 import { type Context, noteChange } from '../context.ts';
-import { isHandle, namespaceText } from '../core/handle.ts';
+import { isHandle } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { counted, named, quoted } from '../core/text.ts';
+import { publisherOf } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { packageText } from '../document/sentences.ts';
 import { isSample, type Listing } from '../listings/listing.ts';
@@ -140,14 +141,14 @@ const recordedAt = ({ packages: [first], endpoint }: Listing) =>
 
 /** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
 function differenceOf(listing: Listing, all: readonly Listing[]): string {
-  const { handle, description, version, updated_at, origin_status } = listing;
+  const { description, version, updated_at, origin_status } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
       : description;
   const isElsewhere = all.some((one) => recordedAt(one) !== recordedAt(listing));
   return [
-    namespaceText(handle),
+    publisherOf(listing),
     ...(said ? [quoted(said)] : []),
     ...(isElsewhere ? [recordedAt(listing)] : []),
     `version ${named(version)}`,

@@ -64,7 +64,7 @@ export const getHistory = defineTool({
   name: 'get_history',
   title: 'List what changed about a service',
   description:
-    'Lists what changed about one service, newest first: tools added, removed or reworded, price, payee, version, claim, ratings, withdrawal. Use it before you rely on what you knew, or if check_surface differs.',
+    'Lists what changed about one service, newest first: tools added, removed or reworded, price, payee, record, claim, ratings, withdrawal. Use it before you rely on what you knew, or if check_surface differs.',
   effects: readsOnly,
   input,
   output,

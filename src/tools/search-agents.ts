@@ -51,6 +51,9 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
+    answer.order === 'alike' &&
+      answer.listings.length === 0 &&
+      'No listing of another publisher has its repository, package, tags or words of its name.',
     answer.facets &&
       `Counts of facets: ${Object.entries(answer.facets)
         .map(([facet, count]) => `${toInlineText(facet)} ${count}`)

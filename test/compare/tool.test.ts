@@ -119,7 +119,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
     expect(listings[0]?.problem?.near?.[0]).toBe(webhook);
     expect(listings[4]?.problem?.message).toBe(
-      'No listing has this handle. Check the spelling and capitals, or find it with search_agents.',
+      'No listing has this handle. Handles like it are in near, if there are any; else find it with search_agents.',
     );
     expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem']);
     expect(listings[1]?.imported).toHaveLength(1);

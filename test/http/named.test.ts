@@ -180,7 +180,7 @@ describe('what several listings record', () => {
   it('names them, and what tells them apart', async () => {
     expect(await call('get_agent', { handle: 'https://github.com/alice/mono' })).toMatchObject({
       code: 'several_listings',
-      detail: '2 listings record this repository. Call again with the handle of the one that you mean.',
+      detail: '2 listings record this repository. Call again with the handle of one of the candidates.',
       candidates: [
         {
           handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
@@ -229,13 +229,15 @@ describe('what no listing records', () => {
   ])('is not said to be recorded by what records %s', async (_what, handle, other) => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
-    expect(answer.detail).toBe('Check the spelling and capitals, or find it with search_agents.');
+    expect(answer.detail).toBe(
+      'Handles like it are in near, if there are any; else find it with search_agents.',
+    );
     expect(answer.near).not.toContain(other);
   });
   it('has no handle with different capitals if it is none', async () => {
     const { detail, near } = await call('get_agent', { handle: 'https://gitlab.com/co.webhook/webhook' });
     expect(near).toEqual(['co.webhook/webhook']);
-    expect(detail).toBe('Check the spelling and capitals, or find it with search_agents.');
+    expect(detail).toBe('Handles like it are in near, if there are any; else find it with search_agents.');
   });
   it('has near handles of the first unknown one only in a comparison', async () => {
     const handles = ['co.webhook/webhook', 'io.github.alice/ntoes', 'io.github.alice/diry'];

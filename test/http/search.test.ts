@@ -99,7 +99,7 @@ describe('search_agents', () => {
           'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
         facts: [
           'matched 2 of 3 words',
-          'domain webhook.co',
+          'domain webhook.co, its endpoint on it',
           '`https://mcp.webhook.co/mcp`',
           'updated 2026-10-02',
         ],
@@ -107,7 +107,7 @@ describe('search_agents', () => {
     ]);
     const [whole] = (await search({ query: 'webhook replay' })).body.listings ?? [];
     expect(whole).toMatchObject({
-      facts: ['domain webhook.co', '`https://mcp.webhook.co/mcp`', 'updated 2026-10-02'],
+      facts: ['domain webhook.co, its endpoint on it', '`https://mcp.webhook.co/mcp`', 'updated 2026-10-02'],
     });
   });
 

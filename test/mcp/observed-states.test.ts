@@ -122,7 +122,7 @@ describe('get_agent', () => {
   });
 
   const several = [
-    { handle: observedStates.twinOfDomain, whose: 'domain mapland.com' },
+    { handle: observedStates.twinOfDomain, whose: 'domain mapland.com, its endpoint on it' },
     { handle: observedStates.twinOfAccount, whose: 'GitHub account someone-else' },
   ];
 
