@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { kinds } from '../../src/observations/kinds.ts';
 import type { StoredObservation } from '../../src/observations/observation.ts';
 import { type Question, questions } from '../../src/observations/observation.ts';
@@ -12,6 +14,8 @@ import { registryEntry } from '../../test/support/entries.ts';
 import { type Bridged, bridge, findProgram, type Line } from './bridge.ts';
 import { stdioServers } from './servers.ts';
 
+const { values } = parseArgs({ options: { times: { type: 'string', default: '0' } } });
+const times = Number(values.times);
 const folder = join(import.meta.dirname, 'npm');
 const everything = '@modelcontextprotocol/server-everything';
 const everythingPort = '19401';
@@ -95,8 +99,8 @@ function toCell(question: Question, observations: readonly StoredObservation[]):
   return value === undefined ? states : `${value}: ${states}`;
 }
 
-/** Looks at every server once; rows of the table. */
-async function observeAll(running: readonly Running[]): Promise<string[]> {
+/** Checks every server once, which gives the rows of the table, then all of them again. */
+async function observeAll(running: readonly Running[]) {
   const directory = await openDirectory({
     entries: running.map(({ package: identifier, version }, at) =>
       registryEntry(toHandle(at), {
@@ -118,9 +122,32 @@ async function observeAll(running: readonly Running[]): Promise<string[]> {
     const cells = asked.map((question) => toCell(question, observations));
     rows.push(`| \`${one.package}\` ${one.version} | ${one.transport} | ${cells.join(' | ')} |`);
   }
+  const again = await checkAgain(async (at) => {
+    directory.wait(3600 / running.length);
+    const listing = await directory.store.listings.byHandle(toHandle(at));
+    return listing ? (await observer.observe(listing)).observations : [];
+  }, running.length);
   await observer.close();
   await directory.close();
-  return rows;
+  return { rows, again };
+}
+
+/** Checks the servers in turn beside busy processors, and says how many of these healthy servers were said not to answer. */
+async function checkAgain(
+  check: (at: number) => Promise<readonly StoredObservation[]>,
+  servers: number,
+): Promise<string> {
+  const busy = Array.from({ length: times > 0 ? availableParallelism() : 0 }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+  );
+  const count = { missed: 0, down: 0 };
+  for (let made = 0; made < times; made += 1) {
+    const found = (await check(made % servers)).filter(({ kind }) => kind === 'endpoint.answers');
+    if (found.some(({ missed, state }) => missed || state !== 'observed')) count.missed += 1;
+    if (found.some(({ state }) => state === 'unreachable' || state === 'not_found')) count.down += 1;
+  }
+  for (const one of busy) one.kill();
+  return `${times} more checks beside ${busy.length} busy processors: ${count.missed} without an answer, ${count.down} times a server was said not to answer.`;
 }
 
 /** Methods that came over the wire, with how often; the run fails if a tool was called. */
@@ -131,10 +158,10 @@ function countMethods(running: readonly Running[]): string {
   return [...counts].map(([method, all]) => `${method} ${all.length}`).join(', ');
 }
 
-// Usage: npm run eval:servers. Installs and starts the servers, checks each once, prints the table.
+// Usage: npm run eval:servers [-- --times N]. Installs and starts the servers, checks each once, prints the table; then makes N checks.
 install();
 const { running, failed } = await startAll();
-const rows = await observeAll(running);
+const { rows, again } = await observeAll(running);
 const table = [
   `${new Date().toISOString().slice(0, 10)}, Node ${process.version}: ${running.length} servers; methods that came over the wire behind the bridges: ${countMethods(running)}.`,
   '',
@@ -142,6 +169,7 @@ const table = [
   `| --- | --- |${' --- |'.repeat(asked.length)}`,
   ...rows,
   '',
+  ...(times > 0 ? [again, ''] : []),
   ...(failed.length > 0 ? ['Did not start here:', '', ...failed.map((line) => `* ${line}`), ''] : []),
 ].join('\n');
 process.stdout.write(table);

@@ -134,7 +134,7 @@ const challengeLimit = 64;
 // A fixed length between look-arounds: matching is linear, and text attached to either end prevents a match.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
-const supersededPattern = /^[ \t]*superseded-by[ \t]+(\S{3,200})[ \t]*$/m;
+const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 

@@ -27,7 +27,7 @@ export const problemTable = {
   capability_required: row(
     401,
     'A capability is required',
-    'Only a claimed listing can do this: claim your own with claim_agent, and ask your user to put its capability into this server’s configuration (Authorization: Bearer, or DOSSIER_CAPABILITY for stdio). Without a listing of your own, submit_feedback reaches the operator.',
+    'Only a claimed listing can do this: claim your own with claim_agent, and ask your user to put its capability into this server’s configuration (Authorization: Bearer, or DOSSIER_CAPABILITY for stdio). Without a listing of your own, submit_feedback tells the operator of this directory, and nobody else.',
   ),
   capability_invalid: row(
     401,

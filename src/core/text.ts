@@ -131,25 +131,47 @@ const toCodePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 const unseen = new RegExp(
-  hidden.flatMap(([kind, { source }]) => (/surrogate|marks/.test(kind) ? [] : [source])).join('|'),
+  [
+    ...hidden.flatMap(([kind, { source }]) => (/surrogate|marks/.test(kind) ? [] : [source])),
+    '(?<=[0-9#*])[\\ufe0e\\ufe0f](?!\\u20e3)',
+  ].join('|'),
   'gu',
 );
-const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+const scripts = (...names: string[]) => names.map((name) => `\\p{Script=${name}}`).join('');
+const rightToLeft = scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko', 'Adlam');
+const joining = `${scripts('Arabic', 'Syriac', 'Mongolian', 'Nko', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan')}\\u0900-\\u0d7f`;
+const withoutSpaces = scripts('Khmer', 'Thai', 'Lao', 'Myanmar');
+const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
 
 /**
- * What writing needs of them: flags of regions, joiners of emoji and of letters that join, variants of Han characters, and marks of
- * direction in a text with letters that run from right to left.
+ * What writing needs of them: three flags, joiners of emoji and of letters that join, breaks between words that are written without
+ * spaces, variants of Han and Mongolian characters, one mark of direction beside letters that run from right to left, soft hyphens.
  */
-const needed =
-  /\u{1f3f4}[\u{e0061}-\u{e007a}]{5}\u{e007f}|(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic})|(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Han}])[\u200c\u200d]|(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]/gu;
+const needed = new RegExp(
+  [
+    '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
+    '(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})',
+    `(?<=[${joining}])[\\u200c\\u200d](?![\\u200c\\u200d])`,
+    `(?<=[${withoutSpaces}])\\u200b(?=[${withoutSpaces}])`,
+    '(?<=\\p{Script=Mongolian})[\\u180b-\\u180f]',
+    '(?<=\\p{Script=Han})[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
+    `(?<=[${rightToLeft}][\\s\\p{P}\\d]{0,3})${marks}(?!${marks})|(?<!${marks})${marks}(?=[\\s\\p{P}\\d]{0,3}[${rightToLeft}])`,
+    '(?<=\\p{L})\\u00ad(?=\\p{L})',
+  ].join('|'),
+  'gu',
+);
 
-/** The characters of a text that cannot be seen and that its writing does not need, in their order, as U+200B. */
-export function hiddenCharacters(foreign: string): string[] {
-  if (plain.test(foreign)) return [];
-  const text = foreign
-    .replace(needed, '')
-    .replace(rightToLeft.test(foreign) ? /[\u061c\u200e\u200f]/g : '', '');
-  return (text.match(unseen) ?? []).flatMap((found) => Array.from(found, toCodePoint));
+/** Characters of a text that cannot be seen and that its writing does not need: how many, and up to `most` different ones, as U+200B. */
+export function hiddenCharacters(foreign: string, most: number) {
+  const characters = new Set<string>();
+  let count = 0;
+  if (!plain.test(foreign))
+    for (const [found] of foreign.replace(needed, '').matchAll(unseen)) {
+      count += 1;
+      if (characters.size < most) characters.add(toCodePoint(found));
+    }
+  return { count, characters: [...characters] };
 }
 
 /** Cleaned foreign text on one line: runs of white space become one space, none at the ends. */

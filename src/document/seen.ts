@@ -36,7 +36,7 @@ export const sinceThen = ({ listing }: Judged, { missed_since, state, value }: D
   missed_since
     ? value === null
       ? `; checks since ${day(missed_since)} could not tell`
-      : `, not seen again since ${day(missed_since)}`
+      : `, not seen by checks since ${day(missed_since)}`
     : state === 'stale' && lastChecked(listing) === undefined
       ? ', not checked since'
       : '';

@@ -49,7 +49,10 @@ function deprecated({ listing, seen }: Judged): string[] {
 const superseded = ({ seen }: Judged): string[] =>
   seen('repository.superseded_by')
     .filter((one) => isKnown(one) && !one.details?.isThis)
-    .map((one) => `Its repository says that ${coded(String(one.value))} replaces it ${checked(one)}.`);
+    .map(
+      (one) =>
+        `The recorded repository names ${coded(String(one.value))} in place of this listing ${checked(one)}.`,
+    );
 
 const statusMessage = ({ listing: { origin_status, status_message } }: Judged): string[] =>
   origin_status === 'active' && status_message
@@ -201,7 +204,7 @@ function shared({ listing }: Judged): string[] {
 const kindsChecked = ['shared.tools', 'shared.pay_to'];
 
 /** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
-const builds = ['GitHub Actions', 'GitLab CI/CD'];
+const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
 function packageVersion({ seen }: Judged): string[] {
   const said = (
@@ -211,7 +214,7 @@ function packageVersion({ seen }: Judged): string[] {
     seen(kind).flatMap((one) => {
       const before = isKnown(one) ? versionBefore(one) : undefined;
       if (!before) return [];
-      const versions: [string, string] = [coded(String(one.details?.version)), coded(before.version)];
+      const versions: [string, string] = [coded(String(one.as_seen?.version)), coded(before.version)];
       const text = sentence(String(one.value), before.value, versions);
       return text === undefined ? [] : [`Of ${coded(one.subject ?? '')}, ${text} ${checked(one)}.`];
     });
@@ -219,7 +222,9 @@ function packageVersion({ seen }: Judged): string[] {
     ...said('package.install_scripts', (now, was, [version, before]) =>
       now === 'none'
         ? undefined
-        : `version ${version} runs ${codedList(now)} when it is installed; version ${before} before it runs ${was === 'none' ? 'nothing' : codedList(was)}`,
+        : now === was
+          ? `version ${version} names another ${codedList(now)} than version ${before} before it; npm runs it at installation`
+          : `version ${version} names ${codedList(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? 'none' : codedList(was)}`,
     ),
     ...said('package.published_by', (now, was, [version, before]) =>
       builds.includes(now)

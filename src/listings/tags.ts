@@ -1,6 +1,6 @@
 import { tokenize } from '../core/text.ts';
 import type { ListingTag } from './listing.ts';
-import { vocabulary } from './tag-vocabulary.ts';
+import vocabulary from './tag-vocabulary.json' with { type: 'json' };
 
 /** Longer phrases in which words of the vocabulary have another sense: they produce no tag. */
 const otherSenses =
@@ -38,6 +38,8 @@ function insert(root: Node, phrase: string, topic: Topic | undefined) {
 }
 
 const root = newNode();
+// The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular plural of a phrase counts
+// too. If a listing has too many tags, the first ones there win.
 for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
   for (const phrase of toPhrases(phrases)) insert(root, phrase, { tag, rank });
 for (const phrase of toPhrases(otherSenses)) insert(root, phrase, undefined);

@@ -84,6 +84,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   before.state !== 'unreachable' &&
   before.state !== 'not_checked' &&
   !('isPartial' in before) &&
+  before.method_version === found.method_version &&
   !isEqual(before, found) && {
     changed_from: {
       ...{ value: before.value, state: before.state, seen_until: before.observed_at },

@@ -54,7 +54,7 @@ function toWindow(tally: Tally, at: string, days: number) {
 const toWords = ({ days, made, answered, others }: ReturnType<typeof toWindow>) => {
   const failed = Object.entries(others).map(([ended, times]) => `${ended.replaceAll('_', ' ')} ${times}`);
   const classes = failed.length > 0 ? ` (the others: ${failed.join(', ')})` : '';
-  return `${answered} of ${counted(made, 'check')} in ${days} days${classes}`;
+  return `${answered} of ${counted(made, 'check')} in ${days} days were answered${classes}`;
 };
 
 /** What a tally says at the time of its newest check. */
@@ -66,7 +66,7 @@ export function toTallied(tally: Tally, at: string) {
   const [first = at.slice(0, 10)] = Object.keys(tally).sort();
   return {
     value: `${days_30.answered} of ${days_30.made}`,
-    reason: `Answered up to ${at.slice(0, 10)}: ${toWords(days_30)}, and ${toWords(days_90)}. The first check that is counted was on ${first}.`,
+    reason: `On ${at.slice(0, 10)}, ${toWords(days_30)}, and ${toWords(days_90)}. The first check that is counted was on ${first}.`,
     details: { days_30, days_90, first_check: first },
   };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { toStorable } from '../core/json.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
 import type { Lease, Transaction } from '../store/store.ts';
@@ -79,7 +80,10 @@ async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<rea
       throw new Error('two facts are about the same subject');
     const other = found.find(({ state }) => !observationStates.includes(state));
     if (other) throw new Error(`${String(other.state).slice(0, 100)} is no state`);
-    return found.map((one) => (one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }));
+    return found.map(
+      (one) =>
+        toStorable(one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }) as DatedFinding,
+    );
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: error, kind: name, handle: run.listing.handle }, 'a check failed');

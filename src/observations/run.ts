@@ -240,7 +240,7 @@ async function certificate(origin: string, { reach }: RunParts) {
   if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
   const reached = reach(url);
   if (reached && reached.url.protocol !== 'https:')
-    return notChecked('The host is reached at an address without TLS here (HOST_OVERRIDES).');
+    return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');
   return readCertificate(url, reached);
 }
 

@@ -53,7 +53,7 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.no_match && noMatchText(answer.no_match),
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
-      'No listing of another publisher has its repository, package, tags or words of its name.',
+      'No listing of another publisher has its repository, package, tags or words of its name. get_agent says if its publisher names another one.',
     answer.facets &&
       `Counts of facets: ${Object.entries(answer.facets)
         .map(([facet, count]) => `${toInlineText(facet)} ${count}`)

@@ -7,7 +7,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
-import { vocabulary } from '../listings/tag-vocabulary.ts';
+import vocabulary from '../listings/tag-vocabulary.json' with { type: 'json' };
 import type { Feedback } from '../moderation/moderation.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
 import { day, type Html, handleLink, minute, paste, tagLink, toCurl } from './html.ts';

@@ -19,7 +19,7 @@ describe('home', () => {
   it('says how many listings there are once, and that tools changed once', async () => {
     const home = await textOf('/');
     expect(home.match(/17 +listings/g)).toHaveLength(1);
-    expect(home).toContain('com.toolbench/files : tools it lists, what the tools say they do changed');
+    expect(home).toContain('com.toolbench/files : tools it lists, hints of the tools changed');
   });
 });
 

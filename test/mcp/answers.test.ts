@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `No check since ${today} saw the endpoint answer; it last answered on ${yesterday}. Dossier asks from lab-one.`,
-      `${url} answered HTTP 200 since ${before}, not seen again since ${today} (Dossier, ${yesterday})`,
+      `${url} answered HTTP 200 since ${before}, not seen by checks since ${today} (Dossier, ${yesterday})`,
     ],
   },
   {
@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
-    expected: [`${url} answered HTTP 200 since ${before}, not seen again since ${today}`],
+    expected: [`${url} answered HTTP 200 since ${before}, not seen by checks since ${today}`],
     absent: ['Stands out', 'similar_to'],
   },
   {
@@ -506,7 +506,7 @@ const rows: readonly Row[] = [
       }),
       saw({ kind: 'endpoint.availability', value: '1 of 2' }),
     ],
-    expected: [`${url} answered HTTP 200, not seen again since ${today} (Dossier, ${before})`],
+    expected: [`${url} answered HTTP 200, not seen by checks since ${today} (Dossier, ${before})`],
     absent: ['1 of 2'],
     hit: [`last answered ${before}`],
   },

@@ -91,7 +91,7 @@ describe('a refused input', () => {
     const message = await refusal('submit_rating', rating);
     expect(message).toContain('Only a claimed listing can do this');
     expect(message).toContain('ask your user to put its capability into this server’s configuration');
-    expect(message).toContain('submit_feedback reaches the operator');
+    expect(message).toContain('submit_feedback tells the operator of this directory');
   });
 });
 

@@ -108,7 +108,7 @@ describe('get_agent', () => {
     expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
     expect(where).toMatch(/ \(Dossier\)\.$/);
-    expect(asks).toContain(`not seen again since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
+    expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(
       `No price seen; a call may still cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
     );
@@ -242,7 +242,7 @@ describe('compare_agents says of what it does not know', () => {
       `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers now. Last seen on ${dayAgo(60)}; not checked since. Checked: \`https://mcp.longago.com/mcp\`. [Dossier, ${dayAgo(60)}]`,
     ]);
     const { text } = await ask('get_agent', { handle: unreachable, detail: 'full' });
-    expect(text).toContain(`Number of tools: 1 (not seen again since ${dayAgo(20)}) at`);
+    expect(text).toContain(`Number of tools: 1 (not seen by checks since ${dayAgo(20)}) at`);
     expect(text).not.toContain('not checked lately');
   });
 

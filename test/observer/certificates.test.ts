@@ -78,7 +78,7 @@ it.each([
 });
 
 it.each([
-  ['plain', 'not_checked', 'The host is reached at an address without TLS here (HOST_OVERRIDES).'],
+  ['plain', 'not_checked', 'Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).'],
   ['closed', 'unreachable', 'A TLS connection to closed.example.com did not come about.'],
 ])('says why there is no certificate to show (%s)', async (name, state, reason) => {
   expect(await certificateOf(name)).toMatchObject({ state, value: null, reason });

@@ -559,7 +559,7 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
   });
   expect(counted).not.toHaveProperty('tally');
   expect(counted?.reason).toMatch(
-    /^Answered up to \d{4}-\d\d-\d\d: 25 of 32 checks in 30 days \(the others: [^)]+\), and 59 of 67 checks in 90 days \(.+\)\. The first check that is counted was on \d{4}-\d\d-\d\d\.$/,
+    /^On \d{4}-\d\d-\d\d, 25 of 32 checks in 30 days were answered \(the others: [^)]+\), and 59 of 67 checks in 90 days were answered \(.+\)\. The first check that is counted was on \d{4}-\d\d-\d\d\.$/,
   );
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
     expect(await (await directory.app.request(face)).text()).toContain('25 of 32');

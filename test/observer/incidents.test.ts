@@ -86,7 +86,7 @@ beforeAll(async () => {
   directory.git.createRepository('vendor/postal-mcp').commit({ 'README.md': 'The server of the vendor' });
   directory.git
     .createRepository('maker/server')
-    .commit({ 'dossier-claim.txt': '# ours\r\nsuperseded-by com.example.maker/new\r\n' });
+    .commit({ 'dossier-claim.txt': '# ours\r\nsuperseded-by: com.example.maker/new # since May\r\n' });
   client = await connect('v2', { app: directory.app });
 });
 afterAll(async () => {
@@ -116,7 +116,7 @@ it('a version by another account, with a script and a dependency that are new', 
     'version `1.14.1` was published by `thief`, version `1.14.0` before it by `keeper`',
   );
   expect(answer).toContain(
-    'version `1.14.1` runs `postinstall` when it is installed; version `1.14.0` before it runs nothing',
+    'version `1.14.1` names `postinstall`, which npm runs at installation; version `1.14.0` before it names none',
   );
 });
 
@@ -156,9 +156,9 @@ it('an entry that a newer one of its publisher replaced, and one of somebody els
 
 it('a listing that its repository says is replaced: said on both', async () => {
   expect(await answerOf('io.github.maker/old')).toMatch(
-    /Stands out: Its repository says that `com\.example\.maker\/new` replaces it \(Dossier/,
+    /Stands out: The recorded repository names `com\.example\.maker\/new` in place of this listing \(Dossier/,
   );
-  expect(await answerOf('com.example.maker/new')).not.toContain('replaces it');
+  expect(await answerOf('com.example.maker/new')).not.toContain('in place of');
   expect(await answerOf('com.example.maker/new', { detail: 'full' })).toContain(
     'Replaced by: this listing; it replaces the others with this repository',
   );

@@ -103,8 +103,8 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
       },
       {
         kind: 'tools.hints',
-        before: { value: '1 only read, 0 destroy, 1 say neither' },
-        after: { value: '0 only read, 0 destroy, 2 say neither' },
+        before: { value: '1 read-only, 1 without a hint' },
+        after: { value: '2 without a hint' },
       },
     ],
   });

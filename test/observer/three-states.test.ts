@@ -73,7 +73,7 @@ describe('what is known, what was not seen and what is not known', () => {
     );
     for (const one of [text, page, markdown]) expect(one).toContain(first);
     expect(lines.tools).toMatch(
-      new RegExp(`^send, not seen again since ${days[1]} \\(Dossier(, ${days[0]})?\\)\\.$`),
+      new RegExp(`^send, not seen by checks since ${days[1]} \\(Dossier(, ${days[0]})?\\)\\.$`),
     );
     expect(full.observations).toContainEqual(
       expect.objectContaining({
@@ -114,7 +114,7 @@ describe('what is known, what was not seen and what is not known', () => {
     directory.wait(10 * day_s);
     const { lines, text, full, page, markdown } = await said(handle);
     expect(lines.tools).toMatch(
-      new RegExp(`^send, not seen again since ${days[1]} \\(Dossier(, ${days[0]})?\\)\\.$`),
+      new RegExp(`^send, not seen by checks since ${days[1]} \\(Dossier(, ${days[0]})?\\)\\.$`),
     );
     expect(full.observations).toContainEqual(
       expect.objectContaining({ kind: 'tools.count', state: 'stale', value: 1 }),

@@ -5,12 +5,15 @@ import { type ObservedDirectory, openObserved } from '../support/endpoints/obser
 /** What a server says of itself; a test may change it between two checks. */
 interface Said {
   instructions?: string;
+  card?: object;
   tools: object[];
 }
 
 /** A server of the older protocol that says this, without a session. */
 const startServer = (said: Said): Promise<Endpoint> =>
-  startEndpoint((body, { method }, response) => {
+  startEndpoint((body, { method, url }, response) => {
+    if (url === '/mcp/server-card' && said.card)
+      return void response.writeHead(200).end(JSON.stringify(said.card));
     const asked = method === 'POST' ? (JSON.parse(body) as { id?: number; method: string }) : undefined;
     if (!asked) return void response.writeHead(404).end();
     if (asked.id === undefined) return void response.writeHead(202).end();
@@ -32,7 +35,9 @@ const startServer = (said: Said): Promise<Endpoint> =>
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const plain: Said = { tools: [tool('plain')] };
+const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
 const hinted: Said = {
+  card: { name: 'com.example.hinted/A', version: '1.0.0', ...at('https://hinted.example.com/mcp/?key=1') },
   instructions: 'Ask before you send.',
   tools: [
     tool('read', { annotations: { readOnlyHint: true, destructiveHint: true } }),
@@ -43,6 +48,7 @@ const hinted: Said = {
   ],
 };
 const hiding: Said = {
+  card: { name: 'com.other/x', version: '2.0.0', ...at('https://other.example.com/mcp') },
   instructions: 'Be kind.\u200b\u202e',
   tools: [
     tool('send', {
@@ -52,17 +58,34 @@ const hiding: Said = {
   ],
 };
 const writing: Said = {
-  instructions:
-    'می\u200cخواهم \u200fשלום\u200e 葛\u{e0100} 👩\u200d💻 👩\u{1f3fd}\u200d🚀 \u2764\ufe0f \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} क्\u200dष',
+  instructions: [
+    'می\u200cخواهم',
+    'سلام \u200f(מה)\u200e!',
+    '葛\u{e0100}',
+    '👩\u200d💻 👩\u{1f3fd}\u200d🚀 \u2764\ufe0f 1\ufe0f\u20e3',
+    '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'क्\u200dष',
+    'ภาษา\u200bไทย ភាសា\u200bខ្មែរ',
+    'ᠮᠣᠩ\u180b',
+    'Wort\u00adteil',
+  ].join('\n'),
   tools: [],
+};
+/** Bits in characters that are needed elsewhere, and a name whose cut would part an emoji. */
+const smuggling: Said = {
+  instructions: `שלום a${'\u200e\u200f'.repeat(50)}b \u{1f3f4}\u{e0061}\u{e0062}\u{e0063}\u{e0064}\u{e0065}\u{e007f} e\u0301\u200c 1\ufe0e`,
+  tools: [tool(`${'x'.repeat(199)}😀`, { description: '\u200b', [`${'y'.repeat(300)}\u200b`]: 'z' })],
 };
 
 let observed: ObservedDirectory;
 beforeAll(async () => {
-  const servers = await Promise.all([plain, hinted, hiding, writing].map(startServer));
+  const servers = await Promise.all([plain, hinted, hiding, writing, smuggling].map(startServer));
   observed = await openObserved(
     Object.fromEntries(
-      ['plain', 'hinted', 'hiding', 'writing'].map((name, at) => [name, servers[at] as Endpoint]),
+      ['plain', 'hinted', 'hiding', 'writing', 'smuggling'].map((name, at) => [
+        name,
+        servers[at] as Endpoint,
+      ]),
     ),
   );
 });
@@ -74,9 +97,42 @@ describe('what tools say they do', () => {
   it('is counted; a tool that says both only reads, and what is no boolean says nothing', async () => {
     expect(await see('hinted', 'tools.hints')).toMatchObject({
       state: 'observed',
-      value: '2 only read, 1 destroy, 2 say neither',
+      value: '2 read-only, 1 destructive, 2 without a hint',
     });
     expect(await see('writing', 'tools.hints')).toBeUndefined();
+  });
+});
+
+describe('a server card', () => {
+  it('is shown with what is not as the record and the endpoint have it', async () => {
+    expect(await see('hinted', 'card.mcp')).toMatchObject({
+      ...{ state: 'observed', value: 'com.example.hinted/A' },
+      details: { name: 'com.example.hinted/A', version: '1.0.0' },
+    });
+    expect((await see('hinted', 'card.mcp'))?.details).not.toHaveProperty('differs');
+    expect((await see('hiding', 'card.mcp'))?.details?.differs).toEqual(['name', 'version', 'address']);
+    const page = await (await observed.directory.app.request('/agents/com.example.hiding/a.md')).text();
+    expect(page).toContain(
+      'Server card (MCP): `com.other/x`; not as the record and the endpoint have it: name, version, address',
+    );
+  });
+
+  it('is not gone if a page of maintenance is in its place', async () => {
+    const { card } = hinted;
+    hinted.card = { maintenance: true };
+    for (let time = 0; time < 2; time += 1) {
+      observed.directory.wait(7200);
+      await see('hinted', 'card.mcp');
+    }
+    expect(await see('hinted', 'card.mcp')).toMatchObject({
+      state: 'observed',
+      value: 'com.example.hinted/A',
+    });
+    hinted.card = card as object;
+  });
+
+  it('is absent without a word if there was none', async () => {
+    expect(await see('writing', 'card.mcp')).toBeUndefined();
   });
 });
 
@@ -109,7 +165,7 @@ describe('characters that cannot be seen', () => {
     expect(await see('hiding', 'tools.hidden_text')).toMatchObject({
       state: 'observed',
       value: 6,
-      details: {
+      as_seen: {
         places: [
           {
             place: 'tools.send.inputSchema.properties.to‹U+200B›',
@@ -126,6 +182,11 @@ describe('characters that cannot be seen', () => {
   it('are none if emoji and scripts need them', async () => {
     expect(await see('writing', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 0 });
     expect(await see('plain', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 0 });
+  });
+
+  it('are counted where writing does not need them, whatever the length of names', async () => {
+    expect(await see('smuggling', 'tools.hidden_text')).toMatchObject({ state: 'observed', value: 110 });
+    expect(await see('smuggling', 'tools.surface')).toMatchObject({ state: 'observed' });
   });
 
   it('stand out on every adapter', async () => {

@@ -26,7 +26,8 @@ const differing = (compared: Readonly<Record<string, boolean>>): string[] =>
 
 const showsCard = ({ value, details }: Finding): string => {
   const differs = Array.isArray(details?.differs) ? details.differs.map(String) : [];
-  const other = differs.length > 0 ? `; not the same as Dossier knows it: ${differs.join(', ')}` : '';
+  const other =
+    differs.length > 0 ? `; not as the record and the endpoint have it: ${differs.join(', ')}` : '';
   return `${codedList(String(value))}${other}`;
 };
 
@@ -62,7 +63,7 @@ export const agentCard = defineKind({
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
   shows: showsCard,
-  method_version: 'card/1',
+  method_version: 'card/2',
   about: perOrigin,
   isOptional: true,
   check: (run) =>
@@ -85,10 +86,16 @@ function serverFinding(
   const differs = differing({
     name: name.toLowerCase() === known.handle.toLowerCase(),
     version: said === '' || said === version,
-    address: addresses.length === 0 || addresses.some(({ href }) => href === URL.parse(known.url)?.href),
+    address:
+      addresses.length === 0 ||
+      addresses.length === mostAddresses ||
+      addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(new URL(known.url))),
   });
   return { value: name, state: 'observed' as const, details: { name, version, ...withDiffering(differs) } };
 }
+
+/** An address without what does not tell endpoints apart. */
+const placeOf = ({ host, pathname }: URL) => `${host}${pathname.replace(/\/$/, '')}`;
 
 const cardPlace = (endpoint: string): string => {
   const { origin, pathname } = new URL(endpoint);
@@ -115,7 +122,15 @@ export const serverCard = defineKind({
         if (answer.result !== 'response') return answer;
         const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
         const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
-        return serverFinding(answer, known) ?? { result: 'not_found', reason };
+        return (
+          serverFinding(answer, known) ?? {
+            value: null,
+            state: 'not_found',
+            reason,
+            mayPass: true,
+            onlyIfSeen: true,
+          }
+        );
       },
       { isRare: true },
     ),

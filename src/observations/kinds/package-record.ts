@@ -1,4 +1,5 @@
 import compare from 'semver/functions/compare.js';
+import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
@@ -11,7 +12,8 @@ import type { Run, Subject } from '../run.ts';
 /** A version on npm with its own document: untrusted. */
 export interface NpmVersion {
   readonly version: string;
-  readonly published_at: string;
+  /** Published seven days or more before the one that it is compared with. */
+  readonly isSettled: boolean;
   readonly document: JsonObject;
 }
 
@@ -27,7 +29,7 @@ export interface Published {
   readonly deprecated: string | undefined;
   /** Accounts that may publish it, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
-  /** The versions that were published before this one, the newest first, or why they are not known; npm only. */
+  /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
   readonly earlier: readonly NpmVersion[] | NoAnswer;
   /** The registry's own document of the version: untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -147,17 +149,23 @@ function namesOf(maintainers: unknown): string[] | NoAnswer {
 export const isAttested = (version: unknown): boolean =>
   Object.keys(memberOf(memberOf(version, 'dist'), 'attestations')).length > 0;
 
-/** The versions of a package that were published before a time, the newest first. */
-function publishedBefore(time: string | undefined, document: Published['document']): NpmVersion[] {
-  if (time === undefined) return [];
+const settled_ms = 7 * 86_400_000;
+
+/**
+ * The releases of a package below a version (SemVer, without prereleases) that were published before it; those at least seven days
+ * before it come first, then the highest: who takes over a package may publish more than once.
+ */
+function publishedBefore(version: string, time: string, document: Published['document']): NpmVersion[] {
   const times = memberOf(document, 'time');
+  const settled = new Date(Date.parse(time) - settled_ms).toISOString();
   return Object.entries(memberOf(document, 'versions'))
     .flatMap(([name, one]) => {
-      const [version, published_at] = [toShort(name), toTime(times[name])];
-      if (version === undefined || published_at === undefined || published_at >= time) return [];
-      return [{ version, published_at, document: asMembers(one) }];
+      const published_at = toTime(times[name]);
+      if (published_at === undefined || published_at >= time || name.length > 100) return [];
+      if (!valid(name) || prerelease(name) || (valid(version) && compare(name, version) >= 0)) return [];
+      return [{ version: name, isSettled: published_at <= settled, document: asMembers(one) }];
     })
-    .sort((a, b) => (a.published_at < b.published_at ? 1 : -1));
+    .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
 }
 
 /** What a version's own document says, with what only the package's document says. */
@@ -220,7 +228,10 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
   return toPublishedOnNpm(response, memberOf(document.versions, version), {
     published_at: published_at ?? notStated('npm', 'when this version was published'),
     maintainers: namesOf(document.maintainers),
-    earlier: publishedBefore(published_at, document),
+    earlier:
+      published_at === undefined
+        ? notStated('npm', 'when this version was published')
+        : publishedBefore(version, published_at, document),
   });
 }
 

@@ -9,31 +9,47 @@ import { memberOf, ofPublished, type Published, packagesOn, toShort } from './pa
 
 type Manifest = Published['document'];
 
-/** What is read of a version; undefined if it does not state it. */
-type Read = (document: Manifest) => string | undefined;
+/** What a kind reads of a version. */
+interface Reading {
+  /** Undefined if the version does not state it. */
+  readonly value: (document: Manifest) => string | undefined;
+  /** What is compared, if that is more than the value. */
+  readonly compared?: (document: Manifest) => string | undefined;
+  readonly more?: (document: Manifest) => object;
+  /** The value is new only if no earlier version that is settled has it. */
+  readonly isOfAll?: true;
+  /** What a version does not state. */
+  readonly what: string;
+}
 
 /**
- * What the recorded version of each npm package states, and what the version before it did if that was something else:
- * `details.before`. Nothing of a version that does not state it.
+ * What the recorded version of each npm package states, and in `as_seen.before` what the version before it did if that was something
+ * else. A version is no part of the fact: another one that states the same is no change.
  */
-const ofVersions = (run: Run, read: Read, more: (document: Manifest) => object = () => ({})) =>
+const ofVersions = (run: Run, { value: read, compared = read, more, isOfAll, what }: Reading) =>
   ofPublished(run, ['npm'], ({ version, document, earlier }): Found | NoAnswer => {
     const value = read(document);
     if (value === undefined)
-      return { result: 'not_checked', reason: `npm does not state this of version ${version}.` };
-    const [before] = 'result' in earlier ? [] : earlier;
+      return { result: 'not_checked', reason: `npm does not state ${what} of version ${version}.` };
+    const known = 'result' in earlier ? [] : earlier;
+    const [before] = known;
     const was = before && read(before.document);
-    const differs = before && was !== undefined && was !== value;
-    const details = { version, ...more(document) };
+    const isNew = isOfAll
+      ? was !== value && known.every((one) => !one.isSettled || compared(one.document) !== compared(document))
+      : before && compared(before.document) !== compared(document);
     return {
       ...{ value, state: 'observed' },
-      details: differs ? { ...details, before: { version: before.version, value: was } } : details,
+      ...('result' in earlier && { reason: `What versions before it had is not known. ${earlier.reason}` }),
+      as_seen: {
+        ...{ version, ...more?.(document) },
+        ...(isNew && was !== undefined && { before: { version: before?.version, value: was } }),
+      },
     };
   });
 
-/** What `details.before` says: the version before the recorded one, and what it had; undefined if that was the same, or is not known. */
-export function versionBefore({ details }: Pick<Finding, 'details'>) {
-  const { version, value } = asMembers(details?.before);
+/** The version before the recorded one, and what it had; undefined if that was the same, or is not known. */
+export function versionBefore({ as_seen }: Pick<Finding, 'as_seen'>) {
+  const { version, value } = asMembers(as_seen?.before);
   return typeof version === 'string' && typeof value === 'string' ? { version, value } : undefined;
 }
 
@@ -48,8 +64,9 @@ const installScripts = ['preinstall', 'install', 'postinstall'];
 
 const scriptsOf = (document: Manifest): [string, string][] =>
   installScripts.flatMap((name) => {
-    const script = toShort(memberOf(document, 'scripts')[name]);
-    return script === undefined ? [] : [[name, script]];
+    const script = memberOf(document, 'scripts')[name];
+    const text = typeof script === 'string' ? script.trim() : '';
+    return text === '' ? [] : [[name, text]];
   });
 
 /** The scripts that a package runs on the machine that installs it. */
@@ -58,7 +75,7 @@ export const packageScripts = defineKind({
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of preinstall, install and postinstall the recorded version of an npm package has, beside the version before it: npm runs them on the machine that installs it.',
+    'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had others: npm runs them on the machine that installs it.',
   doesNotMean:
     'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
   shows: withBefore((value) => (value === 'none' ? value : codedList(value))),
@@ -66,14 +83,17 @@ export const packageScripts = defineKind({
   about: packagesOn('npm'),
   isOptional: true,
   check: (run) =>
-    ofVersions(
-      run,
-      (document) =>
+    ofVersions(run, {
+      value: (document) =>
         scriptsOf(document)
           .map(([name]) => name)
           .join(', ') || 'none',
-      (document) => ({ scripts: Object.fromEntries(scriptsOf(document)) }),
-    ),
+      compared: (document) => JSON.stringify(scriptsOf(document)),
+      more: (document) => ({
+        scripts: Object.fromEntries(scriptsOf(document).map(([name, text]) => [name, toShort(text) ?? ''])),
+      }),
+      what: 'the scripts',
+    }),
 });
 
 /** Who published a version of a package. */
@@ -82,14 +102,19 @@ export const packagePublishedBy = defineKind({
   question: 'publisher',
   title: 'Account that published the version',
   means:
-    'The npm account that published the recorded version of the package, and the one that published the version before it if that is another.',
+    'The npm account that published the recorded version of the package, and the one that published the version before it if no earlier version is by the same.',
   doesNotMean:
-    'It does not say who holds the account. GitHub Actions and GitLab CI/CD are names of builds that publish without an account.',
+    'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
   shows: withBefore(coded),
   method_version: 'package/1',
   about: packagesOn('npm'),
   isOptional: true,
-  check: (run) => ofVersions(run, (document) => toShort(memberOf(document, '_npmUser').name)),
+  check: (run) =>
+    ofVersions(run, {
+      value: (document) => toShort(memberOf(document, '_npmUser').name),
+      isOfAll: true,
+      what: 'the account that published it',
+    }),
 });
 
 /** Most names that are published. */
@@ -106,8 +131,8 @@ export const packageDependencies = defineKind({
     'How many packages the recorded version of an npm package depends on directly that the version before it did not, with up to twenty of their names.',
   doesNotMean: 'New dependencies are common. Dossier does not look at them, or at what they depend on.',
   unit: 'packages',
-  shows: ({ value, details }) => {
-    const names = Array.isArray(details?.added) ? details.added.map((name) => coded(String(name))) : [];
+  shows: ({ value, as_seen }) => {
+    const names = Array.isArray(as_seen?.added) ? as_seen.added.map((name) => coded(String(name))) : [];
     return names.length === 0 ? 'none' : `${value}: ${names.join(', ')}`;
   },
   method_version: 'package/1',
@@ -123,7 +148,7 @@ export const packageDependencies = defineKind({
       const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);
       return {
         ...{ value: added.length, state: 'observed' },
-        details: { version, before: before.version, added: names },
+        as_seen: { version, before: before.version, added: names },
       };
     }),
 });

@@ -80,7 +80,7 @@ export const priceCapability = defineKind({
 
 const noneConfigured: NoAnswer = {
   result: 'not_checked',
-  reason: 'This service is not configured to read catalogues of prices (PRICE_CATALOGS).',
+  reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
 };
 
 const readAccepted = (one: unknown) =>

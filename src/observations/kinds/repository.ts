@@ -5,18 +5,20 @@ import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository, repositoryOf } from '../remotes.ts';
 
+const hooks = /"hooks"\s*:\s*\{\s*"/;
+
 /** Files that editors and agents read when a repository is opened, and what in them starts commands without being asked. */
 const agentFiles: readonly (readonly [path: string, automatic: RegExp | undefined])[] = [
-  ['.claude/settings.json', /"hooks"\s*:/],
+  ['.claude/settings.json', hooks],
   ['.vscode/tasks.json', /"runOn"\s*:\s*"folderOpen"/],
   ['.vscode/settings.json', undefined],
   ['.cursor/mcp.json', undefined],
-  ['.cursor/hooks.json', /"hooks"\s*:/],
+  ['.cursor/hooks.json', hooks],
   [
     '.devcontainer/devcontainer.json',
     /"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"\s*:/,
   ],
-  ['.gemini/settings.json', /"hooks"\s*:/],
+  ['.gemini/settings.json', hooks],
   ['.mcp.json', undefined],
   ['AGENTS.md', undefined],
 ];
@@ -108,11 +110,16 @@ export const repositorySupersededBy = defineKind({
     const found = await ofRepository(run, async () => {
       const file = await run.file(run.claimFile);
       if (!('commit' in file)) return file;
-      const parsed = file.result === 'file' ? parseClaimFile(file.text) : 'too_large';
-      const value = parsed === 'too_large' ? undefined : parsed.supersededBy;
+      const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
+      if (file.result === 'unreadable' || parsed === 'too_large')
+        return {
+          result: 'not_checked',
+          reason: 'The claim file of the repository is larger than Dossier reads, or no text.',
+        };
+      const value = parsed?.supersededBy;
       const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
       if (value === undefined) return { result: 'not_found', reason };
-      const isThis = value === run.listing.handle;
+      const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
       return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
     });
     return found.map((one) => (one.value === null ? { ...one, onlyIfSeen: true } : one));

@@ -4,7 +4,7 @@ import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
 import type { Tool } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes, remotesOf } from '../remotes.ts';
-import { nameOf } from './tools.ts';
+import { cutNote, inNameOrder, shortNameOf } from './tools.ts';
 
 type Hint = 'read_only' | 'destructive' | 'none';
 
@@ -19,11 +19,12 @@ function hintOf({ annotations }: Tool): Hint {
 export const toolsHints = defineKind({
   kind: 'tools.hints',
   question: 'tools',
-  title: 'What the tools say they do',
-  means: 'How many of the tools say that they only read, how many that they destroy, and how many neither.',
+  title: 'Hints of the tools',
+  means:
+    'How many of the tools say in their annotations that they are read-only, how many that they are destructive, and how many neither.',
   doesNotMean:
     'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
-  changed: 'Its tools say something else of what they do',
+  changed: 'The hints of its tools are others',
   method_version: 'tools/1',
   about: remotesOf,
   isOptional: true,
@@ -35,8 +36,17 @@ export const toolsHints = defineKind({
         const reason = 'The endpoint listed no tools.';
         if (list.tools.length === 0) return { result: 'not_found', reason };
         const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
-        const value = `${count('read_only')} only read, ${count('destructive')} destroy, ${count('none')} say neither`;
-        return { value, state: 'observed' };
+        const counts = {
+          'read-only': count('read_only'),
+          destructive: count('destructive'),
+          'without a hint': count('none'),
+        };
+        const said = Object.entries(counts).filter(([, tools]) => tools > 0);
+        return {
+          value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
+          state: 'observed',
+          ...cutNote(list),
+        };
       },
       { isRare: true },
     ),
@@ -79,11 +89,11 @@ const mostCharacters = 5;
 const longestPlace = 200;
 
 /** Every text of a value at any depth, names of members too, by its place. */
-function* textsOf(value: unknown, place = ''): Generator<[place: string, text: string]> {
+function* textsOf(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    const at = place === '' ? name : `${place}.${name}`;
+    const at = `${place}.${name}`.slice(0, longestPlace);
     yield [at, name];
     yield* textsOf(member, at);
   }
@@ -95,7 +105,7 @@ export const toolsHiddenText = defineKind({
   question: 'tools',
   title: 'Hidden characters in texts for models',
   means:
-    'How many characters that cannot be seen are in the tools and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need; with the places of up to twenty texts.',
+    'How many characters that cannot be seen are in the tools and instructions that the endpoint sent: controls, marks of direction, zero-width characters and tags, but for those that emoji and scripts need.',
   doesNotMean:
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
@@ -107,25 +117,26 @@ export const toolsHiddenText = defineKind({
   check: (run) =>
     ofRemotes(
       run,
-      ({ introduction, list }) => {
-        if (list.result !== 'tools') return list;
+      ({ introduction: { instructions } = {}, list }) => {
+        const isWhole = list.result === 'tools';
+        if (!isWhole && instructions === undefined) return list;
         const texts = [
-          ...list.tools.flatMap((tool) => [...textsOf(tool, `tools.${nameOf(tool)}`)]),
-          ['instructions', introduction?.instructions ?? ''] as const,
+          ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
+            ...textsOf(tool, `tools.${shortNameOf(tool)}`),
+          ]),
+          ['instructions', instructions ?? ''] as const,
         ];
-        const found = texts.flatMap(([place, text]) => {
-          const hidden = hiddenCharacters(text);
-          return hidden.length === 0 ? [] : [{ place, hidden }];
-        });
-        const places = found.slice(0, mostPlaces).map(({ place, hidden }) => ({
-          place: nameHidden(place).slice(0, longestPlace),
-          count: hidden.length,
-          characters: [...new Set(hidden)].slice(0, mostCharacters),
-        }));
+        const found = texts
+          .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
+          .filter(({ count }) => count > 0);
         return {
-          value: found.reduce((sum, { hidden }) => sum + hidden.length, 0),
-          state: 'observed',
-          ...(places.length > 0 && { details: { places } }),
+          ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
+          ...(isWhole ? cutNote(list) : { isPartial: true }),
+          as_seen: {
+            places: found
+              .slice(0, mostPlaces)
+              .map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
+          },
         };
       },
       { isRare: true },

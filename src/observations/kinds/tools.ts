@@ -15,13 +15,13 @@ export const nameOf = ({ name }: Tool): string => (typeof name === 'string' ? na
 
 const longestName = 200;
 const shortName = (name: string) => name.slice(0, longestName);
-const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
+export const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
 
 /** Leaf digest of a tool: SHA-256 of the RFC 8785 JSON of the whole tool object as sent, hex. */
 export const toolDigest = (tool: Tool): string => canonicalDigest(tool);
 
 /** Tools in the order of their names as UTF-8 bytes; tools that share a name stay in the order they were sent. */
-const inNameOrder = (tools: readonly Tool[]): Tool[] =>
+export const inNameOrder = (tools: readonly Tool[]): Tool[] =>
   tools.toSorted((a, b) => Buffer.compare(Buffer.from(nameOf(a)), Buffer.from(nameOf(b))));
 
 /** Digest of a set of tools, hex: the RFC 6962 Merkle root over their raw 32-byte digests, in name order. */
@@ -58,7 +58,7 @@ const toolNames = (tools: unknown): string[] =>
   Array.isArray(tools) ? tools.map(({ name }: { name?: unknown }) => String(name ?? '')) : [];
 
 /** That a list was cut, beside what is said of it. */
-const cutNote = ({ isCut }: ToolList) =>
+export const cutNote = ({ isCut }: ToolList) =>
   isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
 
 /** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */

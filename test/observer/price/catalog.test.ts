@@ -133,7 +133,7 @@ it('says so where no catalogue is configured', async () => {
     {
       value: null,
       state: 'not_checked',
-      reason: 'This service is not configured to read catalogues of prices (PRICE_CATALOGS).',
+      reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
     },
   ]);
   await without.close();
