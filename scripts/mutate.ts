@@ -173,6 +173,14 @@ async function failureOf(
     if (child.pid && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, 'SIGKILL');
   };
+  // A test that ended early leaves the processes that it started; a mutation may let them run for ever.
+  child.once('exit', () => {
+    try {
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // None was left.
+    }
+  });
   const timer = setTimeout(stop, limit_ms);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

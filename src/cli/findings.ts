@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 
-/** What `doctor` looks at. */
+/** What `doctor` checks. */
 export interface Subject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */
@@ -11,7 +11,7 @@ export interface Subject {
 
 /** What a check found: one sentence, and what to do where something is to be done. */
 export interface Finding {
-  /** `fault`: the service does not work as it should. `warning`: it does, and something is worth a look. */
+  /** `fault`: the service does not work as it should. `warning`: it does, and something may need attention. */
   readonly state: 'fine' | 'warning' | 'fault';
   readonly text: string;
   readonly next?: string;

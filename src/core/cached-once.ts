@@ -13,11 +13,11 @@ export function cachedOnce<T>(
     failureTtl_ms = 0,
     clock = () => new Date(),
   }: {
-    /** Keys kept at most; 1 if absent. */
+    /** Keys cached at most; 1 if absent. */
     readonly most?: number;
     /** Since it was begun to be read; until the process ends if absent. */
     readonly ttl_ms?: number;
-    /** Whether a value only says why there is none: it is kept for `failureTtl_ms`. */
+    /** Whether a value only says why there is none: it is cached for `failureTtl_ms`. */
     readonly isFailure?: (value: T) => boolean;
     readonly failureTtl_ms?: number;
     clock?(): Date;

@@ -28,7 +28,7 @@ export function createFairPool({
   readonly places: number;
   /** Of one key: a network, a host, a domain. */
   readonly placesOfKey: number;
-  /** Places that are kept for those who are preferred; none if absent. */
+  /** Places that are reserved for those who are preferred; none if absent. */
   readonly preferredPlaces?: number;
   /** Who waits at most; any number if absent. */
   readonly waiting?: number;

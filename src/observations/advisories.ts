@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
 import yauzl from 'yauzl';
 import { z } from 'zod';
 import { cachedOnce } from '../core/cached-once.ts';
@@ -38,6 +40,41 @@ export type Advisory = Pick<z.output<typeof osv>['affected'][number], 'ranges' |
   readonly summary: string;
   readonly severity: string;
 };
+
+/**
+ * OSV's evaluation of one SEMVER range: events in the order of their versions, the last one at or before the version
+ * decides; `last_affected` is the last version that is affected.
+ */
+function isInRange({ events }: Advisory['ranges'][number], version: string): boolean {
+  const known = events
+    .map(({ introduced, fixed, last_affected }) => ({
+      at: introduced === '0' ? '0.0.0-0' : (introduced ?? fixed ?? last_affected ?? ''),
+      begins: introduced !== undefined,
+      includes: last_affected !== undefined,
+    }))
+    .filter(({ at }) => valid(at))
+    .toSorted((a, b) => compare(a.at, b.at));
+  let isAffected = false;
+  for (const { at, begins, includes } of known) {
+    const order = compare(version, at);
+    if (order < 0 || (order === 0 && includes)) break;
+    isAffected = begins;
+  }
+  return isAffected;
+}
+
+/**
+ * Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range; `unknown` where it states ranges
+ * that Dossier does not compare.
+ */
+export function affects({ versions, ranges }: Advisory, version: string): 'yes' | 'no' | 'unknown' {
+  if (versions.includes(version)) return 'yes';
+  const comparable = ranges.filter(({ type }) => type === 'SEMVER');
+  const isVersion = valid(version) !== null;
+  if (isVersion && comparable.some((range) => isInRange(range, version))) return 'yes';
+  const isListed = versions.length > 0 || ranges.length === 0;
+  return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';
+}
 
 /** The advisories about a package in a saved copy, whatever its version. `source`: the copy, and when it was saved. */
 export interface AdvisoryList {

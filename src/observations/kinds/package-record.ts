@@ -4,7 +4,6 @@ import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
-import type { Advisory } from '../advisories.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
@@ -312,41 +311,6 @@ export const ofPublished = (
     const finding = toFinding(published);
     return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
   });
-
-/**
- * OSV's evaluation of one SEMVER range: events in the order of their versions, the last one at or before the version
- * decides; `last_affected` is the last version that is affected.
- */
-function isInRange({ events }: Advisory['ranges'][number], version: string): boolean {
-  const known = events
-    .map(({ introduced, fixed, last_affected }) => ({
-      at: introduced === '0' ? '0.0.0-0' : (introduced ?? fixed ?? last_affected ?? ''),
-      begins: introduced !== undefined,
-      includes: last_affected !== undefined,
-    }))
-    .filter(({ at }) => valid(at))
-    .toSorted((a, b) => compare(a.at, b.at));
-  let isAffected = false;
-  for (const { at, begins, includes } of known) {
-    const order = compare(version, at);
-    if (order < 0 || (order === 0 && includes)) break;
-    isAffected = begins;
-  }
-  return isAffected;
-}
-
-/**
- * Whether an advisory (OSV) names a version: in its list of versions, or in a SEMVER range; `unknown` where it states ranges
- * that Dossier does not compare.
- */
-export function affects({ versions, ranges }: Advisory, version: string): 'yes' | 'no' | 'unknown' {
-  if (versions.includes(version)) return 'yes';
-  const comparable = ranges.filter(({ type }) => type === 'SEMVER');
-  const isVersion = valid(version) !== null;
-  if (isVersion && comparable.some((range) => isInRange(range, version))) return 'yes';
-  const isListed = versions.length > 0 || ranges.length === 0;
-  return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';
-}
 
 /** The provenance that a registry serves of a version: a Sigstore bundle, and the digest of the file that it must name. */
 export interface ServedProvenance {
