@@ -38,10 +38,22 @@ function expectThat(what: string, output: string, pattern: RegExp): void {
 }
 
 const views = join(folder, 'views.json');
+const approval = (handle: string, more: object = {}) => ({
+  ...{ handle, by: 'Ada', reason: 'mail of the office', on: '2026-01-05' },
+  ...more,
+});
+const approvals = [
+  approval('com.example/mail', { pins: { endpoint } }),
+  approval('com.example/box'),
+  approval('com.example/lapsed', { until: '2026-01-31' }),
+  approval('com.example/moved', { pins: { endpoint: 'https://moved.example.com/before' } }),
+];
 writeFileSync(
   views,
-  JSON.stringify({ ours: { title: 'Ours', criteria: [{ criterion: 'tag', value: 'email' }] } }),
+  JSON.stringify({ ours: { title: 'Ours', criteria: [{ criterion: 'tag', value: 'email' }], approvals } }),
 );
+// What judges views lets the process end between its batches.
+const alive = setInterval(() => undefined, 1000);
 const service = await openDirectory({
   entries: [
     registryEntry('com.example/mail', {
@@ -54,6 +66,12 @@ const service = await openDirectory({
         { registryType: 'npm', identifier: '@example/box', version: '1.0.0', transport: { type: 'stdio' } },
       ],
     }),
+    ...['lapsed', 'moved'].map((name) =>
+      registryEntry(`com.example/${name}`, {
+        description: 'Sends email.',
+        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
+      }),
+    ),
     registryEntry('com.example/maps', {
       description: 'Draws maps.',
       remotes: [{ type: 'streamable-http', url: 'https://maps.example.com/mcp' }],
@@ -89,12 +107,23 @@ try {
     remote('maps', 'https://maps.example.com/mcp'),
     refused,
   );
+  expectThat(
+    'refuses a listing whose approval has ended',
+    remote('lapsed', 'https://lapsed.example.com/mcp'),
+    refused,
+  );
+  expectThat(
+    'refuses a listing that is no longer as it was approved',
+    remote('moved', 'https://moved.example.com/mcp'),
+    refused,
+  );
   expectThat('refuses another path of the same host', remote('path', `${endpoint}/other`), refused);
   expectThat('takes the package of a listing in the view', local('box', '@example/box'), added);
   expectThat('takes its recorded version', local('box1', '@example/box@1.0.0'), added);
   expectThat('refuses another version', local('box2', '@example/box@2.0.0'), refused);
   expectThat('refuses another package', local('other', '@example/other'), refused);
 } finally {
+  clearInterval(alive);
   await service.close();
   rmSync(folder, { recursive: true, force: true });
 }

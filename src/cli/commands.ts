@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { actions } from '../moderation/actions.ts';
 import { restoreReasons } from '../moderation/moderation.ts';
+import type { ApproveOptions } from './approve.ts';
 import type { AuditOptions } from './audit.ts';
 import type { ImportOptions } from './import.ts';
 import type { LockOptions } from './lock.ts';
@@ -138,6 +139,38 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
         toLockOptions(options, environment),
         environment.GITHUB_ACTIONS === 'true',
       ),
+    );
+}
+
+function addApproveCommand(program: Command, { config, environment }: Shell): void {
+  const { DOSSIER_URL, VIEWS, USER } = environment;
+  add(
+    program,
+    'approve <handle>',
+    'write an approval of a listing into a file of views, with what is known now',
+    {
+      about:
+        'The file is the one that VIEWS names for the service; it takes it at its next start. A listing that is no longer as it was pinned leaves the view, or is marked in it.',
+      examples: [
+        'dossier approve co.webhook/webhook --view our-services --reason "webhooks of the shop" --until 90d --pin version,tools',
+      ],
+      exits:
+        '0 written; 64 usage, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read.',
+    },
+  )
+    .requiredOption('--view <name>', 'the view')
+    .requiredOption('--reason <text>', 'why; it is shown with the view')
+    .option('--by <name>', 'who approves', USER)
+    .option('--until <date|days>', 'its last day, as 2027-01-31 or 90d')
+    .option('--pin <names>', 'of version, endpoint, package, tools, pay_to', 'version,endpoint,package')
+    .option('--views <file>', 'the file of views', VIEWS)
+    .option(
+      '--from <url|file>',
+      'a Dossier, or a file of listing documents; else DOSSIER_URL, or the own database',
+      DOSSIER_URL || undefined,
+    )
+    .action(async (handle: string, options: ApproveOptions) =>
+      (await import('./approve.ts')).runApprove(config, handle, options),
     );
 }
 
@@ -319,6 +352,7 @@ export function addCommands(program: Command, shell: Shell): void {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);
   addLockCommands(program, shell);
+  addApproveCommand(program, shell);
   addFeedbackCommands(program, shell);
   addWebhookCommands(program, shell);
   addModerateCommands(program, shell);

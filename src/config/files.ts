@@ -1,24 +1,57 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isHandle } from '../core/handle.ts';
 
 const criterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
 
-const view = z.strictObject({
-  title: z.string().min(1).max(100),
-  description: z.string().max(1000).optional(),
-  criteria: z.array(criterion).min(1).max(20),
-  /** Whether a criterion whose answer is not known counts as met. */
-  unknown: z.enum(['exclude', 'include']).default('exclude'),
+/** What an approval can hold fast: the version, the recorded endpoints and packages, the tools and payees that Dossier saw. */
+export const pinNames = ['version', 'endpoint', 'package', 'tools', 'pay_to'] as const;
+export type PinName = (typeof pinNames)[number];
+
+const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(50)]);
+
+/** A person's word that a listing may be used as it was on a day. */
+const approval = z.strictObject({
+  handle: z.string().refine(isHandle, 'a handle'),
+  by: z.string().min(1).max(100),
+  reason: z.string().min(1).max(300),
+  on: z.iso.date(),
+  /** The last day on which it holds, in UTC. */
+  until: z.iso.date().optional(),
+  pins: z
+    .partialRecord(
+      z.enum(pinNames),
+      pinned.transform((one) => [one].flat().sort()),
+    )
+    .default({}),
 });
+export type Approval = Readonly<z.output<typeof approval>>;
+
+const view = z
+  .strictObject({
+    title: z.string().min(1).max(100),
+    description: z.string().max(1000).optional(),
+    criteria: z.array(criterion).max(20).default([]),
+    /** Whether a criterion whose answer is not known counts as met. */
+    unknown: z.enum(['exclude', 'include']).default('exclude'),
+    /** Only these listings are in it, as long as their approvals hold. */
+    approvals: z.array(approval).max(1000).optional(),
+    /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
+    on_change: z.enum(['leave', 'mark']).optional(),
+  })
+  .refine(
+    ({ criteria, approvals }) => approvals !== undefined || criteria.length > 0,
+    'name criteria, approvals or both',
+  );
 
 /** The content of the file that VIEWS names: views by their names. */
-const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
+export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name of a-z, 0-9 and -'), view);
 
-/** The operator's criteria under a name, from a file; what meets them now is listed. Not a verdict of this service. */
+/** The operator's criteria and approvals under a name, from a file; what meets them now is listed. Not a verdict of this service. */
 export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
 /** A view with its criteria, as its members are stored: with other criteria it is another view. */

@@ -1,5 +1,6 @@
 import type { SavedView } from '../config/files.ts';
 import { readPriceLimit } from '../observations/kinds/price.ts';
+import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './criteria-observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './criteria-recorded.ts';
 import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
@@ -104,16 +105,15 @@ export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
  */
 export function judgeMember(view: SavedView, compared: ComparedListing) {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));
-  const answers = [...imported, ...observed, ...native];
-  const isMet = ({ result }: Answer) =>
-    result === 'met' || (result !== 'not_met' && view.unknown === 'include');
-  const failed = answers.filter((answer) => !isMet(answer));
+  const answers: ApprovalAnswer[] = [...judgeApproval(view, compared), ...imported, ...observed, ...native];
+  const failed = answers.filter((answer) => keepsOut(view, answer));
   return {
     answers,
-    failed: failed.map(({ criterion, value, result }) => ({
+    failed: failed.map(({ criterion, value, result, from, to, when }) => ({
       criterion,
       ...(value !== undefined && { value }),
       result,
+      ...(when !== undefined && { from, to, when }),
     })),
   };
 }

@@ -8,7 +8,7 @@ import {
   withoutHiddenText,
 } from '../listings/listing.ts';
 import { isDated, knowingOf } from '../observations/observation.ts';
-import type { Answer } from './criteria.ts';
+import type { ApprovalAnswer } from './approvals.ts';
 import { toListingDocument } from './document.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -186,7 +186,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
 /** A listing of a view, with the facts that put it there. */
 export interface ViewMember {
   readonly listing: ListingDocument;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ApprovalAnswer[];
 }
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
+import { keepsOut } from '../document/approvals.ts';
 import { judgeMember } from '../document/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingFacts } from '../document/record.ts';
@@ -92,6 +93,28 @@ export async function readMembers(
     members.push(...(await toMembers(view, shown.slice(at, at + perTurn), context)));
   }
   return { members, next: handles.length > limit ? handles[limit - 1] : undefined };
+}
+
+/** The approved listings that are not in a view now, with what keeps each out; empty for a view without approvals. */
+export async function readLapsed(view: SavedView, context: Context) {
+  const lapsed: { readonly handle: string; readonly facts: readonly string[] }[] = [];
+  const handles = (view.approvals ?? []).map(({ handle }) => handle);
+  for (let at = 0; at < handles.length; at += perTurn) {
+    if (at > 0) await setImmediate();
+    const some = handles.slice(at, at + perTurn);
+    const facts = await context.store.documents.factsOfAll(some, context.clock().toISOString());
+    for (const handle of some) {
+      const judged = judgeFacts(
+        facts.find(({ listing }) => listing.handle === handle),
+        [view],
+        context,
+      );
+      const kept = judged?.memberships[0]?.answers.filter((answer) => keepsOut(view, answer));
+      if (!kept) lapsed.push({ handle, facts: ['It is not listed.'] });
+      else if (kept.length > 0) lapsed.push({ handle, facts: kept.map(({ fact }) => fact) });
+    }
+  }
+  return lapsed;
 }
 
 /**
@@ -203,6 +226,9 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
       if (changes.length < changesAtOnce) return;
     }
   };
+  /** Judges the listings that the files of this node approve: they may have changed while no node ran. */
+  const approved = () =>
+    judge([...new Set(config.views.flatMap(({ approvals = [] }) => approvals.map(({ handle }) => handle)))]);
   const pass = async () => {
     if (config.views.length === 0) return;
     const seq = await newest();
@@ -219,7 +245,7 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
         await tx.views.putPass({ view: keyOf(view), seq, passed_at: now.toISOString() }, before);
     });
   };
-  return { follow, pass };
+  return { approved, follow, pass };
 }
 
 /**
@@ -238,10 +264,13 @@ async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolea
 export async function startJudgingViews(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.views.length === 0) return;
   const judge = createViewJudge(context, signal);
+  let isFirst = true;
   await every({
     signal,
     pause_ms,
     async run() {
+      if (isFirst) await judge.approved();
+      isFirst = false;
       await judge.follow();
       if (await isPassDue(context)) await judge.pass();
     },

@@ -3,6 +3,7 @@ import type { SavedView } from '../config/files.ts';
 import { criterionText, requestedBy } from '../document/criteria.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ViewMember } from '../document/registry-entries.ts';
+import type { readLapsed } from '../tools/views.ts';
 import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
@@ -43,6 +44,7 @@ export const toViewPage = (
   {
     view,
     members,
+    lapsed,
     count,
     passed_at,
     leftOut,
@@ -50,6 +52,8 @@ export const toViewPage = (
   }: {
     readonly view: SavedView;
     readonly members: readonly ViewMember[];
+    /** Approved listings that are not in it now. */
+    readonly lapsed: Awaited<ReturnType<typeof readLapsed>>;
     readonly count: number;
     readonly passed_at: string;
     readonly leftOut: number;
@@ -65,7 +69,7 @@ export const toViewPage = (
 ${view.description && html`<p>${view.description}</p>`}
 <p class="statement">${notVerdict}</p>
 <h2 id="criteria">Criteria</h2>
-<ul>${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
+<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays, and says so' : 'a listing that is no longer as it was approved leaves'}</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 <p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
 <h2 id="listings">Listings</h2>
 <p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on <time>${passed_at}</time>.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
@@ -77,10 +81,15 @@ ${
 <p class="foreign">${listing.description}</p>
 <ul class="plain">${answers.map(
           ({ fact, source, as_of, result }) => html`
-<li>${result === 'unknown' && 'Not known: '}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`,
+<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`,
         )}</ul>${leftOutNote(leftOutOf(listing))}</li>`,
       )}</ol>`
     : html`<p>None of the listings on this page meets all criteria now.</p>`
+}
+${
+  lapsed.length > 0 &&
+  html`<h2 id="lapsed">Approved, and not in it now</h2>
+<ul class="plain">${lapsed.map(({ handle, facts }) => html`<li>${handleLink(handle)}: <span class="foreign">${facts.join(' ')}</span></li>`)}</ul>`
 }
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,

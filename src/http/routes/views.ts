@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../config/files.ts';
 import type { ViewMember } from '../../document/registry-entries.ts';
-import { countMembers, readMembers, requireJudged } from '../../tools/views.ts';
+import { countMembers, readLapsed, readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
@@ -14,9 +14,12 @@ const pageSize = 50;
 /** A policy has at most this many listings: hosts read it whole. */
 const mostInPolicy = 1000;
 
-/** Stale once a listing joins or leaves the view, or one of those shown changes. */
+/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
 const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
-  cacheTags: [keyOf(view), ...members.map(({ listing }) => listing.handle)],
+  cacheTags: [
+    ...[keyOf(view), ...members.map(({ listing }) => listing.handle)],
+    ...(view.approvals ?? []).map(({ handle }) => handle),
+  ],
 });
 
 async function showView(c: Request, face: Face): Promise<Response> {
@@ -27,7 +30,9 @@ async function showView(c: Request, face: Face): Promise<Response> {
   const count = await countMembers(view, context);
   const { passed_at } = await requireJudged(view, context);
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
-  const shown = { view, members, count, passed_at, leftOut: Math.max(0, count - mostInPolicy), next: path };
+  const leftOut = Math.max(0, count - mostInPolicy);
+  const lapsed = page.after === undefined ? await readLapsed(view, context) : [];
+  const shown = { view, members, lapsed, count, passed_at, leftOut, next: path };
   return answerPage(c, toViewPage(face.site, shown), policyFor(view, members));
 }
 
@@ -39,6 +44,8 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
   const parts = members.flatMap(({ listing }) => leftOutOf(listing)).length;
   if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
+  const lapsed = await readLapsed(view, context);
+  if (lapsed.length > 0) c.header('Dossier-Lapsed', String(lapsed.length));
   return answerJson(c, toPolicy(members.map(({ listing }) => listing)), policyFor(view, members));
 }
 
