@@ -27,7 +27,7 @@ const requestLimits = {
 /** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
 export const allLimits = [
   ...Object.values(requestLimits),
-  ...tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits]),
+  ...new Set(tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits])),
   badCapabilityLimit,
   askedRunLimit,
   ...Object.values(readCheckLimits),

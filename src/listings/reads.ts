@@ -191,6 +191,28 @@ async function readHandlesWithEvidence(db: Db, after: string, limit: number): Pr
   return rows.map(({ handle }) => handle);
 }
 
+/** The first listings that have each of some keys, the oldest first. */
+const selectRecording = precompileQuery((db, keys: readonly string[], limit: number) => {
+  const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
+  const holders = db.selectFrom('listing_reference').select(['key', 'handle', place]);
+  return db
+    .selectFrom(holders.where('key', 'in', [...keys]).as('holder'))
+    .innerJoin('listing', 'listing.handle', 'holder.handle')
+    .selectAll('listing')
+    .select('holder.key')
+    .where('place', '<=', limit)
+    .where('withdrawn', 'is', null)
+    .orderBy('place');
+});
+
+async function readRecording(db: Db, references: readonly Reference[], limit: number) {
+  const keys = references.map(keyOfReference);
+  const rows: Awaited<ReturnType<typeof selectRecording>> = [];
+  await inChunks([...new Set(keys)], async (some) => rows.push(...(await selectRecording(db, some, limit))));
+  const byKey = Map.groupBy(rows, ({ key }) => key);
+  return keys.map((key) => (byKey.get(key) ?? []).map(listingTable.decode).map(withoutHidden));
+}
+
 export type ListingReads = ReturnType<typeof createListingReads>;
 
 /** Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
@@ -211,17 +233,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   /** Visible handles like an unknown one, or like a name without a namespace. */
   near: (text: string, limit: number) => readNear(db, search, text, limit),
-  /** Up to `limit` visible listings that record something, the oldest first. */
-  recording: async (reference: Reference, limit: number) => {
-    const rows = await selectVisible(db)
-      .innerJoin('listing_reference', 'listing_reference.handle', 'listing.handle')
-      .selectAll('listing')
-      .where('key', '=', keyOfReference(reference))
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    return rows.map(listingTable.decode).map(withoutHidden);
-  },
+  /** Up to `limit` visible listings that record each of these, the oldest first, in the order of the references. */
+  recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
   /** Visible listings that have words of a query, ranked. */
   search: (query: SearchQuery) => rankListings(db, search, query),
   /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */

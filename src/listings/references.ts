@@ -26,7 +26,7 @@ function toAddressKey(text: string): string | undefined {
 }
 
 /** The host of an address key. */
-const toHost = (key: string) => key.replace(/[/?].*$/s, '');
+export const toHost = (key: string) => key.replace(/[/?].*$/s, '');
 
 /** Without tag and digest, and without the registry that images have by default. */
 const toImageKey = (name: string) =>
@@ -42,7 +42,8 @@ function toPackageKey(name: string, registry: string | undefined): string {
   return /^https?:/.test(lower) ? (toAddressKey(name) ?? lower) : lower;
 }
 
-const toPackageReference = ({ registry_type, identifier }: ListingPackage): Reference => ({
+/** What finds a recorded package. */
+export const toPackageReference = ({ registry_type, identifier }: ListingPackage): Reference => ({
   kind: 'package',
   key: toPackageKey(identifier, registry_type),
   registry: registry_type,

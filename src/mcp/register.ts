@@ -173,12 +173,10 @@ const askedOf = (context: Context, { http }: RequestContext): Asked =>
 
 const contextOf = (context: Context, request: RequestContext): Context => askedOf(context, request).context;
 
-const withCapability = new Set(
-  tools.filter(({ isListedWithCapability }) => isListedWithCapability).map(({ name }) => name),
-);
+const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
 
 /**
- * Leaves out of tools/list what only a caller with a capability is shown. To be called before tools are registered: the SDK
+ * Leaves out of tools/list what the caller is not shown. To be called before tools are registered: the SDK
  * lists the same to every caller, so its handler is wrapped as it is set.
  */
 export function listByCaller({ server }: McpServer, context: Context): void {
@@ -189,8 +187,10 @@ export function listByCaller({ server }: McpServer, context: Context): void {
       method === 'tools/list'
         ? async (asked, request) => {
             const listed = await handler(asked, request);
-            if (contextOf(context, request).caller.capability !== undefined) return listed;
-            return { ...listed, tools: listed.tools.filter(({ name }) => !withCapability.has(name)) };
+            const isHolder = contextOf(context, request).caller.capability !== undefined;
+            const isShown = ({ name }: { readonly name: string }) =>
+              isHolder ? listedTo.get(name) !== 'nobody' : !listedTo.get(name);
+            return { ...listed, tools: listed.tools.filter(isShown) };
           }
         : handler,
     );

@@ -1,6 +1,6 @@
 import { type Context, noteChange } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, type ProblemFacts } from '../core/problem.ts';
 import { counted, named, quoted } from '../core/text.ts';
 import { publisherOf } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
@@ -41,8 +41,7 @@ async function refuseUnknown(
 ): Promise<never> {
   if (context.namesNear === false) throw new Problem('unknown_handle');
   const { listings } = context.store;
-  const recording = async () =>
-    (await Promise.all((references ?? []).map((one) => listings.recording(one, maxNear)))).flat();
+  const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
   const read = Promise.all([listings.near(text, maxNear), recording()]).then((found) => [found]);
   const [[{ near, others }, recorded] = [{ near: [], others: [] }, []]] = await orEmpty(read, context);
   const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
@@ -68,7 +67,8 @@ const withdrawnBy = {
 const sampleEnded =
   'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
 
-async function withdrawal(listing: Listing, { store, config }: Context): Promise<string> {
+/** Why a withdrawn listing is not shown. */
+export async function withdrawal(listing: Listing, { store, config }: Context): Promise<string> {
   const { handle, withdrawn } = listing;
   if (withdrawn === 'deleted' && isSample(listing)) return sampleEnded;
   if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
@@ -113,22 +113,23 @@ export interface Found {
 }
 
 /** A name of one or several words, as `twilio`. */
-const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
+export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-/**
- * The handle in an address of this service: of a page, a file, a badge or a resource; undefined of any other text. Throws
- * unknown_handle with near handles.
- */
-async function handleInAddress(text: string, context: Asking): Promise<string | undefined> {
-  const { publicUrl } = context.config;
+/** The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any other text. */
+export function handlesInAddress(text: string, { publicUrl }: Context['config']): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
     : text.replace(/^agent:\/\//, '/agents/');
   const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
-  if (handle === undefined || !isHandle(handle)) return undefined;
-  const bare = handle.replace(/\.(json|md|svg)$/, '');
-  for (const one of [handle, bare]) if (await isKnown(one, context)) return one;
-  return refuseUnknown(bare, context);
+  return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
+}
+
+/** The known one of these. Throws unknown_handle with near handles. */
+async function handleInAddress(text: string, context: Asking): Promise<string | undefined> {
+  const meant = handlesInAddress(text, context.config);
+  for (const one of meant) if (await isKnown(one, context)) return one;
+  const bare = meant.at(-1);
+  return bare === undefined ? undefined : refuseUnknown(bare, context);
 }
 
 const placeOf = ({ kind, registry }: Reference) =>
@@ -157,37 +158,44 @@ function differenceOf(listing: Listing, all: readonly Listing[]): string {
   ].join(', ');
 }
 
-/** The only listing that records one of these; throws several_listings if more than one does. */
-async function findRecording(
+/** More that record the same are not counted. */
+export const mostRecording = maxNear + 1;
+
+/** A listing that records something, or several that do. */
+type Recorded = Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>>;
+
+/**
+ * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
+ * `mostRecording` listings that record each.
+ */
+export function pickRecording(
   references: readonly Reference[],
-  { store }: Context,
-): Promise<Found | undefined> {
-  for (const reference of references) {
-    const found = await store.listings.recording(reference, maxNear + 1);
-    const [only, other] = found;
-    if (!only) continue;
-    const what = placeOf(reference);
-    if (!other)
-      return {
-        handle: only.handle,
-        found_by: `the only listing that records ${what}, which does not show that its publisher controls it`,
-      };
-    const count =
-      found.length > maxNear
-        ? `More than ${maxNear} listings record`
-        : `${counted(found.length, 'listing')} record`;
-    throw new Problem('several_listings', {
-      detail: `${count} ${what}.`,
-      candidates: found
-        .slice(0, maxNear)
-        .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
-    });
-  }
-  return undefined;
+  recording: readonly (readonly Listing[])[],
+): Recorded | undefined {
+  const at = recording.findIndex((found) => found.length > 0);
+  const [reference, found = []] = [references[at], recording[at]];
+  const [only, other] = found;
+  if (!reference || !only) return undefined;
+  const what = placeOf(reference);
+  if (!other)
+    return {
+      handle: only.handle,
+      found_by: `the only listing that records ${what}, which does not show that its publisher controls it`,
+    };
+  const count =
+    found.length > maxNear
+      ? `More than ${maxNear} listings record`
+      : `${counted(found.length, 'listing')} record`;
+  return {
+    detail: `${count} ${what}.`,
+    candidates: found
+      .slice(0, maxNear)
+      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
+  };
 }
 
 /** What handles are near to an address or a package: the owner and name of a repository, the name of a domain, a package. */
-function toNearText(text: string, references: readonly Reference[]): string {
+export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
   const repository = references.find(({ kind }) => kind === 'repository');
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
@@ -205,7 +213,8 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
   if (handle !== undefined) return { handle };
   const references = toReferences(trimmed);
-  const found = await findRecording(references, context);
+  const found = pickRecording(references, await context.store.listings.recording(references, mostRecording));
+  if (found && 'candidates' in found) throw new Problem('several_listings', found);
   if (found) return found;
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
   return refuseUnknown(toNearText(trimmed, references), context);

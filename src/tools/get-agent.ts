@@ -4,6 +4,7 @@ import { lines } from '../core/text.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
 import { dueAt_ms } from '../observations/schedule.ts';
@@ -20,10 +21,13 @@ const readAgain_ms = 10_000;
 /** When a check that is due is asked for again, if the limits had no room or a crawler read. */
 const tryAgain_ms = 60_000;
 
-/** The same for somebody who reads it: where its last check is too old, a new one is asked for, which is not waited for, and said. */
-export async function readListing(handle: string, context: Context): Promise<ListingDocument> {
+/** The same for somebody who reads it. */
+export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
+  toReadDocument(await findListingFacts(handle, context), context);
+
+/** The document of what somebody reads: where its last check is too old, a new one is asked for, which is not waited for, and said. */
+export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
-  const facts = await findListingFacts(handle, context);
   const { listing, observed: { observed_at = null, due_since } = {} } = facts;
   const document = toListingDocument(facts, config, clock());
   if (!askedChecks.read || listing.hidden || isSample(listing)) return document;

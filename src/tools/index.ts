@@ -7,6 +7,7 @@ import { getHistory } from './get-history.ts';
 import { getProof } from './get-proof.ts';
 import { listRatings } from './list-ratings.ts';
 import { listTags } from './list-tags.ts';
+import { resolveAgents } from './resolve-agents.ts';
 import { respondToRating } from './respond-to-rating.ts';
 import { searchAgents } from './search-agents.ts';
 import { submitFeedback } from './submit-feedback.ts';
@@ -28,6 +29,7 @@ const allTools = [
   claimAgent,
   submitFeedback,
   getProof,
+  resolveAgents,
 ] as const;
 
 /** Every operation of the service. Each face is a loop over this list. */

@@ -123,17 +123,18 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
 const byCount = (tries: readonly Omission[]) =>
   tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
 
-/** That a filter finds nothing because no endpoint or package was ever recorded of any listing. */
-async function findLacking({ imports }: Pick<Reads, 'imports'>, { facets }: SearchQuery) {
-  const asks = (prefix: string) => facets.some((facet) => facet.startsWith(prefix));
+/** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */
+export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const origins = Object.values(run?.progress.recorded ?? {});
   const isLacking = (field: CopyField) =>
     origins.length > 0 && !origins.some((recorded) => recorded.includes(field));
-  if (asks('has:endpoint') && isLacking('endpoint')) return copyLacksSentence(['endpoint'], 'endpoint');
-  if (asks('package:') && isLacking('package')) return copyLacksSentence(['package'], 'package');
-  return undefined;
+  const lacking = asked.find(isLacking);
+  return lacking && copyLacksSentence([lacking], lacking);
 }
+
+const filtersOf = { endpoint: 'has:endpoint', package: 'package:' } as const;
+const filterFields = Object.keys(filtersOf) as (keyof typeof filtersOf)[];
 
 /** Whether a query has letters beyond those of English, or words that it does not have. */
 const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
@@ -157,7 +158,10 @@ export async function findNearMisses(
   const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  const copy_lacks = await findLacking(reads, search);
+  const asked = filterFields.filter((field) =>
+    search.facets.some((facet) => facet.startsWith(filtersOf[field])),
+  );
+  const copy_lacks = await findLacking(reads, asked);
   return {
     near: [...near],
     leave_out,

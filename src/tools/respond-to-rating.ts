@@ -66,7 +66,7 @@ export const respondToRating = defineTool({
     'Adds your public answer to a rating that your own claimed listing received, once and for good; counts stay. Use it to correct or explain. Do not use it for ratings of others, or to reach the operator: use submit_feedback. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  isListedWithCapability: true,
+  listedTo: 'holders of a capability',
   input,
   output: z.object({
     rating_id: z.string(),

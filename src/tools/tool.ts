@@ -41,8 +41,8 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set where `run` authenticates the caller: documents then name the capability header. */
   readonly needsCapability?: true;
-  /** Set where only a caller that sends a capability is shown the tool in tools/list; anyone may call it. */
-  readonly isListedWithCapability?: true;
+  /** Whom tools/list shows the tool, where that is not every caller; anyone may call it. */
+  readonly listedTo?: 'holders of a capability' | 'nobody';
   /** The largest JSON or form body over HTTP (docs/contract.md); 64 KiB if absent. */
   readonly bodyLimit_bytes?: number;
   /** How deep a JSON body may be nested; 16 by default. */

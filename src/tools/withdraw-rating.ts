@@ -44,7 +44,7 @@ export const withdrawRating = defineTool({
     'Withdraws, that is removes, a rating that your listing submitted: it stops counting; its texts are gone. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  isListedWithCapability: true,
+  listedTo: 'holders of a capability',
   input,
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'mistake' },

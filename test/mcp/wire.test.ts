@@ -4,7 +4,7 @@ import { tools } from '../../src/tools/index.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
-import { listedNames, toolNames } from '../support/tool-names.ts';
+import { holderNames, listedNames } from '../support/tool-names.ts';
 
 let directory: ClaimedDirectory;
 let rater: string;
@@ -78,10 +78,10 @@ const inputs: Readonly<Record<string, () => object>> = {
 };
 
 describe('the wire', () => {
-  it('lists each tool as pinned, and no other one', async () => {
+  it('lists each tool as pinned, and no other one, to callers with a capability', async () => {
     const listed: { name: string }[] = JSON.parse(await post(legacy('tools/list'))).result.tools;
     for (const tool of listed) expectPinned(`tools/${tool.name}`, tool);
-    expect(listed.map(({ name }) => name).sort()).toEqual(toolNames);
+    expect(listed.map(({ name }) => name).sort()).toEqual(holderNames);
   });
 
   it.each([legacy, modern])(

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
+  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+});
+const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const entries = [
+  ...seedEntries,
+  registryEntry('com.example/ledger', packaged('pypi', 'Ledger_Tools', '2.0.0')),
+  registryEntry('com.example/imager', packaged('oci', 'docker.io/example/imager:1.2.3')),
+  registryEntry('com.example/one', packaged('npm', 'common-name')),
+  registryEntry('com.other/two', packaged('npm', 'common-name')),
+  registryEntry('com.example/old', { ...packaged('npm', 'old-one') }, { status: 'deprecated' }),
+  registryEntry('com.example/gone', {}, { status: 'deleted' }),
+  ...Array.from({ length: 12 }, (_, n) =>
+    registryEntry(`com.gateway/s${n}`, at(`https://gateway.example.com/s${n}/mcp`)),
+  ),
+];
+
+interface Resolved {
+  readonly asked: string;
+  readonly outcome: string;
+  readonly handle?: string;
+  readonly found_by?: string;
+  readonly version?: string;
+  readonly package_version?: string;
+  readonly reason?: string;
+  readonly near?: readonly string[];
+  readonly facts?: readonly string[];
+  readonly stands_out?: readonly { readonly key: string; readonly text: string }[];
+  readonly candidates?: readonly { readonly handle: string }[];
+}
+interface Body {
+  readonly results: readonly Resolved[];
+  readonly untrusted_fields: readonly string[];
+  readonly code?: string;
+  readonly detail?: string;
+}
+
+let directory: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ entries });
+});
+afterAll(() => directory.close());
+
+async function post(body: object, asked = directory): Promise<Body> {
+  const response = await asked.app.request('/api/tools/resolve_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Body;
+}
+const resolve = async (...handles: string[]) => (await post({ handles })).results;
+
+it('names the listing of each, how it was found, and the version that its record names', async () => {
+  const results = await resolve(
+    'co.webhook/webhook',
+    'https://mcp.webhook.co/mcp/',
+    'npm:@political-comms/mcp@1.0.0',
+    'github.com/webhook-co/webhook',
+    'pypi:ledger-tools',
+    'oci:example/imager:9',
+    'http://127.0.0.1:3000/agents/co.webhook/webhook.md',
+    'npx -y @political-comms/mcp',
+  );
+  expect(results.map(({ outcome, handle }) => [outcome, handle])).toEqual([
+    ['listed', 'co.webhook/webhook'],
+    ['listed', 'co.webhook/webhook'],
+    ['listed', 'com.politicalcomms/api'],
+    ['listed', 'co.webhook/webhook'],
+    ['listed', 'com.example/ledger'],
+    ['listed', 'com.example/imager'],
+    ['listed', 'co.webhook/webhook'],
+    ['listed', 'com.politicalcomms/api'],
+  ]);
+  expect(results.map(({ package_version }) => package_version)).toEqual([
+    ...[undefined, undefined, '1.2.0', undefined, '2.0.0', '1.2.3', undefined, '1.2.0'],
+  ]);
+  expect(results[0]).toMatchObject({ asked: 'co.webhook/webhook', version: '1.0.0' });
+  expect(results[0]?.found_by).toBeUndefined();
+  expect(results[2]?.found_by).toBe(
+    'the only listing that records this npm package, which does not show that its publisher controls it',
+  );
+  expect(results[1]?.facts).toContain('domain webhook.co, its endpoint on it');
+});
+
+it('says what stands out as get_agent does', async () => {
+  const [old] = await resolve('npm:old-one');
+  expect(old?.stands_out?.[0]).toEqual({ key: 'deprecated', text: 'Deprecated in the registry (record).' });
+});
+
+it('names all that record the same, and why a withdrawn one is not shown', async () => {
+  const [several, gone] = await resolve('npm:common-name', 'com.example/gone');
+  expect([several?.outcome, several?.candidates?.map(({ handle }) => handle)]).toEqual([
+    ...['several_listings', ['com.example/one', 'com.other/two']],
+  ]);
+  expect(gone).toEqual({
+    asked: 'com.example/gone',
+    outcome: 'withdrawn',
+    handle: 'com.example/gone',
+    reason: 'The registry deleted it; this is not a verdict about it.',
+  });
+});
+
+it('says what is not listed, with up to five listings at the same host, or handles like it', async () => {
+  const [misspelt, other, unknown, words, crowded] = await resolve(
+    'co.webhook/webhok',
+    'https://mcp.webhook.co/other',
+    'pypi:no-such-package',
+    '!!!',
+    'https://gateway.example.com/s99/mcp',
+  );
+  expect(misspelt).toEqual({
+    asked: 'co.webhook/webhok',
+    outcome: 'not_listed',
+    near: ['co.webhook/webhook'],
+  });
+  expect(other).toMatchObject({ outcome: 'not_listed', near: ['co.webhook/webhook'] });
+  expect(unknown).toEqual({ asked: 'pypi:no-such-package', outcome: 'not_listed' });
+  expect(words).toEqual({ asked: '!!!', outcome: 'not_listed' });
+  expect(crowded?.near).toEqual([0, 1, 10, 11, 2].map((n) => `com.gateway/s${n}`));
+});
+
+it('answers a hundred names in their order, and searches for names like the first ten that are not listed', async () => {
+  const handles = Array.from({ length: 100 }, (_, n) =>
+    n % 2 === 0 ? 'https://mcp.webhook.co/mcp' : 'co.webhook/webhok',
+  );
+  const results = await resolve(...handles);
+  expect(results.map(({ asked }) => asked)).toEqual(handles);
+  expect(results.filter(({ outcome }) => outcome === 'listed')).toHaveLength(50);
+  expect(results.filter(({ near }) => near !== undefined)).toHaveLength(10);
+});
+
+it('refuses no names, a hundred and one, too long ones, other members and a capability', async () => {
+  for (const sent of [
+    { handles: [] },
+    { handles: Array.from({ length: 101 }, (_, n) => `com.example/n${n}`) },
+    { handles: ['a'.repeat(501)] },
+    { handles: [1] },
+    {},
+    { handles: ['a/b'], detail: 'full' },
+  ])
+    expect((await post(sent)).code, JSON.stringify(sent).slice(0, 60)).toBe('invalid_input');
+});
+
+it('takes other words for its list, and a text with commas', async () => {
+  for (const sent of [
+    { servers: 'co.webhook/webhook, npm:old-one' },
+    { names: ['co.webhook/webhook', 'npm:old-one'] },
+  ])
+    expect((await post(sent)).results.map(({ handle }) => handle)).toEqual([
+      'co.webhook/webhook',
+      'com.example/old',
+    ]);
+});
+
+it('says that a copy which records no endpoints cannot tell', async () => {
+  const copy = await openDirectory({
+    entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))],
+  });
+  try {
+    const { results } = await post({ handles: ['https://mcp.example.com/mcp', 'npm:no-such'] }, copy);
+    expect(results[0]).toMatchObject({
+      outcome: 'not_known',
+      reason: expect.stringContaining('records no endpoint'),
+    });
+    expect(results[1]?.outcome).toBe('not_listed');
+  } finally {
+    await copy.close();
+  }
+});
+
+it('names what third parties wrote, and counts as a search', async () => {
+  const { untrusted_fields } = await post({ handles: ['npm:common-name', 'co.webhook/webhook'] });
+  expect(untrusted_fields).toEqual(['results.description', 'results.facts', 'results.candidates']);
+  const limited = await openDirectory({
+    environment: { LIMIT_OVERRIDES: 'search=1/1h' },
+  });
+  try {
+    await post({ handles: ['co.webhook/webhook'] }, limited);
+    expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
+  } finally {
+    await limited.close();
+  }
+});
