@@ -94,7 +94,13 @@ const mostHandles = 100;
 /** Of so many a page may have less than it could, or nothing: few listings have had a version, or changed of late. */
 const mostHits = 1000;
 
-/** The versions asked for of the listings that a search ranks, best match first. A named version is one a listing at most. */
+/** Where the listings begin that no search finds, because nothing of them is left but their name. */
+const beforeGone = { handle: '', version: '', listed_at: '' };
+
+/**
+ * The versions asked for of the listings that a search ranks, best match first; if deleted ones are asked for, listings follow that
+ * are gone and whose name has the text. A named version is one a listing at most.
+ */
 async function searchPage(
   at: Position,
   limit: number,
@@ -122,12 +128,13 @@ async function searchPage(
         : undefined;
     next = last ? hits.findIndex(({ id }) => id === last.id) + 1 : next + mostHandles;
   }
-  return { versions, next: next < hits.length ? { ...at, offset: next } : undefined };
+  if (next < hits.length) return { versions, next: { ...at, offset: next } };
+  return { versions, next: withDeleted ? { ...at, after: beforeGone } : undefined };
 }
 
 async function listPage(at: Position, limit: number, { store }: Context): Promise<Page> {
-  const { after, updatedSince, version, withDeleted } = at;
-  const query = { after, limit: limit + 1, version, updatedSince, withDeleted };
+  const { search, ...asked } = at;
+  const query = { ...asked, after: at.after, limit: limit + 1, goneNamed: search };
   const versions = await store.listings.versionPage(query);
   const shown = versions.slice(0, limit);
   const last = shown.at(-1);
@@ -139,7 +146,8 @@ async function listPage(at: Position, limit: number, { store }: Context): Promis
 /** A page of the list in the shape of the registry API. Throws invalid_input. */
 export async function readServers(sent: Readonly<Record<string, string>>, context: Context) {
   const { limit, at } = readQuery(sent);
-  const page = at.search ? await searchPage(at, limit, context) : await listPage(at, limit, context);
+  const isSearch = at.search && !at.after;
+  const page = await (isSearch ? searchPage : listPage)(at, limit, context);
   const servers = await toEntries(page.versions, context);
   return {
     servers,

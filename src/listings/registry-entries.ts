@@ -18,8 +18,14 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
+/** What a folded handle is like that has this text; what is not plain may be any character. */
+const toPattern = (text: string) => `%${text.toLowerCase().replaceAll(/[^a-z0-9./-]/g, '_')}%`;
+
 /** Keeps the versions that the query asks for. */
-function filter(listed: Listed, { version, versions, handles, withDeleted }: VersionQuery): Listed {
+function filter(
+  listed: Listed,
+  { version, versions, handles, withDeleted, goneNamed }: VersionQuery,
+): Listed {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
     .$if(version !== undefined && version !== 'latest', (query) =>
@@ -29,6 +35,11 @@ function filter(listed: Listed, { version, versions, handles, withDeleted }: Ver
       query.where('listing_version.version', 'in', [...(versions ?? [])]),
     )
     .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
+    .$if(goneNamed !== undefined, (query) =>
+      query
+        .where('listing.withdrawn', 'is not', null)
+        .where('listing.handle_folded', 'like', toPattern(goneNamed ?? '')),
+    )
     .$if(!withDeleted, (query) =>
       query.where('listing_version.status', '<>', 'deleted').where('listing.withdrawn', 'is', null),
     );

@@ -145,6 +145,42 @@ describe('the list', () => {
     expect(new Set([...names(first), ...names(second)]).size).toBe(60);
     expect(second.metadata.nextCursor).toBeUndefined();
   });
+  it('adds to a search that asks for deleted entries those whose name has the text, on the pages behind the hits', async () => {
+    const searched = await openDirectory({
+      entries: [
+        ...entries.slice(0, 5),
+        registryEntry('com.example/gone-too', {}, { status: 'deleted' }),
+        registryEntry('com.example/other', {}, { status: 'deleted' }),
+      ],
+      environment: { LIMITS: 'off' },
+    });
+    await searched.act('withdraw', 'com.example/starred', 'malicious');
+    const found = async (query: string) => {
+      const walked: unknown[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const answer = await searched.app.request(`/v0.1/servers?${cursor ? `cursor=${cursor}` : query}`);
+        const page = (await answer.json()) as List;
+        walked.push(...page.servers.map(({ server, _meta }) => [server.name, _meta[official]?.status]));
+        cursor = page.metadata.nextCursor;
+      }
+      return walked;
+    };
+    const goneToo = ['com.example/gone-too', 'deleted'];
+    expect(await found('search=GONE&include_deleted=true&limit=1')).toEqual([goneToo]);
+    expect(await found('search=gone&updated_since=2026-01-01T00:00:00Z')).toEqual([goneToo]);
+    expect(await found('search=gone')).toEqual([]);
+    expect(await found('search=gone&updated_since=2100-01-01T00:00:00Z')).toEqual([]);
+    expect(await found('search=example%2Fstarred&include_deleted=true&version=latest')).toContainEqual([
+      'com.example/starred',
+      'deleted',
+    ]);
+    expect(await found('search=versions&include_deleted=true')).toEqual([['com.example/versions', 'active']]);
+    expect(await found('search=%25&include_deleted=true')).not.toContainEqual([
+      'co.webhook/webhook',
+      'active',
+    ]);
+    await searched.close();
+  });
   it('reads a thousand hits of a search for a page at most, and says where it goes on', async () => {
     const entries = Array.from({ length: 1100 }, (_, n) =>
       registryEntry(`com.example.long/n${n}`, n === 1099 ? { version: '7.0.0' } : {}),
@@ -357,6 +393,31 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   await second.close();
   await first.close();
 }, 60_000);
+
+it('tells a mirror that asks with the newest date that it has seen what came late, and what was withdrawn here', async () => {
+  const first = await openDirectory({
+    entries: [...seedEntries, starred],
+    listening: true,
+    environment: { LIMITS: 'off' },
+  });
+  const mirror = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
+  const read = () => mirror.import({ source: first.url });
+  const statusOf = async (handle: string) => (await mirror.app.request(`/agents/${handle}.json`)).status;
+  expect(await read()).toMatchObject({ state: 'done', kind: 'full' });
+  first.wait(3600);
+  const old = { publishedAt: '2025-01-01T00:00:00Z', updatedAt: '2025-01-01T00:00:00Z' };
+  await first.importEntries([...seedEntries, starred, registryEntry('com.example/late', {}, old)]);
+  await first.act('withdraw', 'com.example/starred', 'malicious');
+  expect(await read()).toMatchObject({ state: 'done', kind: 'incremental' });
+  expect(await statusOf('com.example/late')).toBe(200);
+  expect(await statusOf('com.example/starred')).toBe(410);
+  first.wait(3600);
+  await first.restore('com.example/starred');
+  expect(await read()).toMatchObject({ state: 'done', kind: 'incremental' });
+  expect(await statusOf('com.example/starred')).toBe(200);
+  await mirror.close();
+  await first.close();
+});
 
 it('has the size of the log and its checkpoint, and takes at most 2,048 bytes for the longest names', async () => {
   const gone = await startEndpoint((_body, _request, response) => void response.writeHead(404).end());

@@ -4,6 +4,7 @@ import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { type PostgresServer, startPostgres, startStandby } from '../support/postgres-server.ts';
 import { makeListing } from './examples.ts';
 
@@ -80,6 +81,16 @@ it('without its replica a node stays ready, and answers about one listing withou
       DATABASE_READ_URL: `${standby.url}/whole`,
     },
   });
+  // A dump is of the primary alone: what its stream position covers is in its files, however far the replica lags.
+  await replay.query('select pg_wal_replay_pause()');
+  await directory.importEntries([registryEntry('com.example/late')]);
+  const manifest = await (await directory.app.request('/export/manifest.json')).json();
+  const stream = (await (await directory.app.request('/changes')).text()).trim().split('\n');
+  expect(manifest).toMatchObject({
+    since: (JSON.parse(stream.at(-1) ?? '') as { id: string }).id,
+    files: [{ rows: 3 }, { rows: 3 }],
+  });
+  await replay.query('select pg_wal_replay_resume()');
   await replay.end();
   await standby.close();
   const statusOf = async (path: string) => (await directory.app.request(path)).status;
