@@ -7,7 +7,9 @@ import {
   type VersionSummary,
   withoutHiddenText,
 } from '../listings/listing.ts';
+import { canonicalDigest } from '../log/leaf.ts';
 import { isDated, knowingOf } from '../observations/observation.ts';
+import { toStaleAt } from '../observations/to-observations.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 import { toListingDocument } from './document.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -49,19 +51,19 @@ function toObservations(document: ListingDocument) {
 }
 
 /** How many entries the log has, and where its newest checkpoint is. */
-const readLogHead = async ({ store, config }: Context) => ({
+export const readLogHead = async ({ store, config }: Context) => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
 });
 
-function toBlock(document: ListingDocument, log: object, observations: object) {
-  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at, links } = document;
+/** The facts about a listing with their dates, and these observations. */
+export function toDatedFacts(document: ListingDocument, log: object, observations: object) {
+  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at } = document;
   const { native } = signals;
   return {
     as_of: evidence_snapshot_date,
     record_as_of: observed_at.slice(0, 10),
     snapshot: evidence_snapshot,
-    document: links.json,
     claim: {
       state,
       ...(claim && { kind: claim.kind, claimed_at: claim.claimed_at, checked_at: claim.checked_at }),
@@ -77,6 +79,23 @@ function toBlock(document: ListingDocument, log: object, observations: object) {
   };
 }
 
+const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
+
+/**
+ * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its checks are current.
+ * evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull request 1404.
+ */
+function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
+  const times = document.observations.filter(isDated).map(({ observed_at }) => observed_at);
+  const checked_at = times.toSorted().at(-1);
+  return {
+    subject_digest: digestOf(server),
+    ...(checked_at && { checked_at, fresh_until: toStaleAt(checked_at, interval_s) }),
+    evidence_ref: document.links.json,
+    evidence_digest: digestOf(document),
+  };
+}
+
 const without = (object: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 
@@ -88,13 +107,12 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
   );
 
 /** The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values. */
-function toEvidence(document: ListingDocument, log: object) {
+function toEvidence(document: ListingDocument, references: object, log: object) {
   const observations = toObservations(document);
-  const blocks = [[], ['at'], ['at', 'value']].map((names) =>
-    toBlock(document, log, withoutMembers(observations, names)),
-  );
+  const toBlock = (shown: object) => ({ ...references, ...toDatedFacts(document, log, shown) });
+  const blocks = [[], ['at'], ['at', 'value']].map((names) => toBlock(withoutMembers(observations, names)));
   const fits = blocks.find((block) => Buffer.byteLength(JSON.stringify(block)) <= longestBlock_bytes);
-  return fits ?? toBlock(document, log, {});
+  return fits ?? toBlock({});
 }
 
 const official = 'io.modelcontextprotocol.registry/official';
@@ -126,6 +144,7 @@ function toEntry(
     key,
     isHidden,
     log,
+    interval_s,
   }: {
     readonly isLatest: boolean;
     readonly document: ListingDocument | undefined;
@@ -133,11 +152,14 @@ function toEntry(
     /** Whether the operator has hidden the texts of the listing. */
     readonly isHidden: boolean;
     readonly log: object;
+    /** Time between two checks of a listing. */
+    readonly interval_s: number;
   },
 ): { server: JsonObject; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
+  const server = toServer(version, isHidden, key);
   return {
-    server: toServer(version, isHidden, key),
+    server,
     _meta: {
       [official]: {
         status,
@@ -146,10 +168,17 @@ function toEntry(
         updatedAt: updated_at,
         isLatest,
       },
-      ...(document && { [key]: toEvidence(document, log) }),
+      ...(document && { [key]: toEvidence(document, toReferences(document, server, interval_s), log) }),
     },
   };
 }
+
+/** What all entries of an answer share. */
+const readShared = async (context: Context) => ({
+  key: evidenceKey(context.config.publicUrl),
+  log: await readLogHead(context),
+  interval_s: context.config.observeInterval_s,
+});
 
 export const byPublication = (a: VersionSummary, b: VersionSummary) =>
   a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
@@ -164,9 +193,8 @@ async function latestOf(listings: readonly Listing[], { store }: Context): Promi
 /** Entries of versions, each with the evidence about its listing if it is the version shown. */
 export async function toEntries(versions: readonly ListingVersion[], context: Context) {
   const { store, config, clock } = context;
-  const key = evidenceKey(config.publicUrl);
   const now = clock();
-  const log = await readLogHead(context);
+  const shared = await readShared(context);
   const handles = [...new Set(versions.map(({ handle }) => handle))];
   const read = await store.documents.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
@@ -179,7 +207,7 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
     const isLatest = latest.get(version.handle) === version.version;
     const document =
       isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
-    return toEntry(version, { isLatest, document, key, isHidden: facts?.listing.hidden === true, log });
+    return toEntry(version, { isLatest, document, isHidden: facts?.listing.hidden === true, ...shared });
   });
 }
 
@@ -191,14 +219,14 @@ export interface ViewMember {
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */
 export async function toViewEntries(members: readonly ViewMember[], context: Context) {
-  const key = evidenceKey(context.config.publicUrl);
-  const log = await readLogHead(context);
+  const shared = await readShared(context);
+  const { key } = shared;
   const entries = await Promise.all(
     members.map(async ({ listing, answers }) => {
       const version = await context.store.listings.version(listing.handle, listing.version);
       if (!version) return undefined;
       const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
-      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, key, isHidden, log });
+      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
       const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
         criterion,
         result,

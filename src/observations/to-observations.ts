@@ -12,8 +12,14 @@ export interface Observing {
 /** Intervals after which an observation is stale. */
 const staleAfter = 3;
 
-const staleAt_ms = ({ observed_at }: StoredObservation, { interval_s }: Observing) =>
-  Date.parse(observed_at) + staleAfter * interval_s * 1000;
+const staleAt_ms = (
+  { observed_at }: Pick<StoredObservation, 'observed_at'>,
+  { interval_s }: Pick<Observing, 'interval_s'>,
+) => Date.parse(observed_at) + staleAfter * interval_s * 1000;
+
+/** When what was seen at a time becomes stale, RFC 3339. */
+export const toStaleAt = (observed_at: string, interval_s: number): string =>
+  new Date(staleAt_ms({ observed_at }, { interval_s })).toISOString();
 
 const isStale = (stored: StoredObservation, observing: Observing) =>
   stored.state !== 'not_checked' && observing.now.getTime() > staleAt_ms(stored, observing);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -298,10 +299,40 @@ describe('an entry', () => {
     const blocks = servers.map(({ _meta }) => _meta['example.dossier/evidence']);
     expect(blocks.every((block) => Buffer.byteLength(JSON.stringify(block)) <= 2048)).toBe(true);
     expect(blocks[0]).toMatchObject({
-      document: expect.stringMatching(/^https:\/\/dossier\.example\/agents\/.+\.json$/),
+      evidence_ref: expect.stringMatching(/^https:\/\/dossier\.example\/agents\/.+\.json$/),
       claim: { state: 'imported' },
       native: { independent_sources: 0, independent: 0, ratings: 0 },
     });
+  });
+  it('says what the evidence is about and where it is, each with its digest, and until when its checks are current', async () => {
+    const endpoint = await startEndpoint((_body, _request, response) => void response.writeHead(404).end());
+    const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
+    const seen = await openDirectory({
+      entries: [registryEntry('com.example/seen', { remotes }), registryEntry('com.example/unseen')],
+      environment: {
+        OBSERVE_INTERVAL: '12h',
+        PUBLIC_URL: 'https://dossier.example',
+        HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
+      },
+    });
+    await seen.observe('com.example/seen');
+    const read = async (path: string) => (await seen.app.request(path)).json();
+    const digestOf = (value: unknown) => `sha256:${hash('sha256', canonicalize(value) ?? '')}`;
+    const blockOf = async (name: string) => {
+      const { server, _meta } = (await read(`/v0.1/servers/com.example%2F${name}/versions/latest`)) as Entry;
+      const { subject_digest, evidence_digest, ...block } = _meta['example.dossier/evidence'] ?? {};
+      expect(subject_digest).toBe(digestOf(server));
+      expect(evidence_digest).toBe(digestOf(await read(`/agents/com.example/${name}.json`)));
+      return block;
+    };
+    const block = await blockOf('seen');
+    expect(block.evidence_ref).toBe('https://dossier.example/agents/com.example/seen.json');
+    const checked_at = Date.parse(String(block.checked_at));
+    expect(seen.context.clock().getTime() - checked_at).toBeLessThan(60_000);
+    expect(Date.parse(String(block.fresh_until)) - checked_at).toBe(36 * 3_600_000);
+    expect(Object.keys(await blockOf('unseen'))).not.toContain('checked_at');
+    await seen.close();
+    await endpoint.close();
   });
   it('leaves out the stars and the evidence that publishers write about themselves, and keeps the rest', async () => {
     const answer = await get('/v0.1/servers/com.example%2Fstarred/versions/latest');
@@ -451,6 +482,6 @@ it('has the size of the log and its checkpoint, and takes at most 2,048 bytes fo
     size: 1,
     checkpoint: 'https://a-rather-long-name.dossier.example.org/log/checkpoint',
   });
-  expect(block?.document).toBe(`https://a-rather-long-name.dossier.example.org/agents/${handle}.json`);
+  expect(block?.evidence_ref).toBe(`https://a-rather-long-name.dossier.example.org/agents/${handle}.json`);
   expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(2048);
 });
