@@ -305,9 +305,13 @@ function addBackupCommands(program: Command, { config }: Shell): void {
 /** The commands that check what is published. */
 function addEvidenceCommands(program: Command, { config }: Shell): void {
   const verifies =
-    'check a saved answer of get_proof, or that one saved checkpoint continues another, offline';
+    'check a saved answer of get_proof, a signed statement about a listing, or that one saved checkpoint continues another, offline';
   add(program, 'verify [proof]', verifies, {
-    examples: ['dossier verify proof.json --key log.key', 'dossier verify proof.json --policy log.policy'],
+    examples: [
+      'dossier verify proof.json --key log.key',
+      'dossier verify proof.json --policy log.policy',
+      'dossier verify statement.intoto.json --key log.key --document listing.json',
+    ],
     exits:
       '0 everything holds; 1 a check fails, also for a wrong cosignature; 2 the proof comes without its record; 3 fewer witnesses cosigned than the policy wants; 64 usage; 74 a file cannot be read, or is no proof or no policy.',
   })
@@ -323,6 +327,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
       '--policy <file>',
       'the logs and witnesses that count, and how many must have cosigned (docs/log.md)',
     )
+    .option('--document <file>', 'the listing document that a signed statement must be about')
     .option('--checkpoint <file>', 'one checkpoint instead of a proof')
     .option('--older <file>', 'a checkpoint that you saved')
     .option('--newer <file>', 'a checkpoint that you saved later')

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readObject } from '../core/json.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
+import { type Envelope, readEnvelope } from '../log/envelope.ts';
 import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
 import {
   type Check,
@@ -13,6 +14,7 @@ import {
   verifyCheckpoint,
   verifyConsistency,
   verifySavedProof,
+  verifyStatement,
 } from '../log/verify.ts';
 import { checkWitnesses, type Policy, PolicyFault, readPolicy } from '../log/witness-policy.ts';
 
@@ -90,6 +92,8 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly erasure?: string;
   /** File with the logs and witnesses that count (C2SP tlog-policy). */
   readonly policy?: string;
+  /** File with the listing document that a signed statement is about. */
+  readonly document?: string;
   /** File with one checkpoint. */
   readonly checkpoint?: string;
 }
@@ -143,6 +147,19 @@ async function checkProof(path: string, { key, policy }: Given, options: VerifyO
   }
 }
 
+async function checkStatement(
+  envelope: Envelope,
+  key: string | undefined,
+  { handle, document: path }: VerifyOptions,
+): Promise<Outcome> {
+  if (!key) throw new ExitError(exitCodes.usage, 'verify: a signed statement needs --key');
+  const document = path === undefined ? undefined : readObject(await readSaved(path));
+  if (path !== undefined && !document) throw new ExitError(exitCodes.io, `${path}: not a JSON object`);
+  const { checks, as_of } = verifyStatement(envelope, key, { handle, document });
+  const notes = as_of === undefined ? [] : [`its facts are as of ${as_of}`];
+  return { checks, quorums: [], notes };
+}
+
 async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Outcome> {
   const text = await readSaved(path);
   const known = key ?? keyOfPolicy(policy, text);
@@ -167,16 +184,17 @@ async function checkConsistency(
   return withPolicy(checks, policy, [{ text, key: known }]);
 }
 
-/** Options of each thing that can be checked, beside --key and --policy. */
+/** Options of each thing that can be checked, beside --key. */
 const optionsOf = {
-  'a saved proof': ['handle', 'source', 'id', 'erasure'],
-  '--checkpoint': ['checkpoint'],
-  '--older, --newer and --consistency': ['older', 'newer', 'consistency'],
+  'a saved proof': ['policy', 'handle', 'source', 'id', 'erasure'],
+  'a signed statement': ['handle', 'document'],
+  '--checkpoint': ['policy', 'checkpoint'],
+  '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
 /** Refuses what would not be looked at: whoever names a file or a condition believes that it was checked. */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
-  const used: readonly string[] = ['key', 'policy', ...optionsOf[checked]];
+  const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
   if (unused)
     throw new ExitError(
@@ -188,7 +206,10 @@ function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): v
 async function checkAll(path: string | undefined, options: VerifyOptions): Promise<Outcome> {
   const { checkpoint } = options;
   const pair = checkpoint === undefined ? '--older, --newer and --consistency' : '--checkpoint';
-  requireUsed(path === undefined ? pair : 'a saved proof', options);
+  const envelope = path === undefined ? undefined : readEnvelope(await readSaved(path));
+  const file = envelope ? 'a signed statement' : 'a saved proof';
+  requireUsed(path === undefined ? pair : file, options);
+  if (envelope) return checkStatement(envelope, await readKey(options.key), options);
   const policy = options.policy === undefined ? undefined : await readPolicyFile(options.policy);
   const given = { key: await readKey(options.key), policy };
   if (path !== undefined) return checkProof(path, given, options);
@@ -206,7 +227,7 @@ function requireAll({ checks, quorums }: Outcome): void {
 }
 
 /**
- * Checks saved files offline: a result of get_proof, a checkpoint, or two checkpoints with their consistency proof; with a
+ * Checks saved files offline: a result of get_proof, a signed statement about a listing, a checkpoint, or two checkpoints with their consistency proof; with a
  * policy also who cosigned. Prints one line a check; ends with 1 if one fails, with 3 if only cosignatures are missing, with
  * 2 if a proof comes without its record.
  */

@@ -114,22 +114,26 @@ function handleOf(c: Request): string {
   return handle;
 }
 
-/** The listing an address names. A listing whose own name has such an ending takes precedence over the other form. */
+/** The listing an address names, and the ending behind it. Of several that it may name, the longest name that is known counts. */
 export async function listingOf(
   c: Request,
   endings: readonly string[],
 ): Promise<{ readonly handle: string; readonly ending: string }> {
   const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
-  const ending = endings.find((text) => written.endsWith(text));
-  const stripped = ending && { handle: written.slice(0, -ending.length), ending };
-  if (!stripped || !isHandle(stripped.handle)) return { handle: handleOf(c), ending: '' };
-  return (await isKnown(written, c.get('context'))) ? { handle: written, ending: '' } : stripped;
+  const named = ['', ...endings.filter((text) => written.endsWith(text))]
+    .map((ending) => ({ handle: written.slice(0, written.length - ending.length), ending }))
+    .filter(({ handle }) => isHandle(handle));
+  const last = named.pop();
+  if (!last) return { handle: handleOf(c), ending: '' };
+  for (const one of named) if (await isKnown(one.handle, c.get('context'))) return one;
+  return last;
 }
 
 /** The cache tags of an address that may have an ending: the handle with the ending and without it. */
 export function listingNamesOf(c: Request): string[] {
   const written = `${c.req.param('namespace')}/${c.req.param('name')}`;
-  return [...new Set([written, written.replace(/\.(json|md|svg)$/, '')])];
+  const shorter = written.replace(/\.(json|md|svg)$/, '');
+  return [...new Set([written, shorter, shorter.replace(/\.intoto$/, '')])];
 }
 
 /** Runs `work`; if the handle is unknown but a listing differs in capitals only, redirects to that listing's address. */

@@ -75,9 +75,13 @@ export const verifierOf = ({ name, privateKey }: NoteKey): NoteVerifier => ({
   publicKey: createPublicKey(privateKey),
 });
 
+/** `<name>+<key id>`: which key a verifier is. */
+export const toKeyName = (verifier: NoteVerifier): string =>
+  `${verifier.name}+${keyId(verifier).toString('hex')}`;
+
 /** `<name>+<key id>+<key>`, the published form of a verifier (C2SP signed-note). */
 export const toVerifierText = (verifier: NoteVerifier): string =>
-  `${verifier.name}+${keyId(verifier).toString('hex')}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
+  `${toKeyName(verifier)}+${Buffer.of(ed25519, ...rawPublicKey(verifier.publicKey)).toString('base64')}`;
 
 /** The parts of a published key, `<name>+<key id>+<type and key>`; undefined if it is malformed or its key id does not match. */
 export function readKeyText(text: string) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readObject } from '../core/json.ts';
-import { isCommittedTo } from './leaf.ts';
+import { type Envelope, openEnvelope } from './envelope.ts';
+import { canonicalDigest, isCommittedTo } from './leaf.ts';
 import { isConsistent, isIncluded, leafHash } from './merkle.ts';
 import { type Checkpoint, openCheckpoint, readProofText, readVerifier } from './notes.ts';
 
@@ -110,6 +111,44 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 
 /** Verifies that a checkpoint is signed by this key. */
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
+
+const statementForm = z.object({
+  subject: z.tuple([z.object({ name: z.string(), digest: z.object({ sha256: z.string() }) })]),
+  predicate: z.object({ as_of: z.string() }),
+});
+
+/**
+ * Verifies that a signed statement about a listing is of this key, names the handle, and is about this document, as far as these are
+ * expected. `as_of` is the day that it states.
+ */
+export function verifyStatement(
+  envelope: Envelope,
+  key: string,
+  { handle, document }: { readonly handle?: string | undefined; readonly document?: object | undefined },
+): { readonly checks: Check[]; readonly as_of?: string } {
+  const verifier = readVerifier(key);
+  const text = verifier && openEnvelope(envelope, verifier);
+  const { data } = statementForm.safeParse(readObject(text ?? ''));
+  if (!data) {
+    const message = text === undefined ? 'the statement is not signed by this key' : 'it states no facts';
+    return { checks: [{ holds: false, message }] };
+  }
+  const [{ name, digest }] = data.subject;
+  const signed = { holds: true, message: `the statement about ${name} is signed by this key` };
+  const checks = [signed];
+  if (handle !== undefined) {
+    const holds = name === handle;
+    checks.push({ holds, message: `the statement is ${holds ? '' : 'not '}about ${handle}` });
+  }
+  if (document !== undefined) {
+    const holds = canonicalDigest({ ...document, being_checked: undefined }) === digest.sha256;
+    checks.push({
+      holds,
+      message: `the document is ${holds ? '' : 'not '}the one that the statement is about`,
+    });
+  }
+  return { checks, as_of: data.predicate.as_of };
+}
 
 /** Verifies that a newer checkpoint continues an older one. The saved consistency proof is one base64 hash per line. */
 export function verifyConsistency(

@@ -6,6 +6,7 @@ import { isHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toMarkdown } from '../../document/markdown.ts';
+import { toSignedStatement } from '../../document/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
 import { readVersions } from '../../listings/versions.ts';
 import type { RatingFilter } from '../../ratings/rating.ts';
@@ -166,14 +167,18 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
-/** A listing as page, JSON or Markdown: the same document in three forms. */
+/** A listing as page, JSON or Markdown, the same document in three forms; or a signed statement about it. */
 const showListing = async (c: Request, face: Face) => {
-  const { handle, ending } = await listingOf(c, ['.json', '.md']);
+  const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {
     const listing = await readListing(handle, c.get('context'));
     const cachePolicy = { cacheTags: listingNamesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
+    if (ending === '.intoto.json') {
+      const context = c.get('context');
+      return answerJson(c, await toSignedStatement(await getListing(handle, context), context), cachePolicy);
+    }
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
