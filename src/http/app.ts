@@ -24,6 +24,7 @@ import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
 import { createRegistryApiRoutes } from './registry-api.ts';
 import { createEncodingChoice } from './response.ts';
 import { createApiRoutes } from './routes/api.ts';
+import { createArdRoutes } from './routes/ard.ts';
 import { createAssetRoutes, createCardRoutes } from './routes/assets.ts';
 import { createChangeRoutes } from './routes/changes.ts';
 import { createExportRoutes } from './routes/exports.ts';
@@ -108,6 +109,7 @@ export function createApp(
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
+  app.route('/', createArdRoutes());
   const exports = createExportRoutes(face);
   app.route('/', exports);
   const close = async () => {

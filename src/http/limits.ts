@@ -47,6 +47,7 @@ const prefixes = [
   ['/badge/', 'badge'],
   ['/v0.1/', 'registry'],
   ['/v0/', 'registry'],
+  ['/ard/', 'registry'],
   ['/views/', 'views'],
   ['/export/', 'export'],
 ] as const;

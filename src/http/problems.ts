@@ -60,6 +60,19 @@ const challenges: Partial<Record<Problem['code'], string>> = {
   capability_required: 'Bearer realm="dossier"',
 };
 
+const ardCodes: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  404: 'NOT_FOUND',
+  429: 'RATE_LIMIT_EXCEEDED',
+};
+
+/** A problem as ARD has it (Appendix B): what was withdrawn is not found, and input that does not fit is malformed. */
+function toArdProblem({ status: own, message }: Problem) {
+  const status = own === 410 ? 404 : own === 422 ? 400 : own;
+  const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
+  return { status, errorCode, message };
+}
+
 function problemHeaders({ code, status, facts }: Problem): Record<string, string> {
   return {
     'Cache-Control': 'no-store',
@@ -91,7 +104,9 @@ export function answerProblem(c: Request, problem: Problem, { site }: Face): Res
   for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
   c.status(problem.status as StatusCode);
   if (wantsPage(c)) return c.html(String(toProblemPage(site, problem, wantedBy(c))));
-  const body = JSON.stringify(toProblemJson(problem, site.config.publicUrl));
+  const ard = c.req.path.startsWith('/ard/') ? toArdProblem(problem) : undefined;
+  if (ard) c.status(ard.status as StatusCode);
+  const body = JSON.stringify({ ...toProblemJson(problem, site.config.publicUrl), ...ard });
   return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
 }
 

@@ -44,22 +44,31 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
   return at < 0 ? place : at + 1;
 }
 
+/**
+ * The hits of a search behind a cursor, their first place, and the cursor of those that follow. Throws invalid_input for a cursor of
+ * another search.
+ */
+export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
+  const from = hitsBehind(hits, search, cursor);
+  const shown = hits.slice(from, from + limit);
+  const last = hits.length > from + limit ? shown.at(-1) : undefined;
+  return { shown, next: last && toCursor([digestOf(search).value, from + limit - 1, last.id]) };
+}
+
 async function findRanked(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
   const { listings, documents } = context.store;
   const { hits, words, unknown, counts } = await listings.search(search);
-  const from = hitsBehind(hits, search, place.cursor);
-  const shown = hits.slice(from, from + place.limit);
+  const { shown, next } = pageOf(hits, search, place);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
   const now = context.clock().toISOString();
   const found = await documents.hitsById(
     shown.map(({ id }) => id),
     now,
   );
-  const last = hits.length > from + place.limit ? shown.at(-1) : undefined;
   return {
     listings: found.map((one) => toHit(one, { words, matched: matchedOf.get(one.listing.id) })),
     counts,
-    next: last && toCursor([digestOf(search).value, from + place.limit - 1, last.id]),
+    next,
     unknown,
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
   };

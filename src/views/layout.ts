@@ -133,6 +133,7 @@ export const toPage = (
 ${toHead(site, page)}
 <meta name="color-scheme" content="light dark">
 
+<link rel="ard" type="application/json" href="/.well-known/ard.json">
 <link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
 <link rel="stylesheet" href="${site.assets.style.path}">
 <script src="${site.assets.htmx.path}" defer></script>

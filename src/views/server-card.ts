@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { reversedHost } from '../core/identity.ts';
+import { serverCardType } from '../document/ard.ts';
 
-export const serverCardType = 'application/mcp-server-card+json';
 export const catalogType = 'application/ai-catalog+json';
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
@@ -29,7 +29,7 @@ export const toServerCard = (site: Site) => ({
   ],
 });
 
-/** What this host offers to agents: the MCP server, by its card, and the registry API. */
+/** What this host offers to agents, as ARD v0.91 and AI Catalog 1.0 have it: the MCP server by its card, and a registry to search. */
 export function toCatalog(site: Site) {
   const { hostname } = new URL(site.publicUrl);
   return {
@@ -43,6 +43,20 @@ export function toCatalog(site: Site) {
         displayName: site.serviceName,
         description,
         version: site.version,
+        representativeQueries: [
+          'what is known about this MCP server before I connect to it or pay for it',
+          'compare two MCP servers by their evidence',
+          'what changed in the tools or prices of an agent service',
+        ],
+      },
+      {
+        identifier: `urn:air:${hostname}:dossier:listings`,
+        type: 'application/ai-registry+json',
+        url: `${site.publicUrl}/ard`,
+        displayName: `${site.serviceName}: listings`,
+        description:
+          'Searches MCP servers of the MCP registry, with dated evidence about each. A score is how much of a query matches, and no judgment.',
+        representativeQueries: ['find an MCP server that sends email', 'find a weather tool for agents'],
       },
     ],
   };

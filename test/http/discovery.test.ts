@@ -32,7 +32,7 @@ describe('discovery', () => {
 
   it('/robots.txt leads to the sitemap', async () => {
     expect(await (await get('/robots.txt')).text()).toBe(
-      'User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: http://127.0.0.1:3000/sitemap.xml\n',
+      'User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: http://127.0.0.1:3000/sitemap.xml\nAgentmap: http://127.0.0.1:3000/.well-known/ard.json\n',
     );
   });
 

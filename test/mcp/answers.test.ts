@@ -15,7 +15,8 @@ const [today, before, yesterday, long] = [dayAgo(0), dayAgo(20), dayAgo(1), dayA
 const url = 'https://x.example/mcp';
 const other = 'https://y.example/mcp';
 const at = (...urls: string[]) => ({ remotes: urls.map((one) => ({ type: 'streamable-http', url: one })) });
-const termsPlaces = 'https://x.example/.well-known/ai-catalog.json https://x.example/openapi.json';
+const termsPlaces =
+  'https://x.example/.well-known/ard.json https://x.example/.well-known/ai-catalog.json https://x.example/openapi.json';
 const npm = {
   packages: [{ registryType: 'npm', identifier: 'x-mcp', version: '1.0.0', transport: { type: 'stdio' } }],
 };

@@ -35,6 +35,17 @@ beforeAll(async () => {
         entries: [{ trustManifest: { termsOfServiceUrl: 'https://ended.example.com/tos' } }],
       }),
     }),
+    listed: await startFiles({
+      '/.well-known/ard.json': JSON.stringify({
+        entries: [
+          'no entry',
+          {
+            identifier: 'urn:air:listed.example.com:listed',
+            trustManifest: { identity: 'did:web:listed.example.com', termsOfServiceUrl: '/terms' },
+          },
+        ],
+      }),
+    }),
     endless: await startFiles({
       [security]: 'Contact: mailto:a@example.com\n',
       '/openapi.json': JSON.stringify({
@@ -86,7 +97,7 @@ it('says that a file has ended, states no end, or is none', async () => {
   expect(await see('shop', 'security.contact')).toMatchObject({ state: 'not_found', value: null });
 });
 
-it('links to the terms of a page, an AI catalog or an OpenAPI document, with its source', async () => {
+it('links to the terms of a page, a manifest of ARD, an AI catalog or an OpenAPI document, with its source', async () => {
   expect(await see('signed', 'terms.url')).toMatchObject({
     state: 'observed',
     value: 'https://signed.example.com/terms?a=1&b=2',
@@ -96,6 +107,10 @@ it('links to the terms of a page, an AI catalog or an OpenAPI document, with its
     value: 'https://ended.example.com/tos',
     source_url: 'https://ended.example.com/.well-known/ai-catalog.json',
   });
+  expect(await see('listed', 'terms.url')).toMatchObject({
+    value: 'https://listed.example.com/terms',
+    source_url: 'https://listed.example.com/.well-known/ard.json',
+  });
   expect(await see('endless', 'terms.url')).toMatchObject({ value: 'https://endless.example.com/tos' });
 });
 
@@ -104,7 +119,7 @@ it('shows no link that cannot be opened, and names where it looked', async () =>
     state: 'not_found',
     value: null,
     reason:
-      'Dossier found no link to terms of service at https://shop.example.com/about, https://shop.example.com/.well-known/ai-catalog.json, https://shop.example.com/openapi.json.',
+      'Dossier found no link to terms of service at https://shop.example.com/about, https://shop.example.com/.well-known/ard.json, https://shop.example.com/.well-known/ai-catalog.json, https://shop.example.com/openapi.json.',
   });
 });
 

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { cachedOnce } from '../../core/cached-once.ts';
+import { serverCardType } from '../../document/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
@@ -17,7 +18,7 @@ import { toOpenApi } from '../../views/openapi.ts';
 import { toAboutPage, toTagsPage, toToolsPage } from '../../views/pages.ts';
 import { toPublisherPage } from '../../views/publisher-page.ts';
 import { pageSize, toTagPage } from '../../views/search-page.ts';
-import { catalogType, serverCardType, toCatalog, toServerCard } from '../../views/server-card.ts';
+import { catalogType, toCatalog, toServerCard } from '../../views/server-card.ts';
 import { type CachePolicy, call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { answerPage, answerWithETag } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
@@ -56,6 +57,8 @@ async function showTools(c: Request, { site }: Face) {
   return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);
 }
 
+const json = 'application/json';
+
 /** A small document that follows from the settings alone. */
 function answerOpenly(c: Request, type: string, document: object): Promise<Response> {
   const body = `${JSON.stringify(document)}\n`;
@@ -66,15 +69,14 @@ function answerOpenly(c: Request, type: string, document: object): Promise<Respo
   });
 }
 
-/** The card of the MCP server, and the catalog of this host that names it. */
+/** The card of the MCP server, and the catalog of this host that names it, at the address of ARD and of the format before it. */
 export const createServerCardRoutes = ({ site: { config } }: Face) =>
   new Hono<HttpEnvironment>()
     .get('/api/mcp/server-card', (c) => answerOpenly(c, serverCardType, toServerCard(config)))
+    .get('/.well-known/ard.json', (c) => answerOpenly(c, json, toCatalog(config)))
     .get('/.well-known/ai-catalog.json', (c) => answerOpenly(c, catalogType, toCatalog(config)));
 
 const plain = 'text/plain; charset=utf-8';
-
-const json = 'application/json';
 const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
@@ -90,7 +92,7 @@ export function createDiscoveryRoutes({ context, site: { config } }: Face) {
     .get('/robots.txt', (c) =>
       answerWithETag(c, {
         type: plain,
-        body: `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\n`,
+        body: `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\nAgentmap: ${config.publicUrl}/.well-known/ard.json\n`,
         cachePolicy,
       }),
     )

@@ -94,7 +94,7 @@ function termsOfPage({ text, url }: Fetched): string | undefined {
 const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
   toLink(asObject(readObject(text)?.info)?.termsOfService, url);
 
-/** `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog, the first one. */
+/** `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog or a manifest of ARD, the first one. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
   const stating = [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])].map(asObject);
@@ -112,12 +112,13 @@ interface Place {
   readonly read: (answer: Fetched) => string | undefined;
 }
 
-/** The website's page, then of each origin of an endpoint its AI catalog and its OpenAPI document. */
+/** The website's page, then of each origin of an endpoint its manifest of ARD, the AI catalog before that, and its OpenAPI document. */
 function placesOf(listing: Subject): Place[] {
   const { website } = listing;
   const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
     ...originsOf(listing).flatMap((origin) => [
+      { url: `${origin}/.well-known/ard.json`, read: termsOfAiCatalog },
       { url: `${origin}/.well-known/ai-catalog.json`, read: termsOfAiCatalog },
       { url: `${origin}/openapi.json`, read: termsOfOpenapi },
     ]),
@@ -156,9 +157,9 @@ export const termsUrl = defineKind({
   question: 'terms',
   title: 'Terms of use',
   means:
-    'A link that the website (rel="terms-of-service"), the AI catalog (termsOfServiceUrl) or the OpenAPI document (info.termsOfService) gives as terms of service.',
+    'A link that the website (rel="terms-of-service"), the ARD manifest or AI catalog (termsOfServiceUrl) or the OpenAPI document (info.termsOfService) gives as terms of service.',
   doesNotMean: 'Dossier has not read the terms, and does not say whether they hold for a caller.',
-  method_version: 'terms/1',
+  method_version: 'terms/2',
   about(listing) {
     const places = placesOf(listing);
     return [...places.map(({ url }) => ({ subject: url })), { recorded: allOf(places) }];

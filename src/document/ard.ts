@@ -1,0 +1,63 @@
+import { handleParts, isHandle } from '../core/handle.ts';
+import { wrongField } from '../core/problem.ts';
+import type { ListingDocument } from './listing-document.ts';
+
+// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
+// follows this version.
+
+/** The terms that ARD itself defines (4.1). */
+const baseContext = 'https://agenticresourcediscovery.org/context/v1';
+export const serverCardType = 'application/mcp-server-card+json';
+
+/** The namespace of our own terms; a page that says who states them, and by which rules. */
+export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
+
+const reverse = (labels: string) => labels.split('.').toReversed().join('.');
+const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
+
+/** The identifier of a listing: the domain of its namespace, as the registry proved it, and its name (Appendix C). */
+function toUrn(handle: string): string {
+  const { namespace, name } = handleParts(handle);
+  return `urn:air:${reverse(namespace)}:${name}`;
+}
+
+/** The handle that an identifier may be of; undefined if no listing has one of that form. Throws invalid_input for no identifier. */
+export function readUrn(identifier: string): string | undefined {
+  const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
+  if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');
+  const handle = `${reverse(publisher)}/${name}`;
+  return isHandle(handle) && toUrn(handle) === identifier ? handle : undefined;
+}
+
+/**
+ * A listing as an ARD entry (4.2): what is recorded in ARD's terms, what is known here in our own. It has no trustManifest and no
+ * representativeQueries: only its publisher could state them.
+ */
+export function toArdEntry(listing: ListingDocument, publicUrl: string) {
+  const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
+  return {
+    '@context': [baseContext, { dossier: ownNamespace(publicUrl) }],
+    identifier: toUrn(handle),
+    displayName: title ?? handle,
+    type: serverCardType,
+    data: {
+      ...{ name: handle, ...(title && { title }), version, description },
+      ...(website && { websiteUrl: website }),
+      remotes: remotes.map(({ type, url }) => ({ type, url })),
+      packages: packages.map(({ registry_type, identifier, version: recorded }) => ({
+        ...{ registryType: registry_type, identifier, ...(recorded && { version: recorded }) },
+      })),
+    },
+    description,
+    tags: tags.map(({ tag }) => tag),
+    version,
+    updatedAt: listing.updated_at,
+    'dossier:origin': listing.origin,
+    'dossier:asOf': listing.evidence_snapshot_date,
+    'dossier:snapshot': listing.evidence_snapshot,
+    'dossier:claimState': listing.state,
+    'dossier:evidence': links.json,
+    'dossier:statement': `${links.page}.intoto.json`,
+    ...(listing.sample && { 'dossier:sample': true }),
+  };
+}
