@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { ClaimEvent } from '../claims/claim.ts';
+import type { shownReceiptKey } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
@@ -40,14 +42,35 @@ export function claimOf(
   return { ...proven, state, suspended_reason: ended?.reason, log_index };
 }
 
+type DatedKey = Pick<z.infer<typeof shownReceiptKey>, 'kid' | 'valid_from'>;
+const newestFirst = <Key extends DatedKey>(keys: readonly Key[]): Key[] =>
+  keys.toSorted((a, b) => (`${a.valid_from} ${a.kid}` < `${b.valid_from} ${b.kid}` ? 1 : -1));
+
+/** Keys of a listing document; older ones are not shown. */
+const mostKeys = 20;
+
+/** The keys for receipts that follow from the events of a claim, the newest twenty, newest first, without where they were seen. */
+function keysOf(events: readonly ClaimEvent[]) {
+  const known: { kid: string; jwk: object; valid_from: string; valid_until?: string }[] = [];
+  for (const { at, keys } of events) {
+    for (const one of known)
+      if (one.valid_until === undefined && keys?.ended.includes(one.kid)) one.valid_until = at;
+    for (const { kid, jwk } of keys?.published ?? []) known.push({ kid, jwk, valid_from: at });
+  }
+  return newestFirst(known).slice(0, mostKeys);
+}
+
 /** Addresses that differ in what a repository's key ignores are one. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
-const toComparable = ({ repository, domain, ...claim }: ShownClaim) => ({
+const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: ShownClaim) => ({
   ...claim,
   place: toPlace(repository ?? domain),
+  receipt_keys: newestFirst(receipt_keys).map(({ kid, jwk, valid_from, valid_until }) => ({
+    ...{ kid, jwk, valid_from, ...(valid_until && { valid_until }) },
+  })),
 });
 
-const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit'];
+const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
 /** What only a database has. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
@@ -66,7 +89,7 @@ function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | '
       rowFault(where, `no claim is shown, but log entry ${said?.log_index} says that it is ${said?.state}`),
     ];
   if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
-  const [is, must] = [{ ...toComparable(claim) }, { ...toComparable(said) }];
+  const [is, must] = [toComparable(claim), { ...toComparable(said), receipt_keys: keysOf(events) }];
   const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
   return differingFields(must, is, compared).map((field) =>
     rowFault(

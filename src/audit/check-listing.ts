@@ -203,6 +203,7 @@ const eventFields = [
   'root_generation',
   'commit',
   'reason',
+  'keys',
 ];
 
 function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {

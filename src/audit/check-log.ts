@@ -42,6 +42,7 @@ const ratingTypes = ['rating.submitted', 'rating.amended'];
 const eventTypes = [
   'claim.activated',
   'claim.suspended',
+  'claim.keys_changed',
   'capability.revoked',
   'listing.withdrawn',
   'listing.restored',

@@ -40,7 +40,7 @@ export const isWithheld = (
 export interface ShownClaim
   extends Pick<
       NonNullable<ListingDocument['claim']>,
-      'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason'
+      'kind' | 'claimed_at' | 'repository' | 'domain' | 'commit' | 'suspended_reason' | 'receipt_keys'
     >,
     Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   readonly state: string;

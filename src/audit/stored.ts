@@ -1,4 +1,5 @@
 import { placeMember } from '../claims/claim.ts';
+import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { readAll, readPages } from '../core/pages.ts';
 import { findKeyOfOrigin, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
@@ -70,7 +71,8 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
     const stored = facts?.claim;
-    const claim = stored && { ...stored, ...placeMember(stored.kind, stored.place) };
+    const receipt_keys = toShownKeys(facts?.receiptKeys ?? []);
+    const claim = stored && { ...stored, ...placeMember(stored.kind, stored.place), receipt_keys };
     const read_on = clock().toISOString().slice(0, 10);
     return {
       handle,

@@ -26,7 +26,14 @@ import {
 } from './judge.ts';
 import type { Reading } from './locations.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
-import { applyOptOut, endCapability, recordClaimEvent, recordUnread, suspendClaim } from './suspend.ts';
+import {
+  applyOptOut,
+  endCapability,
+  recordClaimEvent,
+  recordReceiptKeys,
+  recordUnread,
+  suspendClaim,
+} from './suspend.ts';
 
 /** The outcome of a reading for the claim. */
 export interface ReadingOutcome {
@@ -323,7 +330,9 @@ export async function applyReading(
   const changed = await applyProof(tx, [newest, verdict], [facts, reading]);
   // A request with a signature reads no text.
   const isComplete = read.pinned && !reading.signed;
-  await tx.ratings.putReceiptKeys(handle, { keys: toSeenKeys(file, reading), at, isComplete });
+  const proven = await tx.claims.claim(handle);
+  const seen = { keys: toSeenKeys(file, reading), at, isComplete };
+  if (proven) await recordReceiptKeys(tx, proven, seen, read.commit);
   const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
   return { result, changed, seen: newest.seen, waiting: verdict.waiting, optOut };
 }

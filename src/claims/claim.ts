@@ -102,6 +102,14 @@ export type Capability = ValueOf<typeof capabilityTable>;
 /** States of a listing's claim. */
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
+/** A public key as a claim file has it (RFC 7517), without any other member. */
+export const receiptJwk = z.object({
+  kty: z.enum(['OKP', 'EC']),
+  crv: z.enum(['Ed25519', 'P-256', 'secp256k1']),
+  x: z.string(),
+  y: z.string().optional(),
+});
+
 /** One event of a listing's claim; a history has the oldest first. */
 export const claimEvent = z.object({
   type: z.enum([
@@ -113,6 +121,7 @@ export const claimEvent = z.object({
     'revoked',
     'listing_withdrawn',
     'listing_restored',
+    'keys_changed',
   ]),
   at: z.string(),
   kind: claimKind,
@@ -122,6 +131,15 @@ export const claimEvent = z.object({
   root_generation: z.int().optional().describe('Another number is another holder of that account'),
   commit: z.string().optional(),
   reason: z.string().optional(),
+  keys: z
+    .object({
+      published: z.array(z.object({ kid: z.string(), jwk: receiptJwk })),
+      ended: z.array(z.string()).describe('The kid of each'),
+    })
+    .optional()
+    .describe(
+      'Keys for receipts that were first seen there, and those that ended, before any new one of that name',
+    ),
   log_index: z.int(),
 });
 

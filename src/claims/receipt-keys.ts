@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PublishedKey } from '../receipt/index.ts';
 import { json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
-import { type ClaimKind, claimKind, placeMember } from './claim.ts';
+import { type ClaimKind, claimKind, placeMember, receiptJwk } from './claim.ts';
 
 export const receiptKeyTable = table({
   handle: text,
@@ -26,12 +26,7 @@ export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 /** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({
   kid: z.string(),
-  jwk: z.object({
-    kty: z.enum(['OKP', 'EC']),
-    crv: z.enum(['Ed25519', 'P-256', 'secp256k1']),
-    x: z.string(),
-    y: z.string().optional(),
-  }),
+  jwk: receiptJwk,
   valid_from: z.string().describe('When Dossier first saw it there'),
   valid_until: z.string().optional().describe('When Dossier first missed it, or suspended the claim'),
   kind: claimKind,

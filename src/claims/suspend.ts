@@ -21,6 +21,7 @@ const leafTypes = {
   revoked: 'capability.revoked',
   listing_withdrawn: 'listing.withdrawn',
   listing_restored: 'listing.restored',
+  keys_changed: 'claim.keys_changed',
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /**
@@ -30,7 +31,7 @@ const leafTypes = {
 export async function recordClaimEvent(
   tx: Transaction,
   subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
-  event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason'> & { readonly capability_id?: string },
+  event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason' | 'keys'> & { readonly capability_id?: string },
 ): Promise<number> {
   const { handle, kind, place, root, root_generation } = subject;
   const ofRoot = root === undefined ? {} : { root, root_generation };
@@ -41,6 +42,18 @@ export async function recordClaimEvent(
   });
   await tx.claims.addEvent(handle, { ...record, log_index });
   return log_index;
+}
+
+/** Records which keys for receipts a check of a claim saw, and what that changes, in history and log. */
+export async function recordReceiptKeys(
+  tx: Transaction,
+  claim: Claim,
+  seen: Parameters<Transaction['ratings']['putReceiptKeys']>[1],
+  commit?: string,
+): Promise<void> {
+  const keys = await tx.ratings.putReceiptKeys(claim.handle, seen);
+  if (keys)
+    await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }
 
 /** How long a claim survives while its location cannot be checked, and on how many days checks must have failed meanwhile. */
@@ -74,7 +87,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
     ...(commit && { commit }),
   });
   await tx.ratings.setSourceRoot(handle, { current: undefined, at });
-  await tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true });
+  await recordReceiptKeys(tx, claim, { keys: [], at, isComplete: true }, commit);
   await tx.listings.reindex(handle);
   return suspended;
 }

@@ -1,6 +1,6 @@
 import { precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { integer, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
+import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
   type Capability,
   type CapabilityState,
@@ -28,6 +28,7 @@ const eventTable = table({
   commit: optional(text),
   reason: optional(text),
   capability_id: optional(text),
+  keys: optional(json<NonNullable<ClaimEvent['keys']>>()),
 });
 
 declare module '../store/store.ts' {

@@ -28,6 +28,7 @@ const untrustedFields = [
   'versions',
   'tags',
   'claim.receipt_keys',
+  'claim.history',
   'signals.imported',
   'signals.native.recent',
   'observations',

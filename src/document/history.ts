@@ -239,6 +239,7 @@ const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
   revoked: 'a secret key of the claim was revoked',
   listing_withdrawn: 'no longer listed',
   listing_restored: 'listed again',
+  keys_changed: 'keys for receipts changed',
 };
 
 const claimReasons: Readonly<Record<string, string>> = {
@@ -252,11 +253,13 @@ const claimReasons: Readonly<Record<string, string>> = {
 };
 
 /** What happened to a claim and why, with the account or domain and the commit that was read. */
-export function claimText({ type, kind, root, commit, reason }: ClaimEvent): string {
+export function claimText({ type, kind, root, commit, reason, keys }: ClaimEvent): string {
   const shown = `${claimMethods[kind].control} was shown`;
   const why = /^(?:activated|rotated|restored|moved)$/.test(type)
     ? shown
-    : reason && (claimReasons[reason] ?? toLabel(reason));
+    : keys
+      ? `${keys.published.length} published, ${keys.ended.length} ended`
+      : reason && (claimReasons[reason] ?? toLabel(reason));
   const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
   return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
 }

@@ -6,6 +6,7 @@ const sentences = {
   'listing.restored': 'listed again',
   'claim.activated': 'claim proven',
   'claim.suspended': 'claim suspended',
+  'claim.keys_changed': 'keys for receipts changed',
   'capability.revoked': 'capability revoked',
   'rating.submitted': 'new rating',
   'rating.amended': 'rating amended',

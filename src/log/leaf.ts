@@ -7,6 +7,7 @@ import { leafHash } from './merkle.ts';
 export type LeafType =
   | 'claim.activated'
   | 'claim.suspended'
+  | 'claim.keys_changed'
   | 'capability.revoked'
   | 'rating.submitted'
   | 'rating.amended'

@@ -79,13 +79,14 @@ const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | '
   return upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
 };
 
-/** Ends keys that are gone or have another value under their name, and adds new ones; writes nothing if they are the same. */
-async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys): Promise<void> {
+/** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
+async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
   const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
   const isGone = (key: ReceiptKey) =>
     added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
   const kids = live.filter(isGone).map(({ kid }) => kid);
+  if (kids.length + added.length === 0) return undefined;
   if (kids.length > 0)
     await db
       .updateTable('receipt_key')
@@ -98,6 +99,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
     await addKeys(db, handle, { keys: added, at });
     await deleteOldest(db, handle);
   }
+  return { published: added.map(({ kid, jwk }) => ({ kid, jwk })), ended: kids };
 }
 
 /**
@@ -219,10 +221,10 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
     },
-    /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. */
-    async putReceiptKeys(handle: string, seen: SeenKeys): Promise<void> {
+    /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. Returns what changed. */
+    putReceiptKeys(handle: string, seen: SeenKeys) {
       touch(handle);
-      await writeReceiptKeys(db, handle, seen);
+      return writeReceiptKeys(db, handle, seen);
     },
     /**
      * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the rating: the newest

@@ -78,6 +78,7 @@ const sentences: Readonly<Record<string, (record: JsonObject) => Html>> = {
     html`<span class="foreign">${nameOf(record, 'domain') || nameOf(record, 'root').replace(/^dns:/, '') || 'somebody'}</span> claimed ${linked(record, 'handle')}`,
   'claim.suspended': (record) =>
     html`the claim of ${linked(record, 'handle')} was suspended: ${toLabel(nameOf(record, 'reason')) || 'no reason stored'}`,
+  'claim.keys_changed': (record) => html`keys for receipts of ${linked(record, 'handle')} changed`,
   'capability.revoked': (record) => html`a secret key of ${linked(record, 'handle')} ended`,
   'rating.submitted': (record) =>
     html`${linked(record, 'source_handle')} rated ${linked(record, 'subject_handle')}`,

@@ -102,6 +102,84 @@ describe('keys for receipts in a claim file', () => {
     expect(await text(`/agents/${handle}`)).toContain('; counted until ');
   });
 
+  test('begin and end in an entry of the log, which the history of the claim names', async () => {
+    const size = await directory.store.log.size();
+    await publishLines(directory, [ed25519.line, p256.line]);
+    await publishLines(directory, [ed25519.line, p256.line]);
+    directory.wait(86_400);
+    const other = makeServiceKey(ed25519.kid);
+    await publishLines(directory, [other.line]);
+    directory.git.createRepository('webhook-co/webhook').commit({ 'dossier-claim.txt': null });
+    directory.wait(31);
+    await call('claim_agent', { handle });
+    const { history, receipt_keys } = (await documentOf(directory, handle)).claim as Keys & {
+      history: { type: string; at: string; log_index: number; keys?: object }[];
+    };
+    const jwk = expect.objectContaining({ kty: 'OKP' });
+    expect(history.slice(1)).toMatchObject([
+      {
+        ...{
+          type: 'keys_changed',
+          repository,
+          commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+          log_index: size,
+        },
+        keys: {
+          published: [
+            { kid: '2026-11', jwk },
+            { kid: 'did:web:webhook.co#p256', jwk: { kty: 'EC' } },
+          ],
+          ended: [],
+        },
+      },
+      {
+        ...{ type: 'keys_changed', log_index: size + 1 },
+        keys: {
+          published: [{ kid: '2026-11', jwk }],
+          ended: expect.arrayContaining(['2026-11', 'did:web:webhook.co#p256']),
+        },
+      },
+      { type: 'suspended', log_index: size + 2 },
+      { type: 'keys_changed', log_index: size + 3, keys: { published: [], ended: ['2026-11'] } },
+    ]);
+    expect(receipt_keys?.map(({ kid, valid_from, valid_until }) => [kid, valid_from, valid_until])).toEqual([
+      ['2026-11', history[2]?.at, history[4]?.at],
+      ['did:web:webhook.co#p256', history[1]?.at, history[2]?.at],
+      ['2026-11', history[1]?.at, history[2]?.at],
+    ]);
+    const { leaf, record } = await call('get_proof', { log_index: size });
+    expect(String(leaf)).toContain('"t":"claim.keys_changed"');
+    expect(JSON.parse(String(record))).toMatchObject({ handle, keys: history[1]?.keys });
+    const stream = await text('/changes');
+    expect(stream.match(/"type":"claim\.keys_changed"/g)).toHaveLength(3);
+    expect(await text(`/agents/${handle}/history`)).toContain(
+      'keys for receipts changed: 1 published, 2 ended',
+    );
+    expect(await text('/log')).toContain('keys for receipts of ');
+    expect(await directory.audit()).toEqual([]);
+  });
+
+  test('an audit finds a key that the log does not have, and one that is not shown as the log says', async () => {
+    await publishLines(directory, [ed25519.line, p256.line]);
+    expect(await directory.audit()).toEqual([]);
+    const at = directory.context.clock().toISOString();
+    const [, ours] = (await directory.store.ratings.receiptKeys(handle)).toReversed();
+    if (!ours) throw new Error('no key');
+    await directory.store.write((tx) =>
+      tx.ratings.putReceiptKeys(handle, { keys: [], at, isComplete: true }).then(() => undefined),
+    );
+    expect(await directory.audit()).toEqual([
+      expect.stringMatching(
+        /^claim of co\.webhook\/webhook: receipt_keys is .* but its events up to log entry/,
+      ),
+    ]);
+    const forged = { ...ours, kid: 'forged' };
+    await directory.store.write((tx) =>
+      tx.ratings.putReceiptKeys(handle, { keys: [forged], at, isComplete: false }).then(() => undefined),
+    );
+    expect(await directory.audit()).toEqual([expect.stringContaining('forged')]);
+  });
+
   test('are the newest twenty, and no more than fifty are kept', async () => {
     for (let month = 1; month <= 12; month++) {
       const names = [1, 2, 3, 4, 5].map((at) => `key-${month}-${at}`);

@@ -60,7 +60,7 @@ const createStatements = ({ int8, text }: EngineDdl): readonly RawBuilder<unknow
   sql`create table claim_event (
     log_index ${int8} not null primary key, handle ${text} not null, type ${text} not null, at ${text} not null,
     kind ${text} not null, place ${text} not null, root ${text}, root_generation integer, "commit" ${text}, reason ${text},
-    capability_id ${text})`,
+    capability_id ${text}, keys ${text})`,
   sql`create index claim_event_handle on claim_event (handle, log_index)`,
   sql`create table claim_check (
     handle ${text} not null, place ${text} not null, begun_at ${text} not null, owner ${text} not null,
