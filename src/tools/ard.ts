@@ -11,7 +11,7 @@ import { pageOf } from './search.ts';
 import { parseInput } from './tool.ts';
 
 const queryForm = z.strictObject({
-  '@context': z.unknown(),
+  '@context': z.unknown().optional(),
   text: z.string().max(10_000).default(''),
   filter: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(20)])).default({}),
 });
