@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, own } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../document/ard.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -13,7 +13,7 @@ import { parseInput } from './tool.ts';
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),
   text: z.string().max(10_000).default(''),
-  filter: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(20)])).default({}),
+  filter: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(4)])).default({}),
 });
 type Query = z.output<typeof queryForm>;
 
@@ -40,59 +40,67 @@ const exploreForm = z.strictObject({
 });
 
 /** Terms of entries that listings can be filtered and counted by, each with its kind of facet. */
-const kinds: Readonly<Record<string, string>> = {
+const kinds = {
   tags: 'tag',
+  publisher: 'publisher',
   'dossier:claimState': 'state',
   'dossier:transport': 'transport',
   'dossier:packageType': 'package',
-};
+} as const;
 
-/** What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). */
+/** What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). Empty for a term of others. */
 function toTerm(key: string, { '@context': context }: Query, publicUrl: string): string {
-  const colon = key.indexOf(':');
-  const bound = [context]
-    .flat()
-    .findLast((one) => isJsonObject(one) && Object.hasOwn(one, key.slice(0, colon)));
-  const isOwn = isJsonObject(bound) && bound[key.slice(0, colon)] === ownNamespace(publicUrl);
-  return isOwn ? `dossier:${key.slice(colon + 1)}` : colon < 0 ? key : '';
+  const [prefix = '', term] = key.split(':', 2);
+  if (term === undefined) return key;
+  const bound = [context].flat().findLast((one) => isJsonObject(one) && Object.hasOwn(one, prefix));
+  return isJsonObject(bound) && bound[prefix] === ownNamespace(publicUrl) ? `dossier:${term}` : '';
 }
 
-const unread = (field: string, message: string) => wrongField(field.slice(0, 200), message);
+const plain = /^[\w.+-]{1,200}$/;
 
-/** The filter as facets that must all match; undefined if no listing can. Throws invalid_input for a term that is not read. */
-function toFacets(query: Query, publicUrl: string): Facet[] | undefined {
-  const facets: Facet[] = [];
-  let isPossible = true;
-  for (const [key, values] of Object.entries(query.filter).map(
-    ([name, value]) => [name, [value].flat()] as const,
-  )) {
-    const term = toTerm(key, query, publicUrl);
-    const kind = term === 'publisher' ? 'publisher' : kinds[term];
-    const [value = '', ...others] = values;
-    if (term === 'type') isPossible &&= values.includes(serverCardType);
-    else if (!kind)
-      throw unread(
-        key,
-        `is not read here; type, publisher, ${Object.keys(kinds).join(', ')} are, with dossier bound to ${ownNamespace(publicUrl)} in @context`,
-      );
-    else if (others.length > 0) throw unread(key, 'takes one value here; send a request for each');
-    else {
-      const namespace = value.toLowerCase().split('.').toReversed().join('.');
-      facets.push(`${kind}:${kind === 'publisher' ? namespace : value}` as Facet);
-    }
-  }
-  return isPossible ? facets : undefined;
+/** A publisher is a domain in ARD, and a namespace here. */
+const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
+  `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
+
+/** What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a term that is not read. */
+function toGroups(query: Query, publicUrl: string): Facet[][] {
+  return Object.entries(query.filter).flatMap(([key, written]) => {
+    const [term, values] = [toTerm(key, query, publicUrl), [written].flat()];
+    if (term === 'type') return values.includes(serverCardType) ? [] : [[]];
+    const kind = own(kinds, term);
+    if (kind) return [values.filter((value) => plain.test(value)).map((value) => toFacet(kind, value))];
+    const known = ['type', ...Object.keys(kinds)].join(', ');
+    const message = `has a term that is not read here; ${known} are, with dossier bound to ${ownNamespace(publicUrl)} in @context`;
+    throw wrongField('query.filter', message);
+  });
 }
 
-const nothing = { hits: [], words: 0, counts: { facets: {} } };
+const nothing = { hits: [], words: 0, counts: { total: 0, facets: {} } };
 
+/** What a query finds. Of a term with several values the order is that of a search without them, and the counts are left out. */
 async function find(query: Query, { store, searches, caller, clock, config }: Context) {
-  const facets = toFacets(query, config.publicUrl);
-  const search: SearchQuery = { text: query.text.trim(), facets: facets ?? [], sort: 'relevance' };
+  const groups = toGroups(query, config.publicUrl);
+  const text = query.text.trim();
+  const search: SearchQuery = { text, facets: groups.flat(), sort: 'relevance' };
+  const facets = groups.flatMap((group) => (group.length === 1 ? group : []));
+  const several = groups.filter(({ length }) => length > 1);
+  const run = (one?: Facet) => store.listings.search({ ...search, facets: one ? [...facets, one] : facets });
+  if (groups.some(({ length }) => length === 0)) return { search, several, found: nothing };
+  if (!text) {
+    const counts = await store.listings.listCounts(facets);
+    return { search, several, found: { ...nothing, counts } };
+  }
   const asked = { network: caller.network, now_ms: clock().getTime() };
-  if (!facets) return { search, found: nothing };
-  if (!search.text) return { search, found: { ...nothing, counts: await store.listings.listCounts(facets) } };
-  return { search, found: await searches.run(asked, () => store.listings.search(search)) };
+  const found = await searches.run(asked, async () => {
+    const { hits, ...all } = await run();
+    const sets = [];
+    for (const group of several) {
+      const ofGroup = await Promise.all(group.map(run));
+      sets.push(new Set(ofGroup.flatMap((one) => one.hits.map(({ id }) => id))));
+    }
+    return { ...all, hits: hits.filter(({ id }) => sets.every((ids) => ids.has(id))) };
+  });
+  return { search, several, found };
 }
 
 /** Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle, it may have fewer. */
@@ -142,13 +150,16 @@ function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
 /** POST /explore (5.3.3): how many listings of what Search finds have each value of a term. Throws invalid_input. */
 export async function exploreEntries(sent: unknown, context: Context) {
   const { query, resultType } = parseInput({ input: exploreForm }, sent);
-  const { counts } = (await find(query, context)).found;
-  const total = 'total' in counts ? counts.total : 0;
+  const { found, several } = await find(query, context);
+  const { counts } = found;
+  if (several.length > 0)
+    throw wrongField('query.filter', 'takes one value of a term where listings are counted');
   const facets = resultType.facets.map(({ field, limit, minCount }) => {
     const term = toTerm(field, query, context.config.publicUrl);
-    const kind = kinds[term];
-    if (!kind && term !== 'type') throw unread('field', `${field} is not counted here`);
-    const all = kind ? toBuckets(counts.facets, kind) : [{ value: serverCardType, count: total }];
+    const kind = own(kinds, term);
+    if (term !== 'type' && (!kind || kind === 'publisher'))
+      throw wrongField('resultType.facets', 'has a field that is not counted here; type and tags are');
+    const all = kind ? toBuckets(counts.facets, kind) : [{ value: serverCardType, count: counts.total }];
     const often = all.filter(({ count }) => count >= minCount);
     const otherCount = often.slice(limit).reduce((sum, { count }) => sum + count, 0);
     return [field, { buckets: often.slice(0, limit), ...(otherCount > 0 && { otherCount }) }] as const;

@@ -127,6 +127,14 @@ describe('POST /ard/search', () => {
     expect(idsOf(await search({ text, filter: { publisher: ['alice.github.io'] } }))).toEqual(cargo);
     expect(idsOf(await search({ text, filter: { type: [cardType, 'x/y'], tags: 'npm' } }))).toEqual(cargo);
     expect(idsOf(await search({ text, filter: { type: 'application/a2a-agent-card+json' } }))).toEqual([]);
+    const either = { publisher: ['alice.github.io', 'webhook.co'], tags: ['npm', 'none', 'a b', "'"] };
+    expect(idsOf(await search({ text: 'webhook parcels', filter: either }))).toEqual(cargo);
+    const both = { publisher: ['alice.github.io', 'webhook.co'] };
+    expect(idsOf(await search({ text: 'webhook parcels', filter: both })).toSorted()).toEqual([
+      ...cargo,
+      'urn:air:webhook.co:webhook',
+    ]);
+    expect(idsOf(await search({ text, filter: { tags: ['%', '"'] } }))).toEqual([]);
     const npm = { ...ownTerms, text, filter: { 'd:packageType': ['npm'] } };
     expect(idsOf(await search(npm))).toEqual(cargo);
     const bound = [{ e: 'https://example.com/ns#' }, ownTerms['@context']];
@@ -141,9 +149,10 @@ describe('POST /ard/search', () => {
       [{ query: { text }, pageSize: 0 }, /pageSize must be at least 1/],
       [{ query: { text }, pageToken: 'abc' }, /not a cursor of this list/],
       [{ query: { text }, federation: 'all' }, /federation must be one of/],
-      [{ query: { text, filter: { 'trustManifest.identity': 'x' } } }, /is not read here/],
+      [{ query: { text, filter: { 'trustManifest.identity': 'x' } } }, /a term that is not read here/],
       [{ query: { text, filter: { 'dossier:packageType': 'npm' } } }, /dossier bound to/],
-      [{ query: { text, filter: { tags: ['npm', 'stdio'] } } }, /takes one value here/],
+      [{ query: { text, filter: { constructor: 'x' } } }, /query\.filter has a term that is not read here/],
+      [{ query: { text, filter: { tags: ['a', 'b', 'c', 'd', 'e'] } } }, /tags/],
       ['{', /The body is not JSON/],
     ];
     for (const [body, reason] of refused) {
@@ -174,9 +183,18 @@ describe('POST /ard/explore', () => {
     expect(facets.type?.buckets).toEqual([{ value: cardType, count: 28 }]);
     expect(facets.tags).toEqual({ buckets: [] });
   });
-  it('refuses a field that it does not count', async () => {
-    const answer = await post('/ard/explore', { resultType: { facets: [{ field: 'metadata.location' }] } });
-    expect((await problemOf(answer)).slice(0, 2)).toEqual([400, 'INVALID_ARGUMENT']);
+  it('refuses a field that it does not count, and several values of a term', async () => {
+    const facets = [{ field: 'type' }];
+    for (const body of [
+      { resultType: { facets: [{ field: 'metadata.location' }] } },
+      { resultType: { facets: [{ field: 'publisher' }] } },
+      { resultType: { facets }, query: { filter: { tags: ['npm', 'stdio'] } } },
+      { query: {} },
+    ])
+      expect((await problemOf(await post('/ard/explore', body))).slice(0, 2)).toEqual([
+        400,
+        'INVALID_ARGUMENT',
+      ]);
   });
 });
 
@@ -205,7 +223,7 @@ describe('GET /ard/agents/{identifier}', () => {
       tags: expect.arrayContaining(['npm']),
       version: '1.0.0',
       updatedAt: expect.stringMatching(/^2026-.*Z$/),
-      'dossier:origin': 'registry.modelcontextprotocol.io (MCP)',
+      'dossier:origin': 'registry.modelcontextprotocol.io (MCP), saved copy',
       'dossier:asOf': day,
       'dossier:snapshot': expect.stringContaining('no rating evidence'),
       'dossier:claimState': 'imported',
