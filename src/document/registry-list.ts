@@ -133,8 +133,8 @@ async function searchPage(
 }
 
 async function listPage(at: Position, limit: number, { store }: Context): Promise<Page> {
-  const { search, ...asked } = at;
-  const query = { ...asked, after: at.after, limit: limit + 1, goneNamed: search };
+  const { after, updatedSince, version, withDeleted, search: goneNamed } = at;
+  const query = { after, limit: limit + 1, version, updatedSince, withDeleted, goneNamed };
   const versions = await store.listings.versionPage(query);
   const shown = versions.slice(0, limit);
   const last = shown.at(-1);

@@ -93,7 +93,7 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
   const asked = { network: caller.network, now_ms: clock().getTime() };
   const found = await searches.run(asked, async () => {
     const { hits, ...all } = await run();
-    const sets = [];
+    const sets: Set<number>[] = [];
     for (const group of several) {
       const ofGroup = await Promise.all(group.map(run));
       sets.push(new Set(ofGroup.flatMap((one) => one.hits.map(({ id }) => id))));

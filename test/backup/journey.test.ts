@@ -177,7 +177,7 @@ describe('a backup', () => {
       rating_response: 1,
       feedback: 1,
       claim: 2,
-      log_leaf: 14,
+      log_leaf: 15,
       moderation: 2,
       log_head: 1,
     });
@@ -247,7 +247,7 @@ describe('a service restored into a new database', () => {
     url = await restored.line(/^listening on (\S+)/m);
     const before = await ask(inProcess);
     expect(await ask(overHttp(url))).toEqual(before);
-    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '14']);
+    expect(before.checkpoint.split('\n').slice(0, 2)).toEqual(['dossier.example/log', '15']);
     expect(JSON.stringify(before.found)).toContain('co.webhook/webhook');
   });
   it('agrees with its log, the erased record included', async () => {
@@ -263,7 +263,7 @@ describe('a service restored into a new database', () => {
   });
   it('continues: the capability works, the log grows, the private feedback is there', async () => {
     const rated = await overHttp(url, capability)('/api/tools/submit_rating', rating('job-4'));
-    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 14 }]);
+    expect([rated.status, await rated.json()]).toMatchObject([200, { status: 'created', log_index: 15 }]);
     await stop(restored);
     const { stdout } = await runDossier(['feedback'], { ...offline, DATABASE_URL: database });
     expect(stdout).toContain('The tag page is empty');

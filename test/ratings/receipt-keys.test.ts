@@ -155,7 +155,8 @@ describe('keys for receipts in a claim file', () => {
     expect(await text(`/agents/${handle}/history`)).toContain(
       'keys for receipts changed: 1 published, 2 ended',
     );
-    expect(await text('/log')).toContain('keys for receipts of ');
+    const page = await directory.app.request('/log', { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('keys for receipts of ');
     expect(await directory.audit()).toEqual([]);
   });
 

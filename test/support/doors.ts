@@ -14,6 +14,8 @@ export interface Asked {
 }
 
 const namespaceOf = (handle: string) => handle.slice(0, handle.indexOf('/'));
+const urnOf = (handle: string) =>
+  `urn:air:${namespaceOf(handle).split('.').toReversed().join('.')}:${handle.slice(handle.indexOf('/') + 1)}`;
 const ofView = (view: string | undefined, paths: readonly string[]) =>
   view === undefined ? [] : paths.map((path) => `/views/${view}${path}`);
 const versions = (handle: string) => {
@@ -38,11 +40,19 @@ export const pagesOf = ({ handles, query, tag, view }: Asked): readonly string[]
 /** Every document, feed and answer of the registry API that shows listings; not the log. */
 export const documentsOf = ({ handles, query, tag, view }: Asked): readonly string[] => [
   ...handles.flatMap((handle) =>
-    ['.json', '.md', '/history.json', '/tools.json', '/card.png', '/feed.atom', '/feed.json'].map(
-      (end) => `/agents/${handle}${end}`,
-    ),
+    [
+      '.json',
+      '.md',
+      '.intoto.json',
+      '/history.json',
+      '/tools.json',
+      '/card.png',
+      '/feed.atom',
+      '/feed.json',
+    ].map((end) => `/agents/${handle}${end}`),
   ),
   ...handles.map((handle) => `/badge/${handle}`),
+  ...handles.map((handle) => `/ard/agents/${encodeURIComponent(urnOf(handle))}`),
   ...new Set(handles.map((handle) => `/publishers/${namespaceOf(handle)}/feed.json`)),
   ...handles.flatMap(versions),
   ...[
