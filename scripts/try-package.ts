@@ -1,13 +1,35 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 
-/** Packs the project, installs it in an empty folder, and runs it there as its users would. */
+// Usage: npm run try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs it there as its users
+// would, with every command of the README; on another Node from npm if one is named.
+const { values: options } = parseArgs({ options: { node: { type: 'string' } } });
 const folder = mkdtempSync(join(tmpdir(), 'dossier-package-'));
+const { PATH = '' } = process.env;
+const environment = { ...process.env };
 const run = (command: string, args: readonly string[], cwd = folder) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  execFileSync(command, args, {
+    cwd,
+    env: environment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+const bytesIn = (path: string) =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+const toMegabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+if (options.node) {
+  const other = join(folder, 'node');
+  const node = `node-${process.platform}-${process.arch}`;
+  run('npm', ['install', '--silent', '--no-audit', '--prefix', other, `${node}@${options.node}`]);
+  environment.PATH = `${join(other, 'node_modules', node, 'bin')}:${PATH}`;
+}
 
 /** A program that uses the client; it compiles only if the package has its types. */
 const clientUser = `import { createClient } from 'dossier/client';
@@ -26,8 +48,13 @@ const compilerOptions = [
 const packed =
   run('npm', ['pack', '--silent', '--pack-destination', folder], '.').trim().split('\n').at(-1) ?? '';
 writeFileSync(join(folder, 'package.json'), '{"name": "empty", "private": true, "type": "module"}');
+const begun_ms = performance.now();
 run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, packed)]);
-process.stdout.write(`installed ${packed}; dossier --version: ${run('npx', ['dossier', '--version'])}`);
+const seconds = ((performance.now() - begun_ms) / 1000).toFixed(0);
+const sizes = [statSync(join(folder, packed)).size, bytesIn(join(folder, 'node_modules'))].map(toMegabytes);
+process.stdout.write(
+  `Node ${run('node', ['--version']).trim()}: ${packed}, ${sizes[0]}, installed in ${seconds} s with all that it needs, ${sizes[1]}; dossier --version: ${run('npx', ['dossier', '--version'])}`,
+);
 
 writeFileSync(
   join(folder, 'receipt.mjs'),
@@ -58,6 +85,11 @@ try {
   writeFileSync(join(folder, 'ask.ts'), clientUser);
   run(resolve('node_modules/.bin/tsc'), compilerOptions);
   process.stdout.write(`a program with dossier/client, compiled: ${run('node', ['ask.js', url])}`);
+  environment.DOSSIER_PROGRAM = join(folder, 'node_modules/dossier/dist/main.js');
+  const tests = ['vitest.mjs', 'run', '--project', 'sqlite', 'test/cli/readme.test.ts', '-t', 'README'];
+  const vitest = dirname(resolve('node_modules/vitest/package.json'));
+  const ran = run(process.execPath, [join(vitest, tests[0] ?? ''), ...tests.slice(1)], '.');
+  process.stdout.write(`commands of the README: ${/Tests +(.+)/.exec(ran)?.[1]}\n`);
 } finally {
   service.kill('SIGTERM');
   await once(service, 'close');

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Started, startDossier } from '../support/command.ts';
+import { program, type Started, startDossier } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
 const database = `file:${join(folder, 'readme.db')}`;
@@ -57,6 +57,7 @@ const run = (command: string): Promise<Ran> =>
   new Promise((resolve) => {
     const here = command
       .replaceAll('http://127.0.0.1:3000', url)
+      .replaceAll('npm run dossier --', program === 'src/main.js' ? '$&' : `node ${program}`)
       .replaceAll(/(?<= )(proof\.json|log\.key|saved-checkpoint\.txt)/g, `${folder}/$1`);
     const env = { ...process.env, DATABASE_URL: database, REGISTRY_URL: 'off', DOSSIER_URL: url };
     execFile('sh', ['-c', here], { env, timeout: 60_000 }, (error, stdout, stderr) =>

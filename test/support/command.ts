@@ -16,10 +16,13 @@ export interface Started {
   ended: Promise<Ended>;
 }
 
+/** The packed program instead of the source, if `npm run try:package` names it. */
+export const program = process.env.DOSSIER_PROGRAM ?? 'src/main.js';
+
 /** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
 export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, OBSERVE: 'off', ...environment };
-  const child = spawn('node', ['src/main.js', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn('node', [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
