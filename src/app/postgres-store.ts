@@ -13,8 +13,8 @@ const pendingList_kb = 256;
 
 /** The search index of PostgreSQL is a tsvector with GIN; notifications take the place of a table of changes. */
 const postgresDdl: EngineDdl = {
-  int8: sql`bigint`,
-  text: sql`text collate "C"`,
+  int8: 'bigint',
+  text: 'text collate "C"',
   async createEngineTables(db) {
     await sql`create table listing_search (
       id bigint primary key, position bigint not null, terms tsvector not null, text text not null)`.execute(
@@ -61,26 +61,15 @@ const writeLock = 0x646f7373;
 
 /** Kysely's own lock makes nodes that start together wait for the first one. */
 async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<void> {
-  const db = createDb({ ...withoutTimeouts(config), max: 2 });
-  try {
-    await migrate(db, postgresDdl, opening);
-  } finally {
-    await db.destroy();
-  }
+  await using db = createDb({ ...withoutTimeouts(config), max: 2 });
+  await migrate(db, postgresDdl, opening);
 }
 
 /** Reads on a connection without time-outs, because a backup is as slow as what it is written to. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = createDb({ ...withoutTimeouts(config), max: 1 });
-  try {
-    return await db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute(work);
-  } finally {
-    await db.destroy();
-  }
+  await using db = createDb({ ...withoutTimeouts(config), max: 1 });
+  const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return await reading.execute(work);
 }
 
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>

@@ -17,8 +17,8 @@ import { createSqlStore } from './sql-store.ts';
  * terms, and what each commit changed (store/sqlite/file.ts).
  */
 const sqliteDdl: EngineDdl = {
-  int8: sql`integer`,
-  text: sql`text`,
+  int8: 'integer',
+  text: 'text',
   async createEngineTables(db) {
     await sql`create virtual table listing_search using fts5(terms, content='', contentless_delete=1,
       detail=column, tokenize=ascii)`.execute(db);
@@ -91,12 +91,8 @@ const readOnce = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
 
 /** Reads on a connection of its own, because all other reads share one and would wait for the end. */
 async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = createDb(connect(path));
-  try {
-    return await readOnce(db, work);
-  } finally {
-    await db.destroy();
-  }
+  await using db = createDb(connect(path));
+  return await readOnce(db, work);
 }
 
 /** SQLite's own check of every page, at most one finding. */
