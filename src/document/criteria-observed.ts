@@ -8,13 +8,11 @@ import {
   absentFinding,
   type ComparedListing,
   type Criterion,
+  criteriaOf,
   daysSince,
   decided,
   type Finding,
-  numberCriterion,
   observedFinding,
-  plainCriterion,
-  priceCriterion,
   unseenFinding,
   worstOf,
 } from './criterion.ts';
@@ -64,20 +62,16 @@ function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint):
   return observedFinding(check, { result: 'not_met', fact });
 }
 
+const observed = criteriaOf('observed');
 const best = ['met', 'unknown', 'not_met'] as const;
 
 export const endpointCriteria = {
-  endpoint_observed_alive: plainCriterion(
-    { evidence: 'observed', label: 'Endpoint was observed to answer' },
-    (compared) => {
-      const found = endpointsOf(compared).map((endpoint) => judgeEndpoint(compared, endpoint));
-      const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
-      return shown[0] ?? notForPackages(compared);
-    },
-  ),
+  endpoint_observed_alive: observed.plain('Endpoint was observed to answer', (compared) => {
+    const found = endpointsOf(compared).map((endpoint) => judgeEndpoint(compared, endpoint));
+    const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
+    return shown[0] ?? notForPackages(compared);
+  }),
 } as const satisfies Record<string, Criterion>;
-
-const evidence = 'observed';
 
 /** A question about every recorded package, in the words of its answers; without full stops where `unseenFinding` adds one. */
 interface Asked {
@@ -113,19 +107,17 @@ function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
 }
 
 export const packageCriteria = {
-  package_not_deprecated: plainCriterion(
-    { evidence, label: 'No recorded package is deprecated' },
-    (compared) =>
-      ofEachPackage(compared, {
-        kind: 'package.deprecated',
-        holds: (value) => value === false,
-        met: 'Their registries mark no recorded package as deprecated or yanked.',
-        notMet: 'Its registry marks a recorded package as deprecated or yanked.',
-        unseen: 'Dossier has not seen whether each recorded package is deprecated',
-      }),
+  package_not_deprecated: observed.plain('No recorded package is deprecated', (compared) =>
+    ofEachPackage(compared, {
+      kind: 'package.deprecated',
+      holds: (value) => value === false,
+      met: 'Their registries mark no recorded package as deprecated or yanked.',
+      notMet: 'Its registry marks a recorded package as deprecated or yanked.',
+      unseen: 'Dossier has not seen whether each recorded package is deprecated',
+    }),
   ),
-  package_built_from_repository: plainCriterion(
-    { evidence, label: 'Packages have provenance from the recorded repository' },
+  package_built_from_repository: observed.plain(
+    'Packages have provenance from the recorded repository',
     (compared) =>
       ofEachPackage(compared, {
         kind: 'package.provenance',
@@ -175,7 +167,7 @@ const ofEachEndpoint = (compared: ComparedListing, judge: (endpoint: RecordedEnd
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
 export const priceCriteria = {
-  price_known: plainCriterion({ evidence, label: 'A price was seen' }, (compared) => {
+  price_known: observed.plain('A price was seen', (compared) => {
     const first = pricedOf(compared);
     if (!first) {
       // Not met only if each endpoint was seen to ask for none.
@@ -188,7 +180,7 @@ export const priceCriteria = {
       ...(quoted ? { quoted } : first.value !== null && { recorded: String(first.value) }),
     });
   }),
-  price_at_most: priceCriterion({ evidence, label: 'Quotes at most {}' }, (compared, most) => {
+  price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
     return ofEachEndpoint(compared, (endpoint) => {
       const challenge = endpoint.factOf('price.challenge');
@@ -213,7 +205,7 @@ export const priceCriteria = {
       });
     });
   }),
-  no_payment_seen: plainCriterion({ evidence, label: 'No request for a payment was seen' }, (compared) => {
+  no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
     const first = pricedOf(compared);
     if (first) return observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' });
     return ofEachEndpoint(compared, (endpoint) => {
@@ -263,8 +255,9 @@ function unchangedFor(
 }
 
 export const unchangedCriteria = {
-  pay_to_unchanged_for: numberCriterion(
-    { evidence, label: 'The same addresses to pay for at least {} day(s)', max: maxDays },
+  pay_to_unchanged_for: observed.number(
+    'The same addresses to pay for at least {} day(s)',
+    maxDays,
     (compared, days) =>
       unchangedFor(
         compared,
@@ -273,9 +266,7 @@ export const unchangedCriteria = {
         (endpoint) => unseenPriceOf(endpoint) !== undefined,
       ),
   ),
-  tools_unchanged_for: numberCriterion(
-    { evidence, label: 'The same tools for at least {} day(s)', max: maxDays },
-    (compared, days) =>
-      unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
+  tools_unchanged_for: observed.number('The same tools for at least {} day(s)', maxDays, (compared, days) =>
+    unchangedFor(compared, days, { kind: 'tools.surface', subject: 'The tools that the endpoint lists' }),
   ),
 } as const satisfies Record<string, Criterion>;

@@ -7,21 +7,19 @@ import {
   absentFinding,
   type ComparedListing,
   type Criterion,
-  choiceCriterion,
+  criteriaOf,
   daysSince,
   decided,
   type Finding,
-  numberCriterion,
   observedFinding,
-  plainCriterion,
   recordedFinding,
   signalOf,
-  tagCriterion,
 } from './criterion.ts';
 import { packageTypes, recordedSecrets, transports } from './record.ts';
 import { nativeStatement, sourcesFirst } from './sentences.ts';
 
-const evidence = 'imported';
+const recorded = criteriaOf('imported');
+const native = criteriaOf('native');
 const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
@@ -41,7 +39,7 @@ const future = 'The recorded date is in the future.';
 
 /** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
 export const recordedCriteria = {
-  active: plainCriterion({ evidence, label: 'Active in the registry' }, (compared) => {
+  active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
     return recordedFinding(compared, {
@@ -50,7 +48,7 @@ export const recordedCriteria = {
       ...(status_message && { recorded: status_message }),
     });
   }),
-  has_endpoint: plainCriterion({ evidence, label: 'Remote endpoint recorded' }, (compared) => {
+  has_endpoint: recorded.plain('Remote endpoint recorded', (compared) => {
     const { endpoint, remotes } = compared.listing;
     if (endpoint)
       return recordedFinding(compared, {
@@ -64,7 +62,7 @@ export const recordedCriteria = {
         : 'No remote endpoint is recorded.';
     return absentFinding(compared, 'endpoint', { result: 'not_met', fact });
   }),
-  has_repository: plainCriterion({ evidence, label: 'Source repository recorded' }, (compared) => {
+  has_repository: recorded.plain('Source repository recorded', (compared) => {
     const { repository, observations } = compared.listing;
     const gone = observations.find(
       (one) => one.kind === 'repository.exists' && knowingOf(one) === 'not_seen',
@@ -84,7 +82,7 @@ export const recordedCriteria = {
         })
       : absentFinding(compared, 'repository', { result: 'not_met', fact });
   }),
-  needs_no_secret: plainCriterion({ evidence, label: 'Record asks for no secret' }, (compared) => {
+  needs_no_secret: recorded.plain('Record asks for no secret', (compared) => {
     const { remotes, packages, copy_lacks = [] } = compared.listing;
     const { all, needed } = recordedSecrets(compared.listing);
     if (all.length > 0) {
@@ -103,42 +101,36 @@ export const recordedCriteria = {
     const fact = 'The record asks for no secret; the service may still ask for one.';
     return recordedFinding(compared, { result: 'met', fact });
   }),
-  transport: choiceCriterion(
-    { evidence, label: 'Transport {} recorded', of: transports },
-    (compared, wanted) => {
-      const { remotes, packages } = compared.listing;
-      const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
-      const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
-      const holds = known.includes(wanted);
-      const field = wanted === 'stdio' ? 'package' : 'endpoint';
-      if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
-        return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
-      const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
-      return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
-    },
-  ),
-  package: choiceCriterion(
-    { evidence, label: 'Package of kind {} recorded', of: packageTypes },
-    (compared, wanted) => {
-      const { packages } = compared.listing;
-      if (packages.length === 0)
-        return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
-      const found = packages.find(({ registry_type }) => registry_type === wanted);
-      if (!found)
-        return recordedFinding(compared, {
-          result: 'not_met',
-          fact: `No package of kind ${wanted} is recorded; others are.`,
-          recorded: listed(packages.map(({ registry_type }) => registry_type)),
-        });
-      const { identifier, version } = found;
+  transport: recorded.choice('Transport {} recorded', transports, (compared, wanted) => {
+    const { remotes, packages } = compared.listing;
+    const ofPackages = packages.flatMap(({ transport: recorded }) => recorded || []);
+    const known = [...remotes.map(({ type }) => type), ...ofPackages].filter(Boolean);
+    const holds = known.includes(wanted);
+    const field = wanted === 'stdio' ? 'package' : 'endpoint';
+    if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
+      return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
+    const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
+    return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
+  }),
+  package: recorded.choice('Package of kind {} recorded', packageTypes, (compared, wanted) => {
+    const { packages } = compared.listing;
+    if (packages.length === 0)
+      return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
+    const found = packages.find(({ registry_type }) => registry_type === wanted);
+    if (!found)
       return recordedFinding(compared, {
-        result: 'met',
-        fact: `A package of kind ${wanted} is recorded.`,
-        recorded: version ? `${identifier}@${version}` : identifier,
+        result: 'not_met',
+        fact: `No package of kind ${wanted} is recorded; others are.`,
+        recorded: listed(packages.map(({ registry_type }) => registry_type)),
       });
-    },
-  ),
-  tag: tagCriterion({ evidence, label: 'Has the tag {}' }, (compared, wanted) => {
+    const { identifier, version } = found;
+    return recordedFinding(compared, {
+      result: 'met',
+      fact: `A package of kind ${wanted} is recorded.`,
+      recorded: version ? `${identifier}@${version}` : identifier,
+    });
+  }),
+  tag: recorded.tag('Has the tag {}', (compared, wanted) => {
     const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
     return recordedFinding(
       compared,
@@ -151,34 +143,28 @@ export const recordedCriteria = {
     );
   }),
   /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
-  listed_for_days: numberCriterion(
-    { evidence, label: 'First published at least {} day(s) ago', max: maxDays },
-    (compared, days) => {
-      const { published_at, sample } = compared.listing;
-      const first = signalOf(compared, 'registry.first_published');
-      const age_days = daysSince(published_at, compared.now_ms);
-      if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-      const day = published_at.slice(0, 10);
-      if (first?.state === 'observed')
-        return recordedFinding(compared, {
-          result: decided(age_days >= days),
-          fact: `It was first published in the registry on ${day}.`,
-        });
-      const isOld = age_days >= days && !sample;
-      const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
-      return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
-    },
-  ),
-  updated_within_days: numberCriterion(
-    { evidence, label: 'Updated within the last {} day(s)', max: maxDays },
-    (compared, days) => {
-      const { updated_at } = compared.listing;
-      const age_days = daysSince(updated_at, compared.now_ms);
-      if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
-      const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
-      return recordedFinding(compared, { result: decided(age_days <= days), fact });
-    },
-  ),
+  listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
+    const { published_at, sample } = compared.listing;
+    const first = signalOf(compared, 'registry.first_published');
+    const age_days = daysSince(published_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const day = published_at.slice(0, 10);
+    if (first?.state === 'observed')
+      return recordedFinding(compared, {
+        result: decided(age_days >= days),
+        fact: `It was first published in the registry on ${day}.`,
+      });
+    const isOld = age_days >= days && !sample;
+    const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
+    return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
+  }),
+  updated_within_days: recorded.number('Updated within the last {} day(s)', maxDays, (compared, days) => {
+    const { updated_at } = compared.listing;
+    const age_days = daysSince(updated_at, compared.now_ms);
+    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
+    return recordedFinding(compared, { result: decided(age_days <= days), fact });
+  }),
 } as const satisfies Record<string, Criterion>;
 
 /** A finding with the source and date of an imported signal; with those of the record if there is no such signal. */
@@ -199,8 +185,8 @@ const recordedInCommon = ['shared.endpoint', 'shared.package', 'shared.repositor
 
 /** Criteria judged by imported signals, each with its source and date; never by ratings. */
 export const signalCriteria = {
-  namespace_matches_repository_owner: plainCriterion(
-    { evidence, label: 'Namespace and repository have the same owner' },
+  namespace_matches_repository_owner: recorded.plain(
+    'Namespace and repository have the same owner',
     (compared) => {
       const signal = signalOf(compared, sameOwner);
       if (signal?.state !== 'observed')
@@ -210,23 +196,20 @@ export const signalCriteria = {
       return signalFinding(compared, sameOwner, { result: decided(holds), fact });
     },
   ),
-  endpoint_at_domain: plainCriterion(
-    { evidence, label: 'Endpoint at the domain of its namespace' },
-    (compared) => {
-      const value = signalOf(compared, atDomain)?.value;
-      if (typeof value !== 'boolean')
-        return signalFinding(compared, atDomain, {
-          result: 'unknown',
-          fact: 'Its namespace stands for an account, or no endpoint is recorded.',
-        });
-      const fact = value
-        ? 'Every recorded endpoint is at the registered domain of its namespace.'
-        : 'A recorded endpoint is not at the registered domain of its namespace.';
-      return signalFinding(compared, atDomain, { result: decided(value), fact });
-    },
-  ),
-  nothing_shared: plainCriterion(
-    { evidence, label: 'No other publisher records its endpoint, package, repository or description' },
+  endpoint_at_domain: recorded.plain('Endpoint at the domain of its namespace', (compared) => {
+    const value = signalOf(compared, atDomain)?.value;
+    if (typeof value !== 'boolean')
+      return signalFinding(compared, atDomain, {
+        result: 'unknown',
+        fact: 'Its namespace stands for an account, or no endpoint is recorded.',
+      });
+    const fact = value
+      ? 'Every recorded endpoint is at the registered domain of its namespace.'
+      : 'A recorded endpoint is not at the registered domain of its namespace.';
+    return signalFinding(compared, atDomain, { result: decided(value), fact });
+  }),
+  nothing_shared: recorded.plain(
+    'No other publisher records its endpoint, package, repository or description',
     (compared) => {
       const found = recordedInCommon.find((kind) => signalOf(compared, kind));
       const { state, reason = '' } = (found && signalOf(compared, found)) || {};
@@ -241,8 +224,9 @@ export const signalCriteria = {
           });
     },
   ),
-  publisher_listings_at_most: numberCriterion(
-    { evidence, label: 'Publisher has at most {} listing(s)', max: 100_000 },
+  publisher_listings_at_most: recorded.number(
+    'Publisher has at most {} listing(s)',
+    100_000,
     (compared, most) => {
       const count = signalOf(compared, concentration)?.value;
       if (typeof count !== 'number')
@@ -256,7 +240,6 @@ export const signalCriteria = {
   ),
 } as const satisfies Record<string, Criterion>;
 
-const nativeEvidence = 'native';
 const maxRatings = 1000;
 /** With fewer sources no share is computed (docs/ratings.md). */
 const minForShare = 5;
@@ -295,15 +278,16 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
 
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */
 export const nativeCriteria = {
-  claimed: plainCriterion({ evidence: nativeEvidence, label: 'Claimed' }, (compared) => {
+  claimed: native.plain('Claimed', (compared) => {
     const fact = whyNotClaimed(compared.listing);
     return claimFinding(
       compared,
       fact ? { result: 'not_met', fact } : { result: 'met', fact: compared.listing.claim?.statement ?? '' },
     );
   }),
-  claim_checked_within_days: numberCriterion(
-    { evidence: nativeEvidence, label: 'Claimed, and checked within the last {} day(s)', max: maxDays },
+  claim_checked_within_days: native.number(
+    'Claimed, and checked within the last {} day(s)',
+    maxDays,
     (compared, days) => {
       const { listing, now_ms } = compared;
       const missing = whyNotClaimed(listing);
@@ -316,8 +300,9 @@ export const nativeCriteria = {
       return claimFinding(compared, { result: decided(isWithin(checked_at, days, now_ms)), fact });
     },
   ),
-  native_ratings_at_least: numberCriterion(
-    { evidence: nativeEvidence, label: 'At least {} independent rating(s)', max: maxRatings },
+  native_ratings_at_least: native.number(
+    'At least {} independent rating(s)',
+    maxRatings,
     (compared, fewest) => {
       const { ratings } = compared.listing.signals.native.independent;
       return ratingFinding(compared, {
@@ -326,8 +311,9 @@ export const nativeCriteria = {
       });
     },
   ),
-  independent_sources_at_least: numberCriterion(
-    { evidence: nativeEvidence, label: 'Rated by at least {} independent source(s)', max: maxRatings },
+  independent_sources_at_least: native.number(
+    'Rated by at least {} independent source(s)',
+    maxRatings,
     (compared, fewest) => {
       const { sources } = compared.listing.signals.native.independent;
       return ratingFinding(compared, {
@@ -336,8 +322,9 @@ export const nativeCriteria = {
       });
     },
   ),
-  rated_within_days: numberCriterion(
-    { evidence: nativeEvidence, label: 'Independently rated within the last {} day(s)', max: maxDays },
+  rated_within_days: native.number(
+    'Independently rated within the last {} day(s)',
+    maxDays,
     (compared, days) => {
       const { last_at } = compared.listing.signals.native.independent;
       if (!last_at)
@@ -347,12 +334,9 @@ export const nativeCriteria = {
       return ratingFinding(compared, { result: decided(holds), fact });
     },
   ),
-  succeeded_percent_at_least: numberCriterion(
-    {
-      evidence: nativeEvidence,
-      label: 'At least {} in 100 independent sources said succeeded last',
-      max: 100,
-    },
+  succeeded_percent_at_least: native.number(
+    'At least {} in 100 independent sources said succeeded last',
+    100,
     (compared, percent) => {
       const { sources, source_outcomes } = compared.listing.signals.native.independent;
       if (sources < minForShare)

@@ -51,32 +51,28 @@ export interface Criterion {
 }
 
 type Rule<Value> = (compared: ComparedListing, value: Value) => Finding;
-type Question = Pick<Criterion, 'evidence' | 'label'>;
 
-const define = <Value extends CriterionValue>(
-  { evidence, label }: Question,
-  takes: Takes,
-  rule: Rule<Value>,
-): Criterion => ({ evidence, label, takes, judge: (compared, value) => rule(compared, value as Value) });
-
-export const plainCriterion = (question: Question, rule: Rule<undefined>): Criterion =>
-  define(question, { kind: 'nothing' }, rule);
-
-/** A criterion that takes a whole number from 1 to `max`. */
-export const numberCriterion = (question: Question & { max: number }, rule: Rule<number>): Criterion =>
-  define(question, { kind: 'number', max: question.max }, rule);
-
-export const choiceCriterion = (
-  question: Question & { of: readonly string[] },
-  rule: Rule<string>,
-): Criterion => define(question, { kind: 'choice', of: question.of }, rule);
-
-export const tagCriterion = (question: Question, rule: Rule<string>): Criterion =>
-  define(question, { kind: 'tag' }, rule);
-
-/** A criterion that takes a price (observations/kinds/price.ts). */
-export const priceCriterion = (question: Question, rule: Rule<string>): Criterion =>
-  define(question, { kind: 'price' }, rule);
+/** What defines criteria whose facts come from one kind of evidence, each by its label and its rule. */
+export function criteriaOf(evidence: Criterion['evidence']) {
+  const define = <Value extends CriterionValue>(
+    label: string,
+    takes: Takes,
+    rule: Rule<Value>,
+  ): Criterion => ({
+    ...{ evidence, label, takes },
+    judge: (compared, value) => rule(compared, value as Value),
+  });
+  return {
+    plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
+    /** One that takes a whole number from 1 to `max`. */
+    number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
+    choice: (label: string, of: readonly string[], rule: Rule<string>) =>
+      define(label, { kind: 'choice', of }, rule),
+    tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),
+    /** One that takes a price (observations/kinds/price.ts). */
+    price: (label: string, rule: Rule<string>) => define(label, { kind: 'price' }, rule),
+  };
+}
 
 /** The result of a criterion whose answer is known. */
 export const decided = (holds: boolean): 'met' | 'not_met' => (holds ? 'met' : 'not_met');

@@ -44,29 +44,32 @@ export async function ofRepository(
   ];
 }
 
-/**
- * One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. Of a fact that few
- * endpoints have (`isRare`) the reasons are kept only once it was seen.
- */
-export async function ofRemotes(
-  run: Run,
-  toFinding: (endpoint: EndpointAnswer) => Found | NoAnswer | Promise<Found | NoAnswer>,
-  { isRare = false } = {},
-): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
-  for (const remote of run.listing.remotes) {
-    const endpoint = await run.endpoint(remote);
-    const { url } = remote;
-    const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
-    const finding = 'state' in made ? made : withoutAnswer(made);
-    found.push({
-      ...{ ...finding, source: ownProbe, subject: url },
-      ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
-      ...('state' in made && { source_url: url }),
-    });
-  }
-  return found;
-}
+const forRemotes =
+  (isRare: boolean) =>
+  async (
+    run: Run,
+    toFinding: (endpoint: EndpointAnswer) => Found | NoAnswer | Promise<Found | NoAnswer>,
+  ): Promise<readonly Finding[]> => {
+    const found: Finding[] = [];
+    for (const remote of run.listing.remotes) {
+      const endpoint = await run.endpoint(remote);
+      const { url } = remote;
+      const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
+      const finding = 'state' in made ? made : withoutAnswer(made);
+      found.push({
+        ...{ ...finding, source: ownProbe, subject: url },
+        ...(isRare && !('state' in made) && { onlyIfSeen: true as const }),
+        ...('state' in made && { source_url: url }),
+      });
+    }
+    return found;
+  };
+
+/** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
+export const ofRemotes = forRemotes(false);
+
+/** The same of a fact that few endpoints have: the reasons are kept only once it was seen. */
+export const ofRareRemotes = forRemotes(true);
 
 /**
  * One fact for each of these places, made of what a GET of its address gives (`Run.get`), or of why it gave nothing. `toFinding`

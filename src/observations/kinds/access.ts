@@ -3,7 +3,7 @@ import { named } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
-import { ofRemotes, remotesOf } from '../remotes.ts';
+import { ofRareRemotes, ofRemotes, remotesOf } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
@@ -119,7 +119,7 @@ export const accessOauth = defineKind({
   method_version: 'auth/2',
   about: remotesOf,
   isOptional: true,
-  check: (run) => ofRemotes(run, (endpoint) => toFinding(run, endpoint), { isRare: true }),
+  check: (run) => ofRareRemotes(run, (endpoint) => toFinding(run, endpoint)),
 });
 
 /** Whether an endpoint asks for credentials before it introduces itself. */

@@ -3,7 +3,7 @@ import { codedList, toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofPlaces, ofRemotes, perOrigin, remotesOf, wellKnown } from '../remotes.ts';
+import { ofPlaces, ofRareRemotes, perOrigin, remotesOf, wellKnown } from '../remotes.ts';
 
 const longestName = 120;
 const longestVersion = 40;
@@ -115,23 +115,19 @@ export const serverCard = defineKind({
   about: remotesOf,
   isOptional: true,
   check: (run) =>
-    ofRemotes(
-      run,
-      async ({ url, introduction }) => {
-        const answer = await run.get(cardPlace(url));
-        if (answer.result !== 'response') return answer;
-        const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
-        const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
-        return (
-          serverFinding(answer, known) ?? {
-            value: null,
-            state: 'not_found',
-            reason,
-            mayPass: true,
-            onlyIfSeen: true,
-          }
-        );
-      },
-      { isRare: true },
-    ),
+    ofRareRemotes(run, async ({ url, introduction }) => {
+      const answer = await run.get(cardPlace(url));
+      if (answer.result !== 'response') return answer;
+      const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
+      const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
+      return (
+        serverFinding(answer, known) ?? {
+          value: null,
+          state: 'not_found',
+          reason,
+          mayPass: true,
+          onlyIfSeen: true,
+        }
+      );
+    }),
 });

@@ -7,6 +7,7 @@ import type { Finding } from '../observation.ts';
 import {
   type Found,
   ofPlaces,
+  ofRareRemotes,
   ofRemotes,
   perOrigin,
   remotesOf,
@@ -197,7 +198,7 @@ export const pricePayTo = defineKind({
   method_version: 'price/1',
   about: remotesOf,
   isOptional: true,
-  check: (run) => ofRemotes(run, payToFinding, { isRare: true }),
+  check: (run) => ofRareRemotes(run, payToFinding),
 });
 
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;

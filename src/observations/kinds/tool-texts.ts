@@ -3,7 +3,7 @@ import { asMembers } from '../../core/json.ts';
 import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
 import type { Tool } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
-import { ofRemotes, remotesOf } from '../remotes.ts';
+import { ofRareRemotes, remotesOf } from '../remotes.ts';
 import { cutNote, inNameOrder, shortNameOf } from './tools.ts';
 
 type Hint = 'read_only' | 'destructive' | 'none';
@@ -29,27 +29,23 @@ export const toolsHints = defineKind({
   about: remotesOf,
   isOptional: true,
   check: (run) =>
-    ofRemotes(
-      run,
-      ({ list }) => {
-        if (list.result !== 'tools') return list;
-        const reason = 'The endpoint listed no tools.';
-        if (list.tools.length === 0) return { result: 'not_found', reason };
-        const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
-        const counts = {
-          'read-only': count('read_only'),
-          destructive: count('destructive'),
-          'without a hint': count('none'),
-        };
-        const said = Object.entries(counts).filter(([, tools]) => tools > 0);
-        return {
-          value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
-          state: 'observed',
-          ...cutNote(list),
-        };
-      },
-      { isRare: true },
-    ),
+    ofRareRemotes(run, ({ list }) => {
+      if (list.result !== 'tools') return list;
+      const reason = 'The endpoint listed no tools.';
+      if (list.tools.length === 0) return { result: 'not_found', reason };
+      const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
+      const counts = {
+        'read-only': count('read_only'),
+        destructive: count('destructive'),
+        'without a hint': count('none'),
+      };
+      const said = Object.entries(counts).filter(([, tools]) => tools > 0);
+      return {
+        value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
+        state: 'observed',
+        ...cutNote(list),
+      };
+    }),
 });
 
 /** What an endpoint tells models that use it. */
@@ -67,20 +63,16 @@ export const toolsInstructions = defineKind({
   about: remotesOf,
   isOptional: true,
   check: (run) =>
-    ofRemotes(
-      run,
-      ({ introduction, list }) => {
-        const { instructions } = introduction ?? {};
-        if (instructions !== undefined)
-          return {
-            ...{ value: hash('sha256', instructions), state: 'observed' },
-            details: { length: instructions.length },
-          };
-        const reason = 'The endpoint introduced itself without instructions for models.';
-        return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
-      },
-      { isRare: true },
-    ),
+    ofRareRemotes(run, ({ introduction, list }) => {
+      const { instructions } = introduction ?? {};
+      if (instructions !== undefined)
+        return {
+          ...{ value: hash('sha256', instructions), state: 'observed' },
+          details: { length: instructions.length },
+        };
+      const reason = 'The endpoint introduced itself without instructions for models.';
+      return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
+    }),
 });
 
 /** Most places that are published. */
@@ -115,30 +107,26 @@ export const toolsHiddenText = defineKind({
   about: remotesOf,
   isOptional: true,
   check: (run) =>
-    ofRemotes(
-      run,
-      ({ introduction: { instructions } = {}, list }) => {
-        const isWhole = list.result === 'tools';
-        if (!isWhole && instructions === undefined) return list;
-        const texts = [
-          ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
-            ...textsOf(tool, `tools.${shortNameOf(tool)}`),
-          ]),
-          ['instructions', instructions ?? ''] as const,
-        ];
-        const found = texts
-          .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
-          .filter(({ count }) => count > 0);
-        return {
-          ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
-          ...(isWhole ? cutNote(list) : { isPartial: true }),
-          as_seen: {
-            places: found
-              .slice(0, mostPlaces)
-              .map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
-          },
-        };
-      },
-      { isRare: true },
-    ),
+    ofRareRemotes(run, ({ introduction: { instructions } = {}, list }) => {
+      const isWhole = list.result === 'tools';
+      if (!isWhole && instructions === undefined) return list;
+      const texts = [
+        ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
+          ...textsOf(tool, `tools.${shortNameOf(tool)}`),
+        ]),
+        ['instructions', instructions ?? ''] as const,
+      ];
+      const found = texts
+        .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
+        .filter(({ count }) => count > 0);
+      return {
+        ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
+        ...(isWhole ? cutNote(list) : { isPartial: true }),
+        as_seen: {
+          places: found
+            .slice(0, mostPlaces)
+            .map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
+        },
+      };
+    }),
 });
