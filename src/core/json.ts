@@ -63,6 +63,10 @@ export const asMembers = (value: unknown): JsonObject => asObject(value) ?? {};
 /** The JSON object that a text is; undefined if it is anything else. */
 export const readObject = (text: string): JsonObject | undefined => asObject(parseForeignJson(text));
 
+/** The same members, each changed. */
+export const mapMembers = (value: object, change: (inner: unknown) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
+
 /** A value that a table has under a name from outside; undefined for every other name, as `constructor`. */
 export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

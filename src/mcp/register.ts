@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, mapMembers } from '../core/json.ts';
 import { type Problem, toProblem } from '../core/problem.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
@@ -87,9 +87,6 @@ const frozenSchema = (
   },
 });
 
-const mapValues = (value: object, change: (inner: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]));
-
 /** Bounds that callers meet as errors in plain words; openapi.json states them. */
 const unlistedBounds = new Set([
   'pattern',
@@ -112,7 +109,7 @@ function toListedInput(schema: unknown): unknown {
   return Object.fromEntries(
     kept.map(([name, inner]) => [
       name,
-      name === 'properties' ? mapValues(inner as object, toListedInput) : toListedInput(inner),
+      name === 'properties' ? mapMembers(inner as object, toListedInput) : toListedInput(inner),
     ]),
   );
 }
@@ -130,7 +127,7 @@ function toShort(schema: unknown): unknown {
  */
 const toListedOutput = ({ properties }: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
-  properties: mapValues(properties as object, toShort),
+  properties: mapMembers(properties as object, toShort),
 });
 
 const schemas = new Map(

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import ownStems from './own-stems.json' with { type: 'json' };
 
 const ascii = /^[ -~\n]*$/;
 const asciiRun = /[A-Za-z0-9]+/g;
@@ -63,57 +64,8 @@ export function toWords(text: string): Word[] {
  * Words that mean something else than others with the stem that Porter's rules give them (`documentation` is no
  * `document`): each line is one word in its forms, and the first of them is their stem.
  */
-const ownStems = `
-  accessibility accessible
-  accounting
-  animation animations
-  applicant applicants
-  community communities
-  conversation conversations conversational
-  customer customers
-  customs
-  documentation
-  earnings
-  emergency emergencies
-  engineering engineer engineers
-  experiment experiments experimentation experimental
-  filing filings
-  findings
-  fitness
-  general
-  generic
-  government governments governmental
-  importance
-  insider insiders
-  international
-  marketing
-  medication medications
-  news
-  opening openings
-  organic
-  organization organizations organisation organisations
-  parking
-  personality personalities
-  production
-  productivity
-  projection projections
-  publication publications
-  rating ratings
-  reservation reservations
-  ruling rulings
-  savings
-  securities
-  settings setting
-  transition transitions
-  university universities
-  universe
-  wellness`;
 const stemOf: ReadonlyMap<string, string> = new Map(
-  ownStems
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(' '))
-    .flatMap((words) => words.map((word) => [word, words[0] ?? word])),
+  ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
 );
 const mostCached = 40_000;
 const stems = new Map<string, string>();

@@ -14,106 +14,41 @@ import {
   witnessAnswers,
   writes,
 } from './events.ts';
+import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A longer response is a stream. */
 const longestAnswer_s = 30;
 
-const counter =
-  (help: string, ...labelNames: string[]) =>
-  (name: string, registers: Registry[]) =>
-    new Counter({ name, help, labelNames, registers });
-const gauge =
-  (help: string, ...labelNames: string[]) =>
-  (name: string, registers: Registry[]) =>
-    new Gauge({ name, help, labelNames, registers });
-const seconds =
-  (help: string, ...labelNames: string[]) =>
-  (name: string, registers: Registry[]) =>
-    new Histogram({ name, help, labelNames, buckets: answer_s, registers });
-
-/** Every metric of Dossier's own: what it says, and its labels. */
-const table = {
-  dossier_http_requests_total: counter(
-    'Answered HTTP requests by the first part of their path and by status',
-    'route',
-    'status',
-  ),
-  dossier_http_request_seconds: seconds(
-    'Time from a request to the end of its answer, streams left out',
-    'route',
-  ),
-  dossier_tool_calls_total: counter(
-    'Calls of tools by any adapter: ok, or the code of the problem',
-    'tool',
-    'outcome',
-  ),
-  dossier_memory_reads_total: counter(
-    'Facts of listings, counts of searches and finished answers that were in memory (hit) or not (miss)',
-    'memory',
-    'result',
-  ),
-  dossier_store_write_seconds: seconds('Time until a transaction was durable, waiting included'),
-  dossier_log_mismatches_total: counter(
-    'Requested proofs that were refused: the database disagreed with the transparency log',
-  ),
-  dossier_webhook_attempts_total: counter(
-    'Messages posted to webhooks, by whether they were accepted',
-    'outcome',
-  ),
-  dossier_observer_looks_total: counter(
-    'Looks of this process at listings: facts changed, unchanged, or failed on our side',
-    'outcome',
-  ),
-  dossier_observer_changed_facts_total: counter('Facts that runs of this process found changed'),
-  dossier_observer_requests_total: counter(
-    'Requests of the observer: answered, paused (the host asked to wait; not sent), or how they failed',
-    'result',
-  ),
-  dossier_observer_due_listings: gauge(
-    'Listings that are due and wait for the observer of this process, or are being observed',
-  ),
-  dossier_observer_hosts_held: gauge('Hosts that this process alone may ask at the moment'),
-  dossier_observer_last_look_timestamp_seconds: gauge('When any node last observed a listing'),
-  dossier_backup_last_success_timestamp_seconds: gauge('When the newest backup in BACKUP_DIR was made'),
-  dossier_backup_failures_total: counter('Backups into BACKUP_DIR that failed'),
-  dossier_witness_answers_total: counter(
-    'Answers of witnesses that were asked to cosign: cosigned, or why not',
-    'witness',
-    'result',
-  ),
-  dossier_witness_last_cosigned_timestamp_seconds: gauge(
-    'When a witness cosigned a checkpoint last; a log without new entries is not cosigned again',
-    'witness',
-  ),
-  dossier_witness_cosigned: gauge(
-    'Whether a witness cosigned the checkpoint that it was asked for last',
-    'witness',
-  ),
-  dossier_store_up: gauge('Whether the database answers; if it does not, its other values are old'),
-  dossier_listings: gauge('Listings that are shown'),
-  dossier_claims: gauge('Claims by state', 'state'),
-  dossier_ratings: gauge('Current ratings'),
-  dossier_feedback_open: gauge('Feedback that no operator has closed, reports left out'),
-  dossier_reports_open: gauge('Reports that no operator has closed'),
-  dossier_opt_outs_contested: gauge('Opt-out lines of somebody who does not hold the claim of the listing'),
-  dossier_import_last_success: gauge('Counts of the last import that ended well', 'count'),
-  dossier_import_last_success_timestamp_seconds: gauge('When the last import that ended well did'),
-  dossier_audit_last_finished_timestamp_seconds: gauge('When the last audit finished'),
-  dossier_audit_entries: gauge('Log entries that the last audit compared'),
-  dossier_audit_faults: gauge(
-    'Differences between what is shown and the transparency log that the last audit found',
-  ),
-};
+type Named<Names, Metric> = { readonly [Name in keyof Names]: Metric };
 
 /** The metrics of one registry, by their names. */
-type Instruments = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
+type Instruments = Named<typeof table.counters, Counter> &
+  Named<typeof table.gauges, Gauge> &
+  Named<typeof table.histograms, Histogram>;
 
-/** Registers every metric of the table. */
-export const createInstruments = (registry: Registry): Instruments =>
-  Object.fromEntries(
-    Object.entries(table).map(([name, create]) => [name, create(name, [registry])]),
-  ) as Instruments;
+/** Registers every metric of the table, in which each has what it says, and its labels. */
+export function createInstruments(registry: Registry): Instruments {
+  const registers = [registry];
+  const ofKind = (
+    metrics: Readonly<Record<string, readonly string[]>>,
+    create: (settings: {
+      name: string;
+      help: string;
+      labelNames: string[];
+      registers: Registry[];
+    }) => unknown,
+  ) =>
+    Object.entries(metrics).map(([name, [help = '', ...labelNames]]) => [
+      name,
+      create({ name, help, labelNames, registers }),
+    ]);
+  return Object.fromEntries([
+    ...ofKind(table.counters, (settings) => new Counter(settings)),
+    ...ofKind(table.gauges, (settings) => new Gauge(settings)),
+    ...ofKind(table.histograms, (settings) => new Histogram({ ...settings, buckets: answer_s })),
+  ]) as Instruments;
+}
 
 /** First segments of paths, the labels of counted requests; all others count as `other`. */
 const routes = new Set([

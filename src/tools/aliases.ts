@@ -1,25 +1,15 @@
 import { z } from 'zod';
 import { attempt, isJsonObject } from '../core/json.ts';
+import aliases from './aliases.json' with { type: 'json' };
 
 /** What models call the members of an input, where a tool has no member of that name. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  handle: ['name', 'agent', 'agent_handle', 'listing', 'server', 'service', 'id', 'url'],
-  handles: ['agents', 'names', 'listings', 'servers', 'services'],
-  query: ['q', 'text', 'search', 'keywords'],
-  tags: ['tag'],
-  criteria: ['criterion'],
-  since: ['from', 'after'],
-  kind: ['type'],
-  limit: ['count', 'max', 'max_results'],
-  message: ['feedback', 'text'],
-  rating_id: ['rating', 'id'],
-  comment: ['text'],
-};
+const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
 /** Values that had another name: a paying customer is a customer. */
-const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  relationship: { paid: 'paid_to_rate' },
-};
+const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
+
+/** What callers say for values of filters. */
+export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
 
 /** Whether a member of an input is a list. */
 function isList(schema: unknown): boolean {

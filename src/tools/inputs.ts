@@ -12,6 +12,7 @@ import {
   type RequestedCriterion,
 } from '../document/criteria.ts';
 import type { ChangedHandles } from '../store/store.ts';
+import { ofFilters } from './aliases.ts';
 
 /** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
 export const handleInput = z.string().describe('<namespace>/<name>, exact case');
@@ -25,32 +26,10 @@ export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHan
 
 export const cursorInput = z.string().max(400).optional().describe('next_cursor of the last answer');
 
-/** What callers say for values of filters. */
-const otherNames: Readonly<Record<string, string>> = {
-  http: 'streamable-http',
-  https: 'streamable-http',
-  remote: 'streamable-http',
-  local: 'stdio',
-  docker: 'oci',
-  container: 'oci',
-  node: 'npm',
-  nodejs: 'npm',
-  javascript: 'npm',
-  typescript: 'npm',
-  pip: 'pypi',
-  python: 'pypi',
-  uvx: 'pypi',
-  npx: 'npm',
-  dotnet: 'nuget',
-  rust: 'cargo',
-  crates: 'cargo',
-  unclaimed: 'imported',
-};
-
 /** The value that a text most likely means, by its other names and spelling. */
 function findNearest(sent: string, values: readonly string[]): string | undefined {
   const text = sent.trim().toLowerCase().slice(0, 40);
-  const meant = own(otherNames, text) ?? '';
+  const meant = own(ofFilters, text) ?? '';
   if (values.includes(meant)) return meant;
   const similar = values
     .map((value) => ({
