@@ -180,21 +180,17 @@ function runAudit(context: LogContext, signal: AbortSignal) {
 /** Audits the database once, unless another node does so at the moment; stores and logs the result. Rejects if it cannot be read. */
 export async function auditOnce(context: LogContext, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
-  const lease = await store.leases.take('audit');
+  await using lease = await store.leases.take('audit');
   if (!lease) return;
-  try {
-    const { entries, faults } = await runAudit(context, AbortSignal.any([signal, lease.signal]));
-    const finished_at = clock().toISOString();
-    await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
-    if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
-    else
-      log.error(
-        { entries, faults },
-        'audit: what is shown differs from the transparency log; run dossier audit for all faults',
-      );
-  } finally {
-    await lease.release();
-  }
+  const { entries, faults } = await runAudit(context, AbortSignal.any([signal, lease.signal]));
+  const finished_at = clock().toISOString();
+  await store.write((tx) => tx.audits.put({ finished_at, entries, faults }));
+  if (faults === 0) log.info({ entries }, 'audit: what is shown agrees with the transparency log');
+  else
+    log.error(
+      { entries, faults },
+      'audit: what is shown differs from the transparency log; run dossier audit for all faults',
+    );
 }
 
 /** How long ago the last audit of any node finished; at once if none has. */

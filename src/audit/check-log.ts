@@ -38,6 +38,8 @@ const createSaid = () => ({
 });
 type Said = ReturnType<typeof createSaid>;
 
+const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
+
 const ratingTypes = ['rating.submitted', 'rating.amended'];
 const eventTypes = [
   'claim.activated',
@@ -55,21 +57,13 @@ function checkShownEvent(
 ): AuditFault[] {
   if (hidden.has(String(handle)) || log_index < (cutHistories.get(String(handle)) ?? 0)) return [];
   return [
-    rowFault(
-      `entry ${log_index}`,
-      `the claim history of ${handle} does not show the event "${type}" that it records`,
-    ),
+    entryFault(log_index, `the claim history of ${handle} does not show the event "${type}" that it records`),
   ];
 }
 
 function checkShownChange({ handle }: JsonObject, log_index: number, { hidden }: AuditState): AuditFault[] {
   if (hidden.has(String(handle))) return [];
-  return [
-    rowFault(
-      `entry ${log_index}`,
-      `it records changes that Dossier saw at ${handle}, which are shown nowhere`,
-    ),
-  ];
+  return [entryFault(log_index, `it records changes that Dossier saw at ${handle}, which are shown nowhere`)];
 }
 
 /** Remembers what an entry says of other rows, and whether the record itself must be shown. */
@@ -89,8 +83,8 @@ function checkSaid(
     if (members.supersedes !== undefined) said.amended.set(String(members.supersedes), { by: id, log_index });
     return isMissing && !isHidden
       ? [
-          rowFault(
-            `entry ${log_index}`,
+          entryFault(
+            log_index,
             `it records rating ${id} of ${members.subject_handle}, which is shown nowhere`,
           ),
         ]
@@ -178,17 +172,14 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
       );
   for (const [log_index] of erased)
     if (!absent.has(log_index) && !actions.unread.has(log_index) && log_index < state.size)
-      yield rowFault(
-        `entry ${log_index}`,
-        'an entry "record.erased" names it, but its record is still stored',
-      );
+      yield entryFault(log_index, 'an entry "record.erased" names it, but its record is still stored');
 }
 
 function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault> {
   for (const [log_index, by] of withheld)
     if (!endings.has(by))
-      yield rowFault(
-        `entry ${log_index}`,
+      yield entryFault(
+        log_index,
         `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
       );
 }
@@ -199,7 +190,7 @@ function* findResponseFaults(
 ): Generator<AuditFault> {
   for (const [log_index, id] of unshownResponses)
     if (!hidden.has(id) && !tombstones.has(id))
-      yield rowFault(`entry ${log_index}`, `it records a response to rating ${id}, which is shown nowhere`);
+      yield entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`);
 }
 
 /**

@@ -25,13 +25,9 @@ export async function whileImporting<T>(
   { leases }: Pick<Store, 'leases'>,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const lease = await leases.take(name);
+  await using lease = await leases.take(name);
   if (!lease) throw new UnderWayError();
-  try {
-    return await work(lease);
-  } finally {
-    await lease.release();
-  }
+  return await work(lease);
 }
 
 /** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */

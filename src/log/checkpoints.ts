@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
@@ -76,12 +76,8 @@ function checkpointPath({
 
 /** Makes a rename in a folder survive a loss of power. Throws where the system cannot. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 /** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
@@ -107,14 +103,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   const saved = await readCheckpointFile(context.config);
   if (saved === text || (await isOlderThan(saved ?? '', context, checkpoint))) return;
   await mkdir(dirname(path), { recursive: true });
-  const fresh = await open(`${path}.${processName}.new`, 'w');
-  try {
-    await fresh.writeFile(text);
-    await fresh.sync();
-  } finally {
-    // Node.js ends the process when it collects a handle that nobody closed.
-    await fresh.close();
-  }
+  await writeFile(`${path}.${processName}.new`, text, { flush: true });
   await rename(`${path}.${processName}.new`, path);
   await syncFolder(dirname(path));
 }

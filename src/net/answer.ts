@@ -100,17 +100,6 @@ export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
-const documents = new WeakMap<Fetched, JsonObject>();
-
-/** The JSON object that a response holds; empty if it holds none. Parsed once for each response. */
-function documentOf(response: Fetched): JsonObject {
-  const known = documents.get(response);
-  if (known) return known;
-  const document = asMembers(parseForeignJson(response.text));
-  documents.set(response, document);
-  return document;
-}
-
 /**
  * What a registry of packages said. Everything but its own document (`isDocument`) and 404 is no answer: registries are read without
  * credentials, so one that asks for some, a captive portal or a page of maintenance says nothing about the package.
@@ -122,7 +111,7 @@ export function toRegistered(
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
   if (meaning === 'absent') return { result: 'absent', response };
-  const document = documentOf(response);
+  const document = asMembers(parseForeignJson(response.text));
   if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
   const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
   const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;

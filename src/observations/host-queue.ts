@@ -65,12 +65,8 @@ async function takeHost(host: string, { store }: QueueContext, signal: AbortSign
   const isAwaited = (await store.leases.find(nextOf(host)))?.isHeld;
   const free = isAwaited ? undefined : await store.leases.take(leaseOf(host));
   if (free) return free;
-  const next = await until(() => store.leases.take(nextOf(host)), signal);
-  try {
-    return await until(() => store.leases.take(leaseOf(host)), signal);
-  } finally {
-    await next.release();
-  }
+  await using _next = await until(() => store.leases.take(nextOf(host)), signal);
+  return await until(() => store.leases.take(leaseOf(host)), signal);
 }
 
 /** The pauses that an answer with Retry-After asks for, by host and address. */

@@ -146,11 +146,8 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
     }
   };
   const under = async <T>(lease: Lease, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await unlessAborted(work(), signal);
-    } finally {
-      await lease.release();
-    }
+    await using _held = lease;
+    return await unlessAborted(work(), signal);
   };
   const take = ({ handle }: Listing) => {
     signal.throwIfAborted();

@@ -135,7 +135,8 @@ export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leas
       timer ??= setInterval(tick, renewEvery_ms).unref();
       const { signal } = one.lost;
       const isOurs = () => !signal.aborted && one.age_ms() < trusted_ms;
-      return { name, owner, signal, isOurs, release: () => release(owner) };
+      const end = () => release(owner);
+      return { name, owner, signal, isOurs, release: end, [Symbol.asyncDispose]: end };
     },
     async end() {
       clearInterval(timer);

@@ -36,14 +36,14 @@ export interface Load {
 }
 
 /** The right of one holder in one process to be the only one, over all nodes, to do what the lease names. */
-export interface Lease {
+export interface Lease extends AsyncDisposable {
   readonly name: string;
   readonly owner: string;
   /** Aborted when the lease was lost, or could not be renewed in time: from then on another node may act. */
   readonly signal: AbortSignal;
   /** Whether nobody else can have it now. To be asked before each act outside the database; inside, see `isHeldBy`. */
   isOurs(): boolean;
-  /** Lets others take it at once. Never rejects: a lease that cannot be released expires. */
+  /** Lets others take it at once, as the end of `await using` does. Never rejects: a lease that cannot be released expires. */
   release(): Promise<void>;
 }
 

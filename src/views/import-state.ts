@@ -3,18 +3,13 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, ImportStatusDocument, StatusDocument } from '../document/listing-document.ts';
 import { type Html, minute } from './html.ts';
 
+/** Where a count is called other than in the report. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
-  rows_new: 'rows new',
-  rows_changed: 'rows changed',
-  rows_unchanged: 'rows unchanged',
   rows_quarantined: 'rows that could not be read',
   rows_deprecated: 'rows that the registry marks as deprecated',
   rows_deleted: 'rows that the registry marks as deleted',
   older_versions: 'older versions stored',
-  listings_new: 'listings new',
-  listings_changed: 'listings changed',
-  listings_withdrawn: 'listings withdrawn',
   repositories_changed: 'recorded repositories changed',
 };
 

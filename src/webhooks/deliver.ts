@@ -175,30 +175,26 @@ async function deliver(due: Webhook, turn: Turn): Promise<void> {
   const { context, signal } = turn;
   const { store, clock } = context;
   if (!(await isKnown(due, context))) return;
-  const lease = await store.leases.take(`webhook/${due.id}`);
+  await using lease = await store.leases.take(`webhook/${due.id}`);
   if (!lease) return;
+  const webhook = await store.write(async (tx) => {
+    const stored = await tx.webhooks.byId(due.id);
+    if (stored?.state !== 'active') return undefined;
+    const served = { ...stored, served_at: clock().toISOString() };
+    await tx.webhooks.put(served);
+    return served;
+  });
+  if (!webhook) return;
+  const sending = createSending(webhook, lease, turn);
+  const end_ms = performance.now() + longestTurn_ms;
   try {
-    const webhook = await store.write(async (tx) => {
-      const stored = await tx.webhooks.byId(due.id);
-      if (stored?.state !== 'active') return undefined;
-      const served = { ...stored, served_at: clock().toISOString() };
-      await tx.webhooks.put(served);
-      return served;
-    });
-    if (!webhook) return;
-    const sending = createSending(webhook, lease, turn);
-    const end_ms = performance.now() + longestTurn_ms;
-    try {
-      for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {
-        const hasRetried = await retry(sending, turn);
-        const hasMore = !isAtRest(sending) && (await advance(sending, turn));
-        isMore = (hasRetried || hasMore) && !signal.aborted && (await sending.save());
-      }
-    } finally {
-      await sending.save();
+    for (let isMore = true; isMore && !isAtRest(sending) && performance.now() < end_ms; ) {
+      const hasRetried = await retry(sending, turn);
+      const hasMore = !isAtRest(sending) && (await advance(sending, turn));
+      isMore = (hasRetried || hasMore) && !signal.aborted && (await sending.save());
     }
   } finally {
-    await lease.release();
+    await sending.save();
   }
 }
 
