@@ -5,6 +5,7 @@ import { restoreReasons } from '../moderation/moderation.ts';
 import type { ApproveOptions } from './approve.ts';
 import type { AuditOptions } from './audit.ts';
 import type { ImportOptions } from './import.ts';
+import type { InventoryOptions } from './inventory.ts';
 import type { LockOptions } from './lock.ts';
 import type { VerifyOptions } from './verify.ts';
 
@@ -104,9 +105,10 @@ function addListingsCommands(program: Command, { config }: Shell): void {
 const source =
   'a Dossier, or a file of listing documents; else DOSSIER_URL, what the lock file names, or the own database';
 
-const toLockOptions = (options: LockOptions, { DOSSIER_URL }: Shell['environment']): LockOptions => ({
+const toLockOptions = (options: LockOptions, environment: Shell['environment']): LockOptions => ({
   ...options,
-  from: options.from ?? (DOSSIER_URL || undefined),
+  environment,
+  from: options.from ?? (environment.DOSSIER_URL || undefined),
 });
 
 function addLockCommands(program: Command, { config, environment }: Shell): void {
@@ -114,12 +116,14 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
     examples: [
       'dossier lock --from https://dossier.example co.webhook/webhook',
       'dossier lock --from https://dossier.example --view our-services',
+      'dossier lock --from https://dossier.example --inventory .mcp.json',
     ],
     exits:
       '0 written; 64 usage, or a listing that cannot be locked; 69 the Dossier cannot be reached; 74 a file cannot be read.',
   })
     .option('--from <url|file>', source)
     .option('--view <name>', 'exactly the listings that are in this view of a Dossier now')
+    .option('--inventory [files...]', 'exactly the listings of the servers that dossier inventory finds')
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
     .option('--update', 'lock what the file has anew, drop what is gone, and print what that accepts')
     .action(async (handles: string[], options: LockOptions) =>
@@ -171,6 +175,27 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     )
     .action(async (handle: string, options: ApproveOptions) =>
       (await import('./approve.ts')).runApprove(config, handle, options),
+    );
+}
+
+function addInventoryCommand(program: Command, { config, environment }: Shell): void {
+  add(program, 'inventory [files...]', 'say what is known of the MCP servers of your clients', {
+    about:
+      'Finds the configurations of Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI, Copilot CLI, opencode, Windsurf, Zed and Continue in this folder and your home. Sent are names of packages and scheme, host and path of addresses, and nothing else (docs/changes.md).',
+    examples: [
+      'dossier inventory --service https://dossier.example',
+      'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',
+    ],
+    exits:
+      '0 done; 1 something that --fail-on names, or with it a configuration that cannot be read; 64 usage; 69 the Dossier cannot be reached. On GitHub Actions the findings are annotations.',
+  })
+    .option('--service <url>', 'a Dossier; else DOSSIER_URL')
+    .option('--offline', 'ask the own database (DATABASE_URL) instead')
+    .option('--json', 'print one JSON document')
+    .option('--markdown', 'print Markdown, as for a pull request')
+    .option('--fail-on <findings>', 'end with 1 for any of changed, unreachable, not-listed, unpinned')
+    .action(async (files: string[], options: InventoryOptions) =>
+      (await import('./inventory.ts')).runInventory(config, files, { ...options, environment }),
     );
 }
 
@@ -356,6 +381,7 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
 export function addCommands(program: Command, shell: Shell): void {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);
+  addInventoryCommand(program, shell);
   addLockCommands(program, shell);
   addApproveCommand(program, shell);
   addFeedbackCommands(program, shell);

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { openStore } from '../app/open.ts';
-import { createServiceClient, ServiceUnreadable } from '../audit/served.ts';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -19,6 +17,9 @@ import {
   toGone,
   toLocked,
 } from '../document/lock-file.ts';
+import { annotation } from './annotation.ts';
+import { readInventoryHandles } from './inventory.ts';
+import { ask, isAddress, toBase, unreachable } from './service.ts';
 
 /** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
 export interface LockSource {
@@ -49,17 +50,6 @@ const documentForm = z.looseObject({
 
 /** A listing document. Throws on anything else. */
 const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
-
-const unreachable = (why: string) =>
-  new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
-
-/** The status and JSON of an answer of a Dossier, at most 8 MiB; undefined for any other body. Throws ExitError. */
-async function ask(base: string, path: string): Promise<{ status: number; json: unknown }> {
-  const { status, body } = await createServiceClient(base)(path).catch((error: unknown) => {
-    throw error instanceof ServiceUnreadable ? unreachable(error.message) : error;
-  });
-  return { status, json: parseForeignJson(body.toString('utf8')) };
-}
 
 const problemForm = z.object({ code: z.string() });
 const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
@@ -106,9 +96,6 @@ async function openDatabase(config: Config): Promise<LockSource> {
     close: () => store.close(),
   };
 }
-
-const isAddress = (from: string | undefined): from is string => from !== undefined && /^https?:/i.test(from);
-const toBase = (from: string) => from.replace(/\/+$/, '');
 
 /** Opens where to read from: an address, a file, or, without either, the own database. Throws ExitError. */
 export async function openLockSource(from: string | undefined, config: () => Config): Promise<LockSource> {
@@ -168,6 +155,9 @@ export interface LockOptions {
   readonly from?: string | undefined;
   /** Lock the listings that are in this view now, too. */
   readonly view?: string;
+  /** Lock the listings of the servers that these configurations, or those of this project and home, have. */
+  readonly inventory?: readonly string[] | true;
+  readonly environment?: NodeJS.ProcessEnv;
   readonly out: string;
   readonly update?: boolean;
   readonly json?: boolean;
@@ -203,33 +193,33 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, Found>): LockDiff
       : compareLocked(handle, locked, now);
   });
 
-const escapeProperty = (text: string) => text.replace(/[%\r\n:,]/g, (one) => encodeURIComponent(one));
-
-/** The form that GitHub Actions shows beside the file, on its runners only. */
-const annotation = (difference: LockDifference, file: string) =>
-  `::error file=${escapeProperty(file)},title=${escapeProperty(difference.handle)}::${differenceText(difference).replace(/[%\r\n]/g, (one) => encodeURIComponent(one))}`;
-
 function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
   const lines = differences.map((one) => {
     if (json) return JSON.stringify(one);
-    return isGitHub ? annotation(one, out) : differenceText(one);
+    const text = differenceText(one);
+    return isGitHub ? annotation('error', [out, one.handle], text) : text;
   });
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 const usage = (message: string) => new ExitError(exitCodes.usage, message);
 
-/** The listings that are named, with those of a view, and with `update` those of the file. Throws ExitError. */
+/** The listings that are named, with those of a view or an inventory, and with `update` those of the file. Throws ExitError. */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
-  { from, view, update }: LockOptions,
+  [{ from, view, update, inventory, environment = {} }, config]: [LockOptions, () => Config],
 ): Promise<string[]> {
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
-  const wanted = [...new Set([...(update ? Object.keys(known?.listings ?? {}) : []), ...handles, ...ofView])];
+  const files = inventory === true ? [] : inventory;
+  const place = from === ownDatabase ? undefined : from;
+  const used = files ? await readInventoryHandles(files, environment, [place, config]) : [];
+  const locked = update ? Object.keys(known?.listings ?? {}) : [];
+  const wanted = [...new Set([...locked, ...handles, ...ofView, ...used])];
   const malformed = wanted.find((handle) => !isHandle(handle));
   if (malformed !== undefined) throw usage(`${malformed}: not a handle; use <namespace>/<name>`);
-  if (wanted.length === 0) throw usage('name the listings to lock: dossier lock HANDLE..., or --view NAME');
+  if (wanted.length === 0)
+    throw usage('name the listings to lock: dossier lock HANDLE..., --view NAME or --inventory');
   return wanted;
 }
 
@@ -249,7 +239,7 @@ function toListings(
 }
 
 /**
- * Writes what is known of some listings to a lock file, beside those that it has; with `view`, of exactly those in a view;
+ * Writes what is known of some listings to a lock file, beside those that it has; with `view` or `inventory`, of exactly those;
  * with `update`, again for those that it has, after printing what that accepts. Throws ExitError.
  */
 export async function runLock(
@@ -257,10 +247,11 @@ export async function runLock(
   handles: readonly string[],
   options: LockOptions,
 ): Promise<void> {
-  const { out, update, view } = options;
-  const known = update || (view === undefined && existsSync(out)) ? readExisting(out) : undefined;
+  const { out, update, view, inventory } = options;
+  const isExact = view !== undefined || inventory !== undefined;
+  const known = update || (!isExact && existsSync(out)) ? readExisting(out) : undefined;
   const from = options.from ?? known?.from;
-  const wanted = await readWanted(known, handles, { ...options, from });
+  const wanted = await readWanted(known, handles, [{ ...options, from }, config]);
   const source = await openLockSource(from, config);
   try {
     if (known && !update && known.from !== source.name)

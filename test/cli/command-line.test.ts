@@ -154,6 +154,7 @@ describe('dossier', () => {
       observe: [],
       listing: ['restore', 'a/b', '--reason', 'why'],
       lock: ['a/b', '--out', join(folder, 'none.lock.json')],
+      inventory: ['test/cli/inventory/project/.mcp.json', '--offline'],
       feedback: [],
       reports: [],
       webhooks: [],
@@ -161,7 +162,8 @@ describe('dossier', () => {
       backup: [join(folder, 'none.gz')],
       audit: [],
     };
-    const others = ['check', 'config', 'doctor', 'help', 'verify'];
+    // approve reads a file of views first.
+    const others = ['approve', 'check', 'config', 'doctor', 'help', 'verify'];
     const making = ['import', 'restore', 'serve', 'stdio'];
     const { stdout } = await runDossier(['--help'], {});
     const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(

@@ -1,0 +1,221 @@
+import semver from 'semver';
+import type { z } from 'zod';
+import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes } from '../core/process.ts';
+import { counted, toInlineText, toLine } from '../core/text.ts';
+import { resolveAgents } from '../tools/resolve-agents.ts';
+import { callTool } from '../tools/tool.ts';
+import { annotation } from './annotation.ts';
+import { readConfigurations, type Unreadable } from './inventory/configurations.ts';
+import { isPlain, type Launch, toLaunch } from './inventory/launch.ts';
+import { ask, isAddress, toBase, unreachable } from './service.ts';
+
+type Resolved = z.output<typeof resolveAgents.output>['results'][number];
+
+/** What --fail-on names, in the words of the totals. */
+const findings = {
+  changed: 'changed in 90 days',
+  unreachable: 'without an answer',
+  'not-listed': 'not listed',
+  unpinned: 'not pinned',
+} as const;
+type Finding = keyof typeof findings;
+const findingNames = Object.keys(findings) as Finding[];
+
+/** A server that a client is set up with, and what a Dossier knows of it. */
+interface Server extends Launch {
+  readonly client: string;
+  readonly file: string;
+  readonly name: string;
+  readonly isOff: boolean;
+  readonly result?: Resolved | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Where listings are looked for: the address of a Dossier, or the own database of these settings. */
+type Place = readonly [from: string | undefined, config: () => Config];
+
+const mostNames = 100;
+
+async function askDossier(from: string, sent: object): Promise<Resolved[]> {
+  if (!isAddress(from))
+    throw new ExitError(exitCodes.usage, `${from}: an inventory needs the address of a running Dossier`);
+  const path = '/api/tools/resolve_agents';
+  const { status, json } = await ask(toBase(from), path, sent);
+  const { data } = resolveAgents.output.safeParse(json);
+  if (data) return data.results;
+  throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, and no answer of a Dossier`);
+}
+
+/** What is known of each name, in their order. Throws ExitError. */
+async function resolveNames(names: readonly string[], [from, config]: Place): Promise<Resolved[]> {
+  if (names.length === 0) return [];
+  const sent = { handles: names.slice(0, mostNames) };
+  const more = await resolveNames(names.slice(mostNames), [from, config]);
+  if (from !== undefined) return [...(await askDossier(from, sent)), ...more];
+  const context = await (await import('../app/server.ts')).openContext(config());
+  try {
+    return [...(await callTool(resolveAgents, sent, context)).results, ...more];
+  } finally {
+    await context.store.close();
+  }
+}
+
+function findingsOf({ isPinned, isCut }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
+  const keys = stands_out.map(({ key }) => key);
+  const isFound: Record<Finding, boolean> = {
+    changed: keys.includes('changed'),
+    unreachable: keys.includes('no_answer'),
+    'not-listed': outcome === 'not_listed' && !isCut,
+    unpinned: isPinned === false,
+  };
+  return findingNames.filter((name) => isFound[name]);
+}
+
+/** The servers of some configurations, or of those of this project and home, with what is known of each. Throws ExitError. */
+async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
+  const { configured, ...read } = readConfigurations(files, environment);
+  const launched = configured.map((one) => ({ ...one, launch: toLaunch(one.server) }));
+  const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
+  const known = await resolveNames(names, place);
+  const servers = launched.map(({ client, file, name, server, launch }): Server => {
+    const result = known[names.indexOf(launch.asked ?? '')];
+    return {
+      name: isPlain(name) ? name : '(a name that may be a secret)',
+      ...{ client, file, ...launch, result },
+      findings: findingsOf(launch, result ?? {}),
+      isOff: server.disabled === true || server.enabled === false,
+    };
+  });
+  return { servers, ...read };
+}
+
+/** The handles of the listed servers of an inventory; says what has none. Throws ExitError. */
+export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
+  const { servers, unreadable } = await readInventory(...asked);
+  const others = servers.filter(({ result }) => result?.outcome !== 'listed');
+  const left = others.map((one) => `${toLine(headOf(one))}: not locked, as no one listing is known`);
+  for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${text}\n`);
+  return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
+}
+
+function versionText(here: string | undefined, recorded: string | undefined): string | false {
+  if (recorded === undefined || recorded === here) return false;
+  const isNewer = semver.valid(recorded) && semver.valid(here) && semver.gt(recorded, here ?? '');
+  return `The listing records version ${recorded}${isNewer ? ', which is newer' : ''}.`;
+}
+
+/** What is said of a server, in the order of the short answer about a listing. */
+function linesOf({ result, isCut, version }: Server): string[] {
+  if (!result) return ['Nobody was asked about it.'];
+  const { outcome, handle, found_by, candidates = [], stands_out = [], near = [] } = result;
+  const others = candidates.map((one) => `${one.handle} (${one.differs})`);
+  const lines = [
+    outcome === 'not_listed' && (isCut ? 'No listing has what was sent of this address.' : 'Not listed.'),
+    outcome === 'listed' && `${handle}${found_by ? `, found as ${found_by}` : ''}.`,
+    others.length > 0 && `Several listings record it: ${others.join('; ')}.`,
+    result.reason,
+    ...(result.notes ?? []),
+    stands_out.length > 0 && `Stands out: ${stands_out.map(({ text }) => text).join(' ')}`,
+    result.facts?.join(' | '),
+    versionText(version, result.package_version),
+    near.length > 0 && `Near: ${near.join(', ')}.`,
+  ];
+  return lines.filter((line) => typeof line === 'string');
+}
+
+const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server): string =>
+  `${name} (${[client, file, isOff && 'switched off'].filter(Boolean).join(', ')}): ${what}${version ? `, version ${version}` : ''}${isPinned === false ? ', not pinned' : ''}`;
+
+type Inventory = Awaited<ReturnType<typeof readInventory>>;
+
+const unreadableText = ({ file, line, column, why }: Unreadable): string =>
+  `${file}${line ? `:${line}:${column}` : ''}: ${why}; left out`;
+
+function totalsOf({ servers, unreadable, files }: Inventory): string {
+  const count = (isCounted: (server: Server) => boolean) => servers.filter(isCounted).length;
+  const counts: [number, string][] = [
+    [count(({ result }) => result?.outcome === 'listed'), 'listed'],
+    ...findingNames.map((name): [number, string] => [
+      count((one) => one.findings.includes(name)),
+      findings[name],
+    ]),
+    [count(({ result }) => !result), 'not asked about'],
+    [unreadable.length, 'left out'],
+  ];
+  const shown = counts.filter(([many]) => many > 0).map(([many, what]) => `${many} ${what}`);
+  return `${counted(servers.length, 'server')} in ${counted(files, 'file')}${shown.length > 0 ? `: ${shown.join(', ')}` : ''}.`;
+}
+
+/** What is said of each configuration that cannot be read, and of each server. */
+const toItems = ({ servers, unreadable }: Inventory) => [
+  ...unreadable.map((one) => ({
+    file: one.file,
+    title: one.why,
+    head: unreadableText(one),
+    lines: [],
+    found: [],
+  })),
+  ...servers.map((one) => ({
+    ...{ file: one.file, title: one.name, found: one.findings },
+    ...{ head: headOf(one), lines: linesOf(one) },
+  })),
+];
+type Item = ReturnType<typeof toItems>[number];
+
+/** A block for each item; one for all of which the same is said. */
+function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
+  const [mark, show] = isMarkdown ? ['* ', toInlineText] : ['', toLine];
+  return [...Map.groupBy(items, ({ lines, head }) => lines.join('\n') || head).values()].map((same) => {
+    const said = (same[0]?.lines ?? []).map((line) => `  * ${show(line)}`);
+    return [...same.map(({ head }) => mark + show(head)), ...said, ''].join('\n');
+  });
+}
+
+function toAnnotation({ file, title, head, lines, found }: Item, failing: ReadonlySet<Finding>): string {
+  const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
+  const what = [title, ...found.map((name) => findings[name])].join(', ');
+  return annotation(isFailing ? 'error' : 'warning', [file, what], toLine([`${head}.`, ...lines].join(' ')));
+}
+
+/** The options of `dossier inventory`. */
+export interface InventoryOptions {
+  readonly service?: string;
+  readonly offline?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly failOn?: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+function readFindings(text: string): ReadonlySet<Finding> {
+  const names = text.split(',').filter(Boolean) as Finding[];
+  const unknown = names.find((name) => !findingNames.includes(name));
+  if (unknown === undefined) return new Set(names);
+  throw new ExitError(exitCodes.usage, `--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
+}
+
+/** Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names. Throws ExitError. */
+export async function runInventory(
+  config: () => Config,
+  files: readonly string[],
+  options: InventoryOptions,
+): Promise<void> {
+  const { service, offline, json, markdown = false, failOn = '', environment } = options;
+  const failing = readFindings(failOn);
+  const from = offline ? undefined : service || environment.DOSSIER_URL;
+  if (!from && !offline)
+    throw new ExitError(exitCodes.usage, 'name a Dossier with --service or DOSSIER_URL, or use --offline');
+  const inventory = await readInventory(files, environment, [from, config]);
+  const { servers, unreadable } = inventory;
+  const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;
+  const items = toItems(inventory);
+  const told = items.filter(({ found, lines }) => found.length > 0 || lines.length === 0);
+  const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
+  const report = [...blocks, totalsOf(inventory)].join('\n');
+  process.stdout.write(`${json ? JSON.stringify({ servers, unreadable }, null, 2) : report}\n`);
+  const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
+  if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
+  if (failing.size > 0 && unreadable.length > 0)
+    throw new ExitError(1, 'a configuration cannot be read, so what --fail-on names may be in it');
+}

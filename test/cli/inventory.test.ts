@@ -1,0 +1,544 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Ended } from '../support/command.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
+
+const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
+  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+});
+const entries = [
+  ...seedEntries,
+  registryEntry('com.example/ledger', {
+    ...packaged('pypi', 'Ledger_Tools', '2.0.0'),
+    repository: { url: 'https://github.com/example/ledger', source: 'github' },
+  }),
+  registryEntry('com.example/imager', packaged('oci', 'docker.io/example/imager:1.2.3')),
+  registryEntry('com.example/dotnet', packaged('nuget', 'Example.Mcp', '1.0.0')),
+  registryEntry('com.example/one', packaged('npm', 'common-name')),
+  registryEntry('com.other/two', packaged('npm', 'common-name')),
+  registryEntry('com.example/mail', {
+    remotes: [{ type: 'streamable-http', url: 'https://mail.example.com/mcp' }],
+  }),
+  registryEntry('com.example/dead', {
+    remotes: [{ type: 'streamable-http', url: 'https://dead.example.com/mcp' }],
+  }),
+];
+const secret = /planted/i;
+const fixtures = resolve('test/cli/inventory');
+const folder = mkdtempSync(join(tmpdir(), 'dossier-inventory-'));
+const empty = join(folder, 'empty');
+mkdirSync(empty);
+let directory: Directory;
+let endpoint: Endpoint;
+let isReadOnly = true;
+
+/** Everything that was sent to the service, each request as one text. */
+const wire: string[] = [];
+const recorder = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  wire.push([request.method, request.url, ...request.rawHeaders, body].join('\n'));
+  const { method = 'GET', url } = request;
+  const headers = { 'content-type': 'application/json' };
+  const sent = method === 'POST' ? { method, headers, body } : {};
+  const answer = await fetch(`${directory.url}${url}`, sent);
+  response.writeHead(answer.status, headers).end(await answer.text());
+});
+let service: string;
+
+/** Runs `dossier` in a folder, with a home of its own. */
+function run(
+  args: readonly string[],
+  { cwd = empty, home = empty, ...environment }: Record<string, string> = {},
+) {
+  const env = { PATH: process.env.PATH, HOME: home, ...environment };
+  return new Promise<Ended>((ended) =>
+    execFile(
+      'node',
+      [resolve('src/main.js'), ...args],
+      { cwd, env, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    ),
+  );
+}
+const inventory = (args: readonly string[], environment: Record<string, string> = {}) =>
+  run(['inventory', '--service', service, ...args], environment);
+
+interface Server {
+  readonly client: string;
+  readonly file: string;
+  readonly name: string;
+  readonly what: string;
+  readonly asked?: string;
+  readonly version?: string;
+  readonly isPinned?: boolean;
+  readonly isOff: boolean;
+  readonly findings: readonly string[];
+  readonly result?: { readonly outcome: string; readonly handle?: string };
+}
+const serversOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { servers: Server[] }).servers;
+
+/** What is made of servers that stand in one configuration. */
+async function read(servers: object, ...args: string[]): Promise<Server[]> {
+  const file = join(folder, 'mcp.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  return serversOf(await inventory([file, '--json', ...args]));
+}
+const ofFixtures = {
+  cwd: join(fixtures, 'project'),
+  home: join(fixtures, 'home'),
+  APPDATA: join(fixtures, 'home/AppData/Roaming'),
+};
+
+beforeAll(async () => {
+  endpoint = await startModernServer(() => [
+    { name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly },
+  ]);
+  const overrides = { 'mail.example.com': endpoint.url, 'dead.example.com': 'http://127.0.0.1:9' };
+  directory = await openDirectory({
+    entries,
+    listening: true,
+    environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
+  });
+  recorder.listen(0, '127.0.0.1');
+  await once(recorder, 'listening');
+  service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  wire.length = 0;
+});
+afterAll(async () => {
+  recorder.close();
+  recorder.closeAllConnections();
+  await directory.close();
+  await endpoint.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('the configurations of all clients', () => {
+  it('are found, and each server is looked up', async () => {
+    const servers = serversOf(await inventory(['--json'], ofFixtures));
+    const shown = servers.map(({ client, file, name, result, isPinned, isOff }) =>
+      [
+        ...[client, file, name, result?.handle ?? result?.outcome ?? 'not asked about'],
+        ...(isPinned === undefined ? [] : [isPinned ? 'pinned' : 'not pinned']),
+        ...(isOff ? ['off'] : []),
+      ].join(', '),
+    );
+    expect(shown).toEqual([
+      'Claude Code, .mcp.json, messages, com.politicalcomms/api, pinned',
+      'Claude Code, .mcp.json, hooks, co.webhook/webhook',
+      'Claude Code, ~/.claude.json, messages-of-user, com.politicalcomms/api, not pinned',
+      'Claude Code, ~/.claude.json, hooks-bridged, co.webhook/webhook, not pinned',
+      'Claude Code, ~/.claude.json, keyed, not_listed',
+      'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, imager, com.example/imager, not pinned',
+      'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, own, not asked about',
+      'Claude Desktop, ~/AppData/Roaming/Claude/claude_desktop_config.json, messages, com.politicalcomms/api, not pinned',
+      'Claude Desktop, ~/.config/Claude/claude_desktop_config.json, ledger, com.example/ledger, not pinned',
+      'VS Code, .vscode/mcp.json, hooks, co.webhook/webhook',
+      'VS Code, .vscode/mcp.json, templated, not asked about',
+      'VS Code, ~/.config/Code/User/mcp.json, dotnet, com.example/dotnet, pinned',
+      'VS Code, ~/.config/Code/User/settings.json, pinned-image, com.example/imager, pinned',
+      'Cursor, .cursor/mcp.json, messages, com.politicalcomms/api, pinned',
+      'Cursor, ~/.cursor/mcp.json, hooks, co.webhook/webhook',
+      'Codex, ~/.codex/config.toml, ledger, com.example/ledger, pinned',
+      'Codex, ~/.codex/config.toml, hooks, co.webhook/webhook',
+      'Gemini CLI, .gemini/settings.json, imager, com.example/imager, pinned',
+      'Gemini CLI, ~/.gemini/settings.json, hooks, co.webhook/webhook',
+      'Copilot CLI, ~/.copilot/mcp-config.json, ledger, com.example/ledger, pinned',
+      'Copilot CLI, ~/.copilot/mcp-config.json, hooks, co.webhook/webhook',
+      'opencode, opencode.json, messages, com.politicalcomms/api, not pinned, off',
+      'opencode, opencode.json, hooks, co.webhook/webhook',
+      'opencode, ~/.config/opencode/opencode.jsonc, ledger, com.example/ledger, not pinned',
+      'Windsurf, ~/.codeium/windsurf/mcp_config.json, unlisted, not_listed',
+      'Zed, ~/.config/zed/settings.json, misspelt, not_listed, not pinned',
+      'Zed, ~/.config/zed/settings.json, older-form, com.politicalcomms/api, pinned',
+      'Zed, ~/.config/zed/settings.json, hooks, co.webhook/webhook',
+      'Continue, .continue/mcpServers/ledger.yaml, Ledger of mine, com.example/ledger, not pinned',
+      'Continue, ~/.continue/config.yaml, (a name that may be a secret), co.webhook/webhook',
+      'Continue, ~/.continue/config.yaml, here, not asked about',
+    ]);
+  });
+
+  it('are asked about in one request, of names of packages, and scheme, host and path of addresses', async () => {
+    await inventory([], ofFixtures);
+    expect(wire).toHaveLength(1);
+    expect(JSON.parse(wire[0]?.split('\n').at(-1) ?? '')).toEqual({
+      handles: [
+        'npm:@political-comms/mcp',
+        'https://mcp.webhook.co/mcp',
+        'https://mcp.webhook.co/mcp/s',
+        'oci:example/imager',
+        'pypi:ledger-tools',
+        'nuget:Example.Mcp',
+        'oci:docker.io/example/imager',
+        'https://mcp.unlisted.example.com/mcp',
+        'npm:@political-coms/mcp',
+        'https://github.com/example/ledger',
+      ],
+    });
+  });
+
+  it('lose no secret: not to the service, and not in any output', async () => {
+    const broken = join(folder, 'broken');
+    mkdirSync(broken);
+    for (const [name, text] of [
+      ['a.json', '{"mcpServers": {"k3yPLANTED01": {"command": "npx" "PLANTED"}}}'],
+      ['b.toml', 'a = "k3yPLANTED02"\nb = k3yPLANTED03'],
+      ['c.yaml', 'a: [k3yPLANTED04\nb: {k3yPLANTED05'],
+    ] as const)
+      writeFileSync(join(broken, name), text);
+    const files = ['a.json', 'b.toml', 'c.yaml'].map((name) => join(broken, name));
+    const out = join(folder, 'secrets.lock.json');
+    const outputs = [
+      await inventory([], ofFixtures),
+      await inventory(['--json'], ofFixtures),
+      await inventory(['--markdown', '--fail-on', 'unpinned'], ofFixtures),
+      await inventory([], { ...ofFixtures, GITHUB_ACTIONS: 'true' }),
+      await inventory(files),
+      await inventory([...files, '--json'], { GITHUB_ACTIONS: 'true' }),
+      await run(['lock', '--from', service, '--inventory', '--out', out], ofFixtures),
+      await run(['inventory', '--service', 'http://127.0.0.1:9'], ofFixtures),
+    ];
+    const texts = outputs.map(({ stdout, stderr }) => stdout + stderr);
+    for (const text of texts) expect(text.length).toBeGreaterThan(80);
+    expect(texts.filter((text) => secret.test(text))).toEqual([]);
+    expect(wire.length).toBeGreaterThan(5);
+    expect(wire.filter((text) => secret.test(text))).toEqual([]);
+    expect(readFileSync(out, 'utf8')).not.toMatch(secret);
+    const planted =
+      (await run(['--version'])).code === 0 && readFileSync(join(fixtures, 'home/.claude.json'), 'utf8');
+    expect(planted).toMatch(secret);
+  });
+});
+
+it('says of each server in one block what it is and what stands out, then the totals', async () => {
+  const file = join(folder, 'text.json');
+  const servers = {
+    messages: { command: 'npx', args: ['-y', '@political-comms/mcp@1.1.0'] },
+    same: { command: 'npx', args: ['@political-comms/mcp@1.1.0'] },
+    common: { command: 'npx', args: ['common-name'] },
+    unknown: { url: 'https://mcp.webhook.co/other?key=1' },
+  };
+  writeFileSync(file, `{"mcpServers": ${JSON.stringify(servers)}, /* a comment */ }`);
+  const { code, stdout, stderr } = await inventory([file]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.replaceAll(folder, '')).toBe(`messages (/text.json): npm @political-comms/mcp, version 1.1.0
+same (/text.json): npm @political-comms/mcp, version 1.1.0
+  * com.politicalcomms/api, found as the only listing that records this npm package, which does not show that its publisher controls it.
+  * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
+  * The listing records version 1.2.0, which is newer.
+
+common (/text.json): npm common-name, not pinned
+  * Several listings record it: com.example/one (domain example.com, “A plain description”, version 1.0.0, updated 2026-10-02); com.other/two (domain other.com, “A plain description”, version 1.0.0, updated 2026-10-02).
+
+unknown (/text.json): https://mcp.webhook.co/other
+  * Not listed.
+  * Near: co.webhook/webhook.
+
+4 servers in 1 file: 2 listed, 1 not listed, 1 not pinned.
+`);
+  const markdown = await inventory([file, '--markdown']);
+  expect(markdown.stdout).toContain('* common (');
+  expect(markdown.stdout).toContain('): npm common-name, not pinned\n  * Several listings record it: ');
+});
+
+/** Command, arguments, what is asked for, the version, and whether it is pinned. */
+const commandLines: readonly [string, string, string | undefined, string?, boolean?][] = [
+  ['npx', '-y @acme/tool', 'npm:@acme/tool', undefined, false],
+  ['npx', '--yes @acme/tool@1.2.3 --key x', 'npm:@acme/tool', '1.2.3', true],
+  ['npx', '@acme/tool@latest', 'npm:@acme/tool', 'latest', false],
+  ['npx', '@acme/tool@^1.2', 'npm:@acme/tool', '^1.2', false],
+  ['npx', '-p @acme/tool@1.0.0 -c tool', 'npm:@acme/tool', '1.0.0', true],
+  ['npx', '--package=@acme/tool tool', 'npm:@acme/tool', undefined, false],
+  ['/opt/homebrew/bin/npx', '-y tool', 'npm:tool', undefined, false],
+  ['C:\\Program Files\\nodejs\\npx.cmd', '-y tool', 'npm:tool', undefined, false],
+  ['cmd', '/c npx -y tool@2.0.0', 'npm:tool', '2.0.0', true],
+  ['npm', 'exec -- tool', 'npm:tool', undefined, false],
+  ['pnpm', 'dlx tool@2.0.0', 'npm:tool', '2.0.0', true],
+  ['yarn', 'dlx tool', 'npm:tool', undefined, false],
+  ['bunx', 'tool', 'npm:tool', undefined, false],
+  ['bun', 'x tool', 'npm:tool', undefined, false],
+  ['npx', 'github:acme/tool', undefined],
+  ['npx', './local', undefined],
+  ['npx', '', undefined],
+  ['uvx', 'tool==1.2', 'pypi:tool', '1.2', true],
+  ['uvx', 'tool@latest', 'pypi:tool', 'latest', false],
+  ['uvx', '--python 3.12 --from tool[extra]>=1 run-it', 'pypi:tool', undefined, false],
+  ['uvx', '-p 3.12 tool', 'pypi:tool', undefined, false],
+  ['uv', 'tool run tool', 'pypi:tool', undefined, false],
+  ['uv', 'run server.py', undefined],
+  ['pipx', 'run --spec tool==1.0 run-it', 'pypi:tool', '1.0', true],
+  [
+    'uvx',
+    `--from git+https://user:word@github.com/acme/tool@${'a'.repeat(40)} run-it`,
+    'https://github.com/acme/tool',
+    undefined,
+    true,
+  ],
+  ['docker', 'run -i --rm -e KEY -e OTHER=value acme/tool', 'oci:acme/tool', undefined, false],
+  [
+    'docker',
+    'run --rm -it -v /a:/b --network host ghcr.io/acme/tool:1.2 --flag',
+    'oci:ghcr.io/acme/tool',
+    '1.2',
+    true,
+  ],
+  ['docker', 'run --env=KEY=value acme/tool:latest', 'oci:acme/tool', 'latest', false],
+  ['docker', `run acme/tool@sha256:${'a'.repeat(64)}`, 'oci:acme/tool', `sha256:${'a'.repeat(64)}`, true],
+  ['docker', 'mcp gateway run', undefined],
+  ['podman', 'container run acme/tool', 'oci:acme/tool', undefined, false],
+  ['dnx', 'Acme.Tool@1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
+  ['dnx', 'Acme.Tool --version 1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
+  ['dnx', '--source https://api.example.com Acme.Tool', 'nuget:Acme.Tool', undefined, false],
+  [
+    'npx',
+    '-y mcp-remote@0.1.29 https://mcp.acme.com/mcp?key=x --header K:V',
+    'https://mcp.acme.com/mcp',
+    '0.1.29',
+    true,
+  ],
+  ['uvx', 'mcp-proxy --headers K V https://mcp.acme.com/sse', 'https://mcp.acme.com/sse', undefined, false],
+  ['node', 'server.js', undefined],
+  ['npx', '-y ghp_0123456789abcdefABCDEF0123456789', undefined],
+  ['npx', '-y $PACKAGE', undefined],
+];
+
+it('of a command line only the package and its version are kept', async () => {
+  const servers = commandLines.map(([command, args]) => ({ command, args: args.split(' ').filter(Boolean) }));
+  const found = await read({ ...servers });
+  expect(
+    found.map(({ asked, version, isPinned }, at) => [
+      ...(commandLines[at]?.slice(0, 2) ?? []),
+      asked,
+      version,
+      isPinned,
+    ]),
+  ).toEqual(
+    commandLines.map(([command, args, asked, version, isPinned]) => [
+      command,
+      args,
+      asked,
+      version,
+      isPinned,
+    ]),
+  );
+});
+
+const addresses: readonly [string, string | undefined][] = [
+  ['https://user:word@mcp.acme.com:8443/a/b?c=d#e', 'https://mcp.acme.com:8443/a/b'],
+  ['http://mcp.acme.com', 'http://mcp.acme.com/'],
+  ['https://mcp.acme.com/@acme/context7-mcp/mcp', 'https://mcp.acme.com/@acme/context7-mcp/mcp'],
+  ['https://mcp.acme.com/s/3f1c2b4a-0d5e-4f60-8a7b-9c8d7e6f5a4b/mcp', 'https://mcp.acme.com/s'],
+  ['https://mcp.acme.com/s/MDEyMzQ1Njc4OWFiY2RlZg/mcp', 'https://mcp.acme.com/s'],
+  ['https://mcp.acme.com/sk-proj1Abcdefgh/mcp', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/$TOKEN/mcp', 'https://mcp.acme.com'],
+  ['https://$HOST/mcp', undefined],
+  ['https://localhost:3000/mcp', undefined],
+  ['http://192.168.1.4/mcp', undefined],
+  ['http://[::1]:8080/mcp', undefined],
+  ['https://mcp.corp.internal/mcp', undefined],
+  ['ws://mcp.acme.com/mcp', undefined],
+  ['not an address', undefined],
+];
+
+it('of an address scheme, host and path are kept, up to what may be a key, if others can reach it', async () => {
+  const found = await read({ ...addresses.map(([url]) => ({ url })) });
+  expect(found.map(({ asked }, at) => [addresses[at]?.[0], asked])).toEqual(addresses);
+});
+
+describe('a configuration that cannot be read', () => {
+  it('is named with line and column, and ends nothing', async () => {
+    const files = Object.entries({
+      'one.json': '{\n  "mcpServers": {\n    "a" 1\n',
+      'two.toml': 'a = 1\nb = nothing\n',
+      'three.yaml': 'a: 1\nb: [1\nc: 2\n',
+      'four.json': '['.repeat(200_000),
+      'fine.json': '\uFEFF{"mcpServers": {"hooks": {"url": "https://mcp.webhook.co/mcp"}}}',
+    }).map(([name, text]) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    });
+    const { code, stdout } = await inventory([...files, join(folder, 'missing.json')]);
+    expect(code).toBe(0);
+    const lines = stdout.replaceAll(`${folder}/`, '').split('\n').filter(Boolean);
+    expect(lines.slice(0, 5)).toEqual([
+      'one.json:3:9: not JSON; left out',
+      'two.toml:2:5: not TOML; left out',
+      'three.yaml:3:1: not YAML; left out',
+      expect.stringMatching(/^four\.json.*; left out$/),
+      'missing.json: no such file; left out',
+    ]);
+    expect(lines[5]).toBe('hooks (fine.json): https://mcp.webhook.co/mcp');
+    expect(lines.at(-1)).toBe('1 server in 6 files: 1 listed, 5 left out.');
+  });
+
+  it('fails what --fail-on is to find', async () => {
+    const { code, stderr } = await inventory([join(folder, 'missing.json'), '--fail-on', 'unpinned']);
+    expect([code, stderr]).toEqual([
+      1,
+      'a configuration cannot be read, so what --fail-on names may be in it\n',
+    ]);
+    const annotated = await inventory([join(folder, 'one.json'), '--fail-on', 'unpinned'], {
+      GITHUB_ACTIONS: 'true',
+    });
+    expect(annotated.stdout.split('\n')[0]).toBe(
+      `::error file=${folder}/one.json,title=not JSON::${folder}/one.json:3:9: not JSON; left out.`,
+    );
+  });
+});
+
+describe('--fail-on', () => {
+  const file = join(folder, 'fail.json');
+  const only = (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { one: server } }));
+  const failed = async (finding: string, environment = {}) => {
+    const { code, stdout } = await inventory([file, '--fail-on', finding], environment);
+    return [code, stdout.trim().split('\n').at(-1)];
+  };
+
+  it('ends with 1 if a package is not pinned, and is an annotation on GitHub Actions', async () => {
+    only({ command: 'npx', args: ['@political-comms/mcp'] });
+    expect(await failed('unpinned')).toEqual([1, '1 server in 1 file: 1 listed, 1 not pinned.']);
+    expect((await failed('changed,unreachable,not-listed'))[0]).toBe(0);
+    const on = { GITHUB_ACTIONS: 'true' };
+    const { stdout } = await inventory([file, '--fail-on', 'unpinned'], on);
+    expect(stdout).toMatch(
+      /^::error file=\S+fail\.json,title=one%2C not pinned::one \(.*\): npm @political-comms/,
+    );
+    expect((await inventory([file, '--fail-on', 'changed'], on)).stdout).toMatch(/^::warning file=/);
+  });
+
+  it('ends with 1 if nobody lists it', async () => {
+    only({ url: 'https://mcp.unlisted.example.com/mcp' });
+    expect(await failed('not-listed')).toEqual([1, '1 server in 1 file: 1 not listed.']);
+    only({ url: 'https://mcp.unlisted.example.com/s/3f1c2b4a-0d5e-4f60-8a7b-9c8d7e6f5a4b' });
+    expect((await failed('not-listed'))[0], 'an address that was not sent in full').toBe(0);
+    only({ command: 'node', args: ['server.js'] });
+    expect((await failed('not-listed'))[0], 'what nobody else can know').toBe(0);
+  });
+
+  it('ends with 1 if its tools changed, or its endpoint does not answer', async () => {
+    only({ url: 'https://mail.example.com/mcp' });
+    await directory.observe('com.example/mail');
+    expect((await failed('changed,unreachable'))[0]).toBe(0);
+    isReadOnly = false;
+    directory.wait(86_400);
+    await directory.observe('com.example/mail');
+    expect(await failed('changed')).toEqual([1, '1 server in 1 file: 1 listed, 1 changed in 90 days.']);
+    only({ url: 'https://dead.example.com/mcp' });
+    await directory.observe('com.example/dead');
+    expect(await failed('unreachable')).toEqual([1, '1 server in 1 file: 1 listed, 1 without an answer.']);
+  });
+
+  it('is refused for any other word', async () => {
+    const { code, stderr } = await inventory([file, '--fail-on', 'unpinned,insecure']);
+    expect([code, stderr]).toEqual([
+      64,
+      '--fail-on insecure: not one of changed, unreachable, not-listed, unpinned\n',
+    ]);
+  });
+});
+
+it('no text of a configuration ends the annotation of GitHub Actions or reaches the terminal', async () => {
+  const file = join(folder, 'hostile.json');
+  const name = 'a\n::error::forged\u001b[2J';
+  writeFileSync(file, JSON.stringify({ mcpServers: { [name]: { command: 'npx', args: ['common-name'] } } }));
+  for (const more of [[], ['GITHUB_ACTIONS']]) {
+    const { stdout } = await inventory([file], Object.fromEntries(more.map((name) => [name, 'true'])));
+    expect(stdout).not.toMatch(/^::error::forged/m);
+    expect(stdout).not.toContain('\u001b');
+  }
+});
+
+it('asks for more than a hundred names a hundred at a time', async () => {
+  const servers = Object.fromEntries(
+    Array.from({ length: 130 }, (_, n) => [`s${n}`, { url: `https://s${n}.example.com/mcp` }]),
+  );
+  const found = await read({ ...servers, hooks: { url: 'https://mcp.webhook.co/mcp' } });
+  expect(found.at(-1)?.result).toMatchObject({ outcome: 'listed', handle: 'co.webhook/webhook' });
+  const sent = wire.map(
+    (text) => (JSON.parse(text.split('\n').at(-1) ?? '') as { handles: string[] }).handles,
+  );
+  expect(sent.map(({ length }) => length).toSorted()).toEqual([100, 31]);
+});
+
+it('asks nobody where there is nothing to ask', async () => {
+  expect(await inventory([])).toEqual({ code: 0, stdout: '0 servers in 0 files.\n', stderr: '' });
+  expect(wire).toEqual([]);
+});
+
+it('needs a Dossier that answers', async () => {
+  const file = join(folder, 'text.json');
+  expect(await run(['inventory', file])).toMatchObject({
+    code: 64,
+    stderr: 'name a Dossier with --service or DOSSIER_URL, or use --offline\n',
+  });
+  expect((await run(['inventory', file, '--service', 'dossier.example'])).code).toBe(64);
+  expect((await run(['inventory', file, '--service', 'http://127.0.0.1:9'])).code).toBe(69);
+  const other = await run(['inventory', file], { DOSSIER_URL: `${directory.url}/about` });
+  expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('and no answer of a Dossier')]);
+});
+
+it('asks the own database with --offline', async () => {
+  const registry = join(folder, 'registry.json');
+  writeFileSync(registry, JSON.stringify(seedEntries));
+  const own = { DATABASE_URL: `file:${join(folder, 'own.db')}`, OBSERVE: 'off', LOG_LEVEL: 'silent' };
+  expect((await run(['import', '--from', registry], own)).code).toBe(0);
+  const { code, stdout } = await run(['inventory', '--offline', '--json'], { ...ofFixtures, ...own });
+  expect(code).toBe(0);
+  expect(serversOf({ code, stdout, stderr: '' })[1]?.result).toMatchObject({ handle: 'co.webhook/webhook' });
+  expect(wire).toEqual([]);
+});
+
+describe('dossier lock --inventory', () => {
+  const out = join(folder, 'inventory.lock.json');
+  const locked = () =>
+    Object.keys((JSON.parse(readFileSync(out, 'utf8')) as { listings: object }).listings).sort();
+
+  it('locks exactly the listings of the servers, and says which have none', async () => {
+    const first = await run(['lock', '--from', service, '--out', out, 'com.example/mail']);
+    expect([first.code, locked()]).toEqual([0, ['com.example/mail']]);
+    const { code, stderr } = await run(['lock', '--from', service, '--inventory', '--out', out], ofFixtures);
+    expect(code).toBe(0);
+    expect(locked()).toEqual([
+      ...['co.webhook/webhook', 'com.example/dotnet', 'com.example/imager', 'com.example/ledger'],
+      'com.politicalcomms/api',
+    ]);
+    expect(stderr.match(/^\S+(?= .*: not locked, as no one listing is known$)/gm)).toEqual([
+      ...['keyed', 'own', 'templated', 'unlisted', 'misspelt', 'here'],
+    ]);
+    expect((await run(['check', '--from', service, '--out', out])).code).toBe(0);
+  });
+
+  it('takes files, and check tells what changed', async () => {
+    const file = join(folder, 'locked.json');
+    writeFileSync(file, '{"servers": {"hooks": {"url": "https://mcp.webhook.co/mcp"}}}');
+    const { code } = await run(['lock', '--from', service, '--out', out, '--inventory', file]);
+    expect([code, locked()]).toEqual([0, ['co.webhook/webhook']]);
+    const [webhook] = entries;
+    const changed = { ...webhook?.server, version: '1.1.0' };
+    await directory.importEntries([
+      registryEntry('co.webhook/webhook', changed, { updatedAt: '2026-11-01T08:00:00Z' }),
+    ]);
+    expect(await run(['check', '--from', service, '--out', out])).toMatchObject({
+      code: 1,
+      stdout: 'co.webhook/webhook: version changed from 1.0.0 to 1.1.0, known since 2026-11-01\n',
+    });
+  });
+
+  it('refuses an inventory without a listing, and a file of documents as its source', async () => {
+    const none = await run(['lock', '--from', service, '--out', out, '--inventory']);
+    expect([none.code, none.stderr]).toEqual([64, expect.stringContaining('--inventory')]);
+    const saved = join(folder, 'saved.json');
+    writeFileSync(saved, '[]');
+    expect((await run(['lock', '--from', saved, '--out', out, '--inventory'], ofFixtures)).code).toBe(64);
+  });
+});
