@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { handleSchema } from '../core/handle.ts';
-import { code, day, lines, toInlineText, toQuote } from '../core/text.ts';
-import { type Answer, gapText, lineText, toAnswer, toAnswerLines } from './answers.ts';
-import { lineNames } from './lines.ts';
+import { code, day, lines, splitForeign, toInlineText, toQuote } from '../core/text.ts';
+import { type Answer, gapTexts, lineText, toAnswer, toAnswerLines } from './answers.ts';
+import { type LineName, lineNames } from './lines.ts';
 import { type ListingDocument, sampleFlag } from './listing-document.ts';
 import { toMarkdown } from './markdown.ts';
 import { isRecordedTag } from './record.ts';
@@ -33,7 +33,7 @@ export const agentAnswer = z.object({
   unseen: z.string().optional().describe('What else could not be seen, and why'),
   unstated: z.string().optional().describe('What is not stated'),
   unchecked: z.string().optional(),
-  checked: z.string().optional().describe('The day of the checks marked (Dossier)'),
+  checked: z.string().optional().describe('The day of the checks that have no mark'),
   origin: z.string(),
   evidence_snapshot_date: z.string(),
   evidence_snapshot: z.string(),
@@ -45,10 +45,10 @@ export type AgentAnswer = z.infer<typeof agentAnswer>;
 
 /** The day of the last check, which is said once if facts are of it; an older fact keeps its own. */
 function dayOfChecks(
-  { lines: answered, notThere, notSeen }: Answer,
+  { lines: answered, gaps }: Answer,
   { observations }: ListingDocument,
 ): string | undefined {
-  const all = [...lineNames.flatMap((name) => answered[name]), ...notThere, ...notSeen];
+  const all = [...Object.values(answered), ...Object.values(gaps)].flat();
   const days = all.filter(({ source }) => source === 'Dossier').map(({ date }) => date);
   const newest = days.toSorted().at(-1);
   return observations.some(({ missed_since = '' }) => day(missed_since) > (newest ?? ''))
@@ -56,56 +56,16 @@ function dayOfChecks(
     : newest;
 }
 
-/** Facts of the line Kept up that the registry states are in `signals.imported`, ratings in `signals.native`. */
-function toLines({ lines: answered }: Answer, checked: string | undefined): AgentAnswer['lines'] {
-  const shown = lineNames
-    .filter((name) => name !== 'rated')
-    .map(
-      (name) =>
-        [
-          name,
-          lineText(
-            answered[name].filter(({ isSignal }) => !isSignal),
-            checked,
-          ),
-        ] as const,
-    );
-  return Object.fromEntries(shown.filter(([, text]) => text !== ''));
-}
+/** A text of ours without the mark of the checks of a day, which is said once. */
+const unmarked = (text: string, checked: string | undefined): string =>
+  splitForeign(text)
+    .map((part, at) => (at % 2 === 0 ? part.replaceAll(` (Dossier, ${checked})`, '') : part))
+    .join('');
 
-/** What is written by third parties outside of “ ” and code spans. */
-const untrusted = ['title', 'description', 'endpoint', 'repository', 'tags'] as const;
-
-const withoutEmpty = <T extends object>(members: T): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined && value !== '' && value.length !== 0),
-  ) as Partial<T>;
-
-/** What the short answer and the full one have in common: the fields of the specification. */
-function toFields(listing: ListingDocument, { lines: answered }: Answer, rendered: readonly string[]) {
-  const { handle, title, description, endpoint, repository, origin } = listing;
-  const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-  const ofRegistry = answered.kept_up.filter(({ isSignal }) => isSignal);
-  return {
-    before: {
-      handle,
-      ...(listing.sample && { sample: true as const }),
-      ...(title && { title }),
-      description,
-      ...withoutEmpty({ endpoint, repository, tags }),
-    },
-    after: {
-      signals: { native: lineText(answered.rated), imported: lineText(ofRegistry) || 'None.' },
-      origin,
-      evidence_snapshot_date: listing.evidence_snapshot_date,
-      evidence_snapshot: listing.evidence_snapshot,
-      untrusted_fields: [
-        ...untrusted.filter((name) => (name === 'tags' ? tags : (listing[name] ?? '')).length > 0),
-        ...rendered,
-      ],
-    },
-  };
-}
+const isSaid = ([, value]: [string, unknown]) =>
+  ![undefined, ''].includes(value as string) && !(Array.isArray(value) && value.length === 0);
+const withoutEmpty = <T extends object>(members: T) =>
+  Object.fromEntries(Object.entries(members).filter(isSaid)) as T;
 
 const mostStandOut = 4;
 
@@ -116,30 +76,38 @@ function firstOf({ standsOut }: Answer): string[] {
   return more > 0 ? [...first, `And ${more} more: get_agent, detail full.`] : first;
 }
 
-/** The answer about a listing as JSON: in lines, or all facts as Markdown. */
+/** The answer about a listing as JSON: in lines, or all facts as Markdown; what the registry states and ratings are in `signals`. */
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
+  const { handle, sample, title, description, endpoint, repository, origin } = listing;
+  const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
   const answer = toAnswer(listing, 'short');
-  const { before, after } = toFields(
-    listing,
-    answer,
-    detail === 'full' ? ['markdown'] : ['stands_out', 'lines'],
-  );
-  if (detail === 'full') return { ...before, markdown: toMarkdown(listing), ...after };
+  const { notes, lines: answered, next } = answer;
   const checked = dayOfChecks(answer, listing);
-  const { notes, notThere, notSeen, notStated, notLookedAt, next } = answer;
+  const short = (text: string) => unmarked(text, checked);
+  const textOf = (name: LineName, ofRegistry = false) =>
+    short(lineText(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
+  const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, textOf(name)]);
+  const markdown = detail === 'full' ? toMarkdown(listing) : undefined;
+  const summary = markdown === undefined && {
+    notes: [...notes],
+    stands_out: firstOf(answer).map(short),
+    lines: withoutEmpty(Object.fromEntries(inLines)),
+    ...Object.fromEntries(Object.entries(gapTexts(answer)).map(([name, text]) => [name, short(text)])),
+    checked,
+  };
+  // What third parties write outside of “ ” and code spans.
+  const foreign = { title, description, endpoint, repository, tags, markdown };
   return {
-    ...before,
-    ...withoutEmpty({ notes: [...notes], stands_out: firstOf(answer) }),
-    lines: toLines(answer, checked),
-    ...withoutEmpty({
-      not_there: gapText(notThere, checked),
-      unseen: gapText(notSeen, checked),
-      unstated: notStated,
-      unchecked: notLookedAt,
-      checked,
-    }),
-    ...after,
-    next,
+    ...withoutEmpty({ handle, sample, ...foreign, ...summary }),
+    description,
+    signals: { native: textOf('rated'), imported: textOf('kept_up', true) || 'None.' },
+    origin,
+    evidence_snapshot_date: listing.evidence_snapshot_date,
+    evidence_snapshot: listing.evidence_snapshot,
+    untrusted_fields: Object.entries(foreign)
+      .filter(isSaid)
+      .map(([name]) => name),
+    ...(summary && { next }),
   };
 }
 
@@ -150,9 +118,8 @@ export function toAgentText(answer: AgentAnswer): string {
   const { markdown, title, description, notes = [], stands_out = [], signals, origin } = answer;
   if (markdown !== undefined) return markdown;
   const { endpoint, repository, tags = [] } = answer;
-  const { lines: answered = {}, not_there = '', unseen = '', unstated = '', unchecked = '' } = answer;
+  const { lines: answered = {} } = answer;
   const kept_up = [signals.imported, answered.kept_up].filter(Boolean).join(' ');
-  const texts = { stands_out, lines: { ...answered, kept_up, rated: signals.native } };
   const said = [title ?? '', description].filter(Boolean).map(toQuote).join(': ');
   return lines(
     `${code(answer.handle)} (${warning})`,
@@ -163,7 +130,7 @@ export function toAgentText(answer: AgentAnswer): string {
       ...(tags.length > 0 ? [`Tags: ${tags.map(toQuote).join(', ')}.`] : []),
     ].join(' ') || false,
     ...notes.map(toInlineText),
-    ...toAnswerLines({ ...texts, not_there, unseen, unstated, unchecked }),
+    ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
     toInlineText(answer.evidence_snapshot),
     `Record: ${toInlineText(origin)}.${answer.checked ? ` Checked by Dossier: ${answer.checked}.` : ''} Next: ${answer.next}.`,
   );

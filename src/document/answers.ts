@@ -1,7 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import { coded, toInlineText, toSentence } from '../core/text.ts';
 import { isDated, stateWords } from '../observations/observation.ts';
-import type { Fact } from './fact.ts';
+import { type Fact, recorded } from './fact.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from './seen.ts';
@@ -9,19 +9,23 @@ import { kindNames, notKnownWords, toSplitKinds } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
 
+/** The lines behind the seven: what else was looked for and is not there, what is not stated, what was not looked at. */
+export const gapTitles = {
+  not_there: 'Not there',
+  unseen: 'Could not be seen',
+  unstated: 'Not stated',
+  unchecked: 'Not looked at',
+} as const;
+type GapName = keyof typeof gapTitles;
+export const gapNames = Object.keys(gapTitles) as GapName[];
+
 /** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
 export interface Answer {
   /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
   readonly notes: readonly string[];
   readonly standsOut: readonly StandOut[];
   readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
-  /** What else was looked for and is not there. */
-  readonly notThere: readonly Fact[];
-  /** What else was looked for and could not be seen, with the reason. */
-  readonly notSeen: readonly Fact[];
-  /** What is not stated, and what Dossier has not looked at. */
-  readonly notStated: string;
-  readonly notLookedAt: string;
+  readonly gaps: Readonly<Record<GapName, readonly Fact[]>>;
   readonly next: string;
 }
 
@@ -74,12 +78,13 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
   });
 }
 
-function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked'): string {
+/** `gaps`: kinds that no line names. */
+function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
   const { not_known, not_seen } = judged.listing;
   const items = not_known.filter(
     (one) =>
       one.state === state &&
-      (one.kind === 'tools.surface' ? !isNowhere(judged) : !inLines.test(one.kind)) &&
+      (one.kind === 'tools.surface' ? !isNowhere(judged) : gaps.has(one.kind) || !inLines.test(one.kind)) &&
       (state === 'not_stated' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
@@ -88,20 +93,27 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked'): string
     (one) => one.kind === 'terms.url' && one.state === 'not_found' && !judged.seen(one.kind).some(isKnown),
   );
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
-  return [...new Set([...items, ...more].map(notKnownWords))].join(', ');
+  const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
+  return text ? [recorded(judged, text, 'not_known')] : [];
 }
 
-/** The first handle of another listing, if there is one, that the registry's message on its status names. */
-const replacementOf = ({ handle, status_message = '' }: ListingDocument): string | undefined =>
-  status_message
+/** The handle that the publisher names in place of a listing: in the claim file, or first in the registry's message on its status. */
+export function successorOf(listing: ListingDocument): string | undefined {
+  const { handle, status_message = '' } = listing;
+  const named = toSeen(listing)('repository.superseded_by').find(
+    (one) => isKnown(one) && !one.details?.isThis,
+  );
+  if (named) return String(named.value);
+  return status_message
     .split(/[^\w./-]+/)
     .map((word) => word.replace(/\.$/, ''))
     .find((word) => isHandle(word) && word.includes('.') && word !== handle);
+}
 
 /** What a reader of this answer can do next: what fits what was found comes first. */
 function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const replacement = replacementOf(listing);
+  const replacement = successorOf(listing);
   const isGone = has('deprecated', 'no_answer', 'not_there');
   const steps = [
     ...(replacement ? [`get_agent ${coded(replacement)}`] : []),
@@ -126,28 +138,33 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page'): Answer {
   const judged = { listing, seen: toSeen(listing), detail };
   const standsOut = toStandsOut(judged);
+  const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
+  const isGap = ({ gap }: Fact) =>
+    detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
+  const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
     notes: notesOf(listing),
     standsOut,
     lines: Object.fromEntries(
-      lineNames.map((name) => [name, toFacts[name](judged)]),
+      all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
     ) as unknown as Answer['lines'],
-    notThere: notSeenOf(judged, (state) => state === 'not_found'),
-    notSeen: notSeenOf(judged, (state) => state !== 'not_found'),
-    notStated: notKnownOf(judged, 'not_stated'),
-    notLookedAt: notKnownOf(judged, 'not_checked'),
+    gaps: {
+      not_there: notSeenOf(judged, (state) => state === 'not_found'),
+      unseen: notSeenOf(judged, (state) => state !== 'not_found'),
+      unstated: notKnownOf(judged, 'not_stated', gaps),
+      unchecked: notKnownOf(judged, 'not_checked', gaps),
+    },
     next: nextOf(judged, standsOut),
   };
 }
 
-/** Facts of one source and date together, which are named once behind them; without the day of the checks if that is said elsewhere. */
-function toPhrases(facts: readonly Fact[], checked?: string): string[] {
-  const markOf = ({ text, state, source, date, isSignal }: Fact): string => {
+/** Facts of one source and date together, which are named once behind them. */
+function toPhrases(facts: readonly Fact[]): string[] {
+  const markOf = ({ state, source, date, isSignal }: Fact): string => {
     // What nobody states and nobody looked at has no source.
     if (state === 'not_known' || source === 'this service') return '';
     if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
-    if (date !== checked) return ` (Dossier, ${date})`;
-    return /^(?:let|asked) Dossier /.test(text) ? '' : ' (Dossier)';
+    return ` (Dossier, ${date})`;
   };
   const groups: { mark: string; texts: string[] }[] = [];
   for (const fact of facts) {
@@ -159,40 +176,26 @@ function toPhrases(facts: readonly Fact[], checked?: string): string[] {
   return groups.map(({ mark, texts }) => `${texts.join('; ')}${mark}`);
 }
 
-/** A line as one string, in sentences; `checked` is the day of the checks if that is said elsewhere. */
-export const lineText = (facts: readonly Fact[], checked?: string): string =>
-  toPhrases(facts, checked).map(toSentence).join(' ');
+/** A line as one string, in sentences. */
+export const lineText = (facts: readonly Fact[]): string => toPhrases(facts).map(toSentence).join(' ');
 
-/** What was not seen as one string. */
-export const gapText = (facts: readonly Fact[], checked?: string): string =>
-  toPhrases(facts, checked).join('; ');
+/** What was not seen or is not known, each as one string. */
+export const gapTexts = ({ gaps }: Answer) =>
+  Object.fromEntries(gapNames.map((name) => [name, toPhrases(gaps[name]).join('; ')])) as Record<
+    GapName,
+    string
+  >;
 
 /** An answer in strings, as text and page show it. */
-export interface AnswerTexts {
+export interface AnswerTexts extends Readonly<Partial<Record<GapName, string | undefined>>> {
   readonly stands_out: readonly string[];
   readonly lines: Readonly<Partial<Record<LineName, string>>>;
-  readonly not_there: string;
-  readonly unseen: string;
-  readonly unstated: string;
-  readonly unchecked: string;
 }
-
-/** The lines behind the seven: what else was looked for and is not there, what is not stated, what was not looked at. */
-export const gapTitles = {
-  not_there: 'Not there',
-  unseen: 'Could not be seen',
-  unstated: 'Not stated',
-  unchecked: 'Not looked at',
-} as const;
-export const gapNames = Object.keys(gapTitles) as (keyof typeof gapTitles)[];
 
 export const toTexts = (answer: Answer): AnswerTexts => ({
   stands_out: answer.standsOut.map(({ text }) => text),
   lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
-  not_there: gapText(answer.notThere),
-  unseen: gapText(answer.notSeen),
-  unstated: answer.notStated,
-  unchecked: answer.notLookedAt,
+  ...gapTexts(answer),
 });
 
 /** The strings of an answer as lines of Markdown. */

@@ -17,6 +17,8 @@ export interface Fact {
   readonly date: string;
   /** Whether it is an imported signal, which the JSON has apart. */
   readonly isSignal?: true;
+  /** The kind under which the short answer names it among what is not known, in place of the line. */
+  readonly gap?: string;
 }
 
 /** What the record says. */
@@ -41,13 +43,15 @@ export const observed = (judged: Judged, one: DatedObservation, text: string): F
 export const whyOf = (one: DatedObservation) => reasonOf(one) || stateWords[endOf(one)];
 
 /** That the record has none, or that the copy has it of no listing. */
-export const noneRecorded = (judged: Judged, field: CopyField, none: string): Fact => {
+export const noneRecorded = (judged: Judged, field: CopyField, none: string, gap?: string): Fact => {
   const lacks = copyLacksSentence(judged.listing.copy_lacks, field);
-  return recorded(judged, lacks ? withoutStop(lacks) : none, 'not_known');
+  if (lacks) return recorded(judged, withoutStop(lacks), 'not_known');
+  return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
 };
 
 /** What the record does not state, or may state in a field that Dossier does not read. */
 export function unknownOf(judged: Judged, kind: string, notStated: string): Fact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);
-  return recorded(judged, item?.state === 'not_checked' ? withoutStop(item.reason) : notStated, 'not_known');
+  const text = item?.state === 'not_checked' ? withoutStop(item.reason) : notStated;
+  return { ...recorded(judged, text, 'not_known'), gap: kind };
 }

@@ -65,17 +65,21 @@ function namespaceOf(judged: Judged): Fact {
     ? `${namespaceText(handle)}, proven to the registry`
     : `namespace ${handleParts(handle).namespace}, not proven`;
   const where = atDomain === undefined ? '' : `; ${endpointsAtDomain(judged.listing)}`;
-  return recorded(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
+  // Its words name the registry as their source.
+  return ofService(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
 }
 
 function repositoryOf(judged: Judged): Fact[] {
   const { listing, detail, seen } = judged;
-  if (listing.repository === undefined) return [noneRecorded(judged, 'repository', 'no repository recorded')];
+  if (listing.repository === undefined)
+    return [noneRecorded(judged, 'repository', 'no repository recorded', 'repository')];
   const [one] = seen('repository.exists');
   const isShort = detail === 'short';
   const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
+  // Kept up has its last commit.
+  if (isShort && one.value === 'there' && seen('repository.last_commit').some(isKnown)) return [];
   return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
 }
 
@@ -131,7 +135,7 @@ function answeredText(one: DatedObservation, judged: Judged): string {
   const tally = tallyOf(judged, one);
   const often = tally ? `, ${tally} checks in 30 days` : '';
   const since = day(one.first_seen_at) < day(one.observed_at) ? ` since ${day(one.first_seen_at)}` : '';
-  return `answered HTTP ${one.value}${since}${often}`;
+  return `answered${one.value === 200 ? '' : ` HTTP ${one.value}`}${since}${often}`;
 }
 
 const remotesOf: FactsOf = (judged) => {
@@ -141,13 +145,17 @@ const remotesOf: FactsOf = (judged) => {
   return listing.remotes.map(({ url, type }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
-    const at = `${isNamed ? 'endpoint' : coded(url)}${type === 'streamable-http' ? '' : ` (${coded(type)})`}`;
-    if (!one) return recorded(judged, `${at}${isNamed ? '' : ','} not looked at`, 'not_known');
+    const over = type === 'streamable-http' ? '' : ` (${coded(type)})`;
+    const at = `${isNamed ? 'endpoint' : coded(url)}${over}`;
+    const gap = isNamed && !over ? { gap: 'endpoint.answers' } : {};
+    if (!one) return { ...recorded(judged, `${at}, not looked at`, 'not_known'), ...gap };
     const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
+    const text = `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`;
+    // Where nothing else is named, the line is about nothing else.
     return observed(
       judged,
       one,
-      `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`,
+      listing.packages.length > 0 ? text : text.replace(/^endpoint(?:: | (?=a))/, ''),
     );
   });
 };
@@ -175,7 +183,7 @@ const where: FactsOf = (judged) => {
     return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
   if (packages.length > 0)
     return [
-      noneRecorded(judged, 'endpoint', 'no endpoint recorded'),
+      noneRecorded(judged, 'endpoint', 'no endpoint recorded', 'endpoint.answers'),
       ...firstThree(judged, packages, 'package'),
     ];
   const lacking = (['endpoint', 'package'] as const).find((field) =>
@@ -251,14 +259,13 @@ const tools: FactsOf = (judged) => {
       return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one, judged)}`);
     }
     const names = toolNames(one, judged);
-    const since =
-      day(one.first_seen_at) < day(one.observed_at) ? `; the same since ${day(one.first_seen_at)}` : '';
-    return observed(judged, one, `${names || 'lists none'}${atPlace(one, all)}${since}`);
+    const since = day(one.first_seen_at) < day(one.observed_at) ? `since ${day(one.first_seen_at)}: ` : '';
+    return observed(judged, one, `${since}${names || 'lists none'}${atPlace(one, all)}`);
   });
 };
 
 const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
-const noPrice = 'no price seen; a call may still cost';
+const noPrice = 'no price seen; calls may cost';
 
 /** That no price was seen; what kept Dossier from seeing tools is said of these. */
 function noPriceText(one: DatedObservation, { seen }: Judged): string {

@@ -49,7 +49,7 @@ export function inputsText(
 /** Kinds of fact in a word or two, for lists of what is not there or not known. */
 export const kindNames: Readonly<Record<string, string>> = {
   price: 'price',
-  'endpoint.answers': 'whether it answers',
+  'endpoint.answers': 'endpoint',
   'tools.surface': 'tools',
   auth: 'credentials',
   operator: 'operator',
@@ -319,7 +319,7 @@ export function snapshotSentence(handle: string, native: CountedSources, date: s
 export const nativeStatement = (totals: CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>): string =>
   [
     totals.ratings === 0
-      ? 'Nobody has rated it here. For a decision to buy, that absence matters.'
+      ? 'No ratings here; that matters for a purchase.'
       : `${toSentence(sourcesFirst(totals))} Each rating is one sourced signal, never a final verdict.`,
     ...(totals.voided > 0
       ? [`Not counted: ${counted(totals.voided, 'rating')} that the operator voided.`]

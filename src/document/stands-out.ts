@@ -196,10 +196,11 @@ function shared({ listing }: Judged): string[] {
   const [first, ...others] = found;
   if (!first?.reason) return [];
   const isChecked = kindsChecked.includes(first.kind);
-  const source = isChecked ? `Dossier, ${day(first.observed_at)}` : 'record';
+  // That it is the record which says so is in the words of the others.
+  const source = isChecked ? ` (Dossier, ${day(first.observed_at)})` : '';
   const names = new Intl.ListFormat('en').format(others.map(({ kind }) => sharedNames[kind] ?? ''));
-  const more = names && ` Listings of other publishers share ${names} as well.`;
-  return [`${withoutStop(first.reason)} (${source}).${more}`];
+  const more = names && ` Others share ${names}.`;
+  return [`${withoutStop(first.reason)}${source}.${more}`];
 }
 const kindsChecked = ['shared.tools', 'shared.pay_to'];
 
@@ -279,7 +280,7 @@ function isNew({ listing }: Judged): string[] {
     first?.state === 'observed' &&
     typeof first.value === 'string' &&
     daysSince(first.value, listing) < new_days;
-  return isRecent ? [`First published ${day(String(first.value))} (record).`] : [];
+  return isRecent ? [`First published ${day(String(first.value))}.`] : [];
 }
 
 /** In the order in which they are said (docs/contract.md). */

@@ -56,7 +56,7 @@ export const getAgent = defineTool({
   effects: readsOnly,
   input: z.strictObject({
     handle: namedInput,
-    detail: z.enum(['summary', 'full']).optional().describe('full: all facts, as Markdown'),
+    detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
   }),
   output: agentAnswer.extend({
     found_by: z.string().optional().describe('If it was not found by its handle'),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { ageText, splitForeign } from '../core/text.ts';
 import { type ListedFact, toAllFacts } from '../document/all-facts.ts';
-import { gapNames, gapTitles, lineText, toAnswer, toTexts } from '../document/answers.ts';
+import { gapNames, gapTitles, toAnswer, toTexts } from '../document/answers.ts';
 import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { foreignLink, type Html, pagePath } from './html.ts';
@@ -28,7 +28,7 @@ export const marked = (text: string, today: string): Html =>
     return /^https?:\/\//i.test(name) ? foreignLink(name) : html`<code class="foreign">${name}</code>`;
   })}`;
 
-const line = (title: string, text: string, today: string) =>
+const line = (title: string, text: string | undefined, today: string) =>
   text && html`<div><dt>${title}</dt><dd>${marked(text, today)}</dd></div>`;
 
 /** What is said of a listing first: what stands out, a line a question, and what is not known. */
@@ -43,7 +43,7 @@ export function answerBlock(listing: ListingDocument): Html {
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
 ${items.length > 0 && html`<ul class="stands-out">${items}</ul>`}
-<dl class="lines">${lineNames.map((name) => line(lineTitles[name], lineText(answer.lines[name]), today))}${gapNames.map((name) => line(gapTitles[name], texts[name], today))}</dl>
+<dl class="lines">${lineNames.map((name) => line(lineTitles[name], texts.lines[name], today))}${gapNames.map((name) => line(gapTitles[name], texts[name], today))}</dl>
 </section>`;
 }
 

@@ -62,7 +62,7 @@ describe('the card in a host of MCP Apps', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 rating by 1 source: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
-      'Not looked at\ntools, last commit',
+      'Not looked at\nendpoint, tools, last commit',
       'Domain webhook.co, proven to the registry',
       'Repository\nhttps://github.com/webhook-co/webhook',
       'https://mcp.webhook.co/mcp',
@@ -90,7 +90,7 @@ describe('the card in a host of MCP Apps', () => {
     await card.result(await client.call('get_agent', { handle: 'org.links/server' }));
     await card.frame.getByRole('heading', { name: 'org.links/server' }).waitFor();
     const text = await textIn(card);
-    expect(text).toContain('answered HTTP 200 (Dossier).');
+    expect(text).toContain('answered.');
     expect(text).toContain(`“ends' and 'goes on' in 'our' 'voice'”: `);
     expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
   });

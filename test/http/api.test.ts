@@ -28,7 +28,7 @@ describe('POST /api/tools/<tool>', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toMatchObject({
       handle: 'co.webhook/webhook',
-      signals: { native: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
+      signals: { native: 'No ratings here; that matters for a purchase.' },
     });
     expect(await (await post('/api/tools/list_tags', {})).json()).toMatchObject({
       tags: { webhooks: 1 },

@@ -41,7 +41,7 @@ describe('the page of a listing', () => {
       'Receive, inspect, replay and deliver webhooks, with signature verification and agent triggers.',
       'href="https://github.com/webhook-co/webhook" rel="nofollow ugc noopener noreferrer"',
       'href="https://mcp.webhook.co/mcp" rel="nofollow ugc noopener noreferrer"',
-      'Nobody has rated it here. For a decision to buy, that absence matters.',
+      'No ratings here; that matters for a purchase.',
       'co.webhook/webhook is listed with no rating evidence as of ',
       'A listing is not verification and not a recommendation to buy.',
       'Record: <span class="foreign">registry.modelcontextprotocol.io (MCP), saved copy</span>, as of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time>',
@@ -66,7 +66,7 @@ describe('the page of a listing', () => {
       'Send the same request again.',
       'href="/agents/co.webhook/webhook/claim"',
       '<h3 id="badge">Badge</h3>',
-      '[![Nobody has rated it here. For a decision to buy, that absence matters. As of ',
+      '[![dossier: listed since 2026. As of ',
       '; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)',
     ];
     let from = 0;

@@ -40,11 +40,11 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     expect(structuredContent).toMatchObject({
       handle: 'co.webhook/webhook',
       endpoint: 'https://mcp.webhook.co/mcp',
-      signals: { native: 'Nobody has rated it here. For a decision to buy, that absence matters.' },
+      signals: { native: 'No ratings here; that matters for a purchase.' },
     });
     const text = content[0]?.text ?? '';
-    expect(text).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
-    expect(text).toContain('* Where: Endpoint not looked at.');
+    expect(text).toContain('No ratings here; that matters for a purchase.');
+    expect(text).toContain('* Not looked at: endpoint, ');
     const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
     expect(full.structuredContent).toMatchObject({ markdown: full.content[0]?.text });
     expect(full.content[0]?.text).toContain('## All facts and sources');

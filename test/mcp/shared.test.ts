@@ -74,16 +74,16 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
   it('names in one sentence the oldest listing of another publisher that records the same, and how many more do', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([
-      '`io.github.postcards/mail` (GitHub account postcards, published 2026-02-01) records the same endpoint; so does 1 more listing of other publishers (record). Listings of other publishers share its package and its description as well.',
+      '`io.github.postcards/mail` (GitHub account postcards, published 2026-02-01) records the same endpoint; so does 1 more listing of other publishers. Others share its package and its description.',
     ]);
   });
 
   it('says of a namespace with the same word that this shows no connection, and whether the endpoint is at its domain', async () => {
     expect((await ask('com.postcards/mail')).lines.whose).toMatch(
-      /^Domain postcards\.com, proven to the registry; its endpoint is on it; `io\.github\.postcards\/mail` \(GitHub account postcards, published 2026-02-01\) has a namespace with the same word, which shows no connection\b/,
+      /^Domain postcards\.com, proven to the registry; its endpoint is on it\. `io\.github\.postcards\/mail` \(GitHub account postcards, published 2026-02-01\) has a namespace with the same word, which shows no connection\b/,
     );
     expect((await ask('com.twins/one')).lines.whose).toMatch(
-      /^Domain twins\.com, proven to the registry; its endpoint is on another domain; /,
+      /^Domain twins\.com, proven to the registry; its endpoint is on another domain\. /,
     );
     expect((await ask('io.github.someone/cards')).lines.whose).not.toContain('its endpoint');
   });

@@ -42,14 +42,26 @@ const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[
   ['get_proof', { log_index: 1 }],
 ];
 
-/** The records of list_ratings have names for their members, because the audit of the log checks each. */
-const mostOf = (tool: string) => (tool === 'list_ratings' ? 1.55 : 1.2);
-
 it.each(calls)('the JSON of %s %j costs at most 1.2 times its text', async (tool, input) => {
   const { content, structuredContent } = await client.call(tool, input);
   const text = Buffer.byteLength(content[0]?.text ?? '');
   const json = Buffer.byteLength(JSON.stringify(structuredContent));
   expect(text).toBeGreaterThan(20);
   // An answer of one sentence has the names of its members, at most 25 tokens, besides.
-  expect(json).toBeLessThanOrEqual(Math.max(mostOf(tool) * text, text + 100));
+  expect(json).toBeLessThanOrEqual(Math.max(1.2 * text, text + 100));
+});
+
+it('the median answer of get_agent about a listing takes at most 280 tokens as text and 300 as JSON', async () => {
+  const sizes = await Promise.all(
+    Object.values(observedStates).map(async (handle) => {
+      const { content, structuredContent } = await client.call('get_agent', { handle });
+      return [content[0]?.text ?? '', JSON.stringify(structuredContent)].map(
+        (one) => Buffer.byteLength(one) / 4,
+      );
+    }),
+  );
+  const median = (at: number) =>
+    sizes.map((pair) => pair[at] ?? 0).toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)];
+  expect(median(0)).toBeLessThanOrEqual(280);
+  expect(median(1)).toBeLessThanOrEqual(300);
 });

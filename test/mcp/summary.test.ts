@@ -76,8 +76,8 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
   };
 
   it.each([
-    ['without observations, claim and ratings', bare, 226],
-    ['with observations, claim and ratings', rich, 378],
+    ['without observations, claim and ratings', bare, 200],
+    ['with observations, claim and ratings', rich, 350],
   ])('of a listing %s fits its budget as text, and as JSON in a fifth more', async (_, handle, budget) => {
     const { text, json } = await ask({ handle });
     expect(tokens(text)).toBeLessThanOrEqual(budget);
@@ -111,7 +111,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
       },
     });
     expect((await ask({ handle: bare })).json.signals).toMatchObject({
-      native: 'Nobody has rated it here. For a decision to buy, that absence matters.',
+      native: 'No ratings here; that matters for a purchase.',
     });
   });
 
@@ -119,24 +119,36 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     const { json } = await ask({ handle: rich });
     const today = directory.context.clock().toISOString().slice(0, 10);
     expect(json.stands_out).toEqual([
-      `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any (Dossier, ${today}).`,
+      `The record asks for a secret (\`Authorization\`); the endpoint let Dossier in without any.`,
       'Rated by no independent source; 4 ratings set apart.',
     ]);
     expect(json.checked).toBe(today);
     expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` (record). Introduced itself without credentials (Dossier).`,
-      tools: '`send_mail` (Dossier).',
-      costs: 'No price seen; a call may still cost (Dossier).',
+      asks: `Needs a secret header \`Authorization\` (record). Introduced itself without credentials.`,
+      tools: '`send_mail`.',
+      costs: 'No price seen; calls may cost.',
     });
     expect(json.lines).toMatchObject({
       whose: expect.stringMatching(
-        /^Domain rich\.example\.com, proven to the registry; its endpoint is on it .*laimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\.$/,
+        /^Domain rich\.example\.com, proven to the registry; its endpoint is on it; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\.$/,
       ),
     });
     const unchecked = (await ask({ handle: bare })).json;
-    expect(unchecked.lines).toMatchObject({ costs: 'Not recorded, not looked at.' });
-    expect(unchecked.unchecked).toBe('tools, last commit');
-    expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
+    expect(unchecked.lines).toEqual({
+      whose: 'Domain bare.example.com, proven to the registry; its endpoint is on it; not claimed here.',
+    });
+    expect(unchecked.unchecked).toBe('endpoint, tools, last commit');
+    expect(unchecked.unstated).toBe(
+      'price, credentials, operator, terms, data handling, region, licence, support',
+    );
+  });
+
+  it('is of a check that the log does not call a change', async () => {
+    const log = (
+      await (await directory.app.request('/log', { headers: { accept: 'text/html' } })).text()
+    ).replaceAll(/<[^>]+>/g, '');
+    expect(log).toContain(`Dossier saw facts of ${rich} for the first time`);
+    expect(log).not.toContain('Dossier saw changes of');
   });
 
   it('in full is the Markdown of the page', async () => {

@@ -156,7 +156,7 @@ it('an entry that a newer one of its publisher replaced, and one of somebody els
 
 it('a listing that its repository says is replaced: said on both', async () => {
   expect(await answerOf('io.github.maker/old')).toMatch(
-    /Stands out: The recorded repository names `com\.example\.maker\/new` in place of this listing \(Dossier/,
+    /Stands out: The recorded repository names `com\.example\.maker\/new` in place of this listing\./,
   );
   expect(await answerOf('com.example.maker/new')).not.toContain('in place of');
   expect(await answerOf('com.example.maker/new', { detail: 'full' })).toContain(

@@ -143,14 +143,17 @@ describe('the first read of a listing', () => {
       const called = modern('tools/call', { ...getAgent, arguments: { handle: 'org.example/agent' } });
       const answer = await fetch(`${node.url}/api/mcp`, { method: 'POST', ...called });
       const { result } = (await answer.json()) as {
-        result: { content: { text: string }[]; structuredContent: { notes?: string[]; lines: object } };
+        result: {
+          content: { text: string }[];
+          structuredContent: { notes?: string[]; lines: object; unchecked?: string };
+        };
       };
       return { text: result.content[0]?.text, ...result.structuredContent };
     };
     const first = await ask();
     expect(first.notes).toEqual([begun]);
     expect(first.text).toContain(begun);
-    expect(first.lines).toMatchObject({ where: 'Endpoint not looked at.' });
+    expect(first.unchecked).toMatch(/^endpoint, /);
     await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
     expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
     const resource = modern('resources/read', { uri: 'agent://org.example/other' });
@@ -396,7 +399,7 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
     const first = () => get('org.example/agent');
     await expect
       .poll(first, patience)
-      .toMatchObject({ notes: [begun], lines: { where: 'Endpoint not looked at.' } });
+      .toMatchObject({ notes: [begun], unchecked: expect.stringMatching(/^endpoint, /) as string });
     await expect
       .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
       .toContain('`replay`');
