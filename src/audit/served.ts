@@ -11,7 +11,8 @@ import { readVerifier } from '../log/notes.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { type Observation, observation, observationStates } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
-import { nativeSignals, type RatingRecord, ratingRecord } from '../ratings/rating.ts';
+import { fromListed, listedRatings } from '../ratings/listed.ts';
+import { nativeSignals, type RatingRecord } from '../ratings/rating.ts';
 import {
   type AuditedLog,
   type EvidenceReader,
@@ -241,7 +242,7 @@ async function readServedObservations(
 const manifest = z.object({
   files: z.array(z.object({ path: z.string().startsWith('/export/'), bytes: z.int().max(2 ** 30) })),
 });
-const listed = z.object({ ratings: z.array(ratingRecord), next_cursor: z.string().optional() });
+const listed = listedRatings.extend({ next_cursor: z.string().optional() });
 const document = z.object({
   evidence_snapshot_date: z.string(),
   state: z.enum(claimStates),
@@ -303,7 +304,7 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
   do {
     const path = '/api/tools/list_ratings';
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
-    ratings.push(...page.ratings);
+    ratings.push(...fromListed(page));
     cursor = page.next_cursor;
   } while (cursor);
   return ratings;

@@ -1,9 +1,9 @@
+import { placesOf } from '../claims/methods.ts';
 import { ownerTexts } from '../core/handle.ts';
 import { code, counted, day, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
-import { proofTexts } from '../ratings/proof.ts';
-import type { RatingCounts, ShortRating } from '../ratings/rating.ts';
+import { ratingsText, toListed } from '../ratings/listed.ts';
+import type { RatingCounts } from '../ratings/rating.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toTexts } from './answers.ts';
 import { claimText } from './history.ts';
@@ -41,58 +41,17 @@ function groupLine(name: string, counts: RatingCounts) {
   return `* ${name}: ${from}; newest of each source: ${countsText(source_outcomes)}; outcomes: ${countsText(outcomes)}; scores: ${scoresText(scores)}; proof: ${proofsText(by_proof)}; last ${day(last_at)}`;
 }
 
-function toStanding({ outcome, withdrawn_at, erased_at, voided_at }: ShortRating): string {
-  if (erased_at) return `erased by the operator ${day(erased_at)}`;
-  if (voided_at) return `${outcome}, voided by the operator ${day(voided_at)}, not counted`;
-  return withdrawn_at ? `withdrawn ${day(withdrawn_at)}` : outcome;
-}
-
-function ratingLine(record: ShortRating): string {
-  const { source_handle, created_at, withdrawn_at, group } = record;
-  const from = `${toInlineText(source_handle)}${withdrawn_at ? '' : ` (${groupTexts[group].name.toLowerCase()})`}`;
-  return `${toStanding(record)} from ${from}, ${day(created_at)}`;
-}
-
-const ratingFacts = ({ score, relationship, interaction_at, source_root, flags, ...rest }: ShortRating) =>
-  [
-    score !== undefined && `score of this source ${score}`,
-    `relation ${relationship}`,
-    `interaction ${day(interaction_at)}`,
-    `source account ${toInlineText(source_root)}`,
-    !rest.withdrawn_at && proofTexts[rest.proof_class].name.toLowerCase(),
-    flags.length > 0 && `flags ${toInlineText(flags.join(', '))}`,
-    !rest.withdrawn_at && toInlineText(rest.group_reason.replace(/\.$/, '')),
-    !rest.withdrawn_at &&
-      rest.overlap_stated_later !== undefined &&
-      toInlineText(rest.overlap_stated_later.replace(/\.$/, '')),
-    `log index ${rest.log_index}`,
-  ]
-    .filter((part) => part !== false)
-    .join('; ');
-
-const notice = ({ statement, log_index }: ModerationNotice) =>
-  `  * ${toInlineText(statement)} Log index ${log_index}.`;
-
-const rating = (record: ShortRating) =>
-  lines(
-    `${ratingLine(record)}; ${ratingFacts(record)}`,
-    ...(record.moderation ?? []).map(notice),
-    ...(record.response?.moderation ?? []).map(notice),
-    record.comment !== undefined && `  * The source writes: ${toQuote(record.comment)}`,
-    record.response &&
-      `  * Response of the rated listing, ${day(record.response.created_at)}, log index ${record.response.log_index}: ${record.response.erased_at ? `erased by the operator ${day(record.response.erased_at)}` : record.response.hidden_at ? `hidden by the operator ${day(record.response.hidden_at)}` : toQuote(record.response.text)}`,
-  );
-
 function native({ signals, evidence_snapshot_date, links }: ListingDocument): string {
   const { recent, ratings, statement } = signals.native;
   const groups = shownGroups(signals.native);
+  const listed = toListed(recent);
   const any = ratings > 0 || recent.length > 0;
   return paragraphs(
     statement,
     `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
     any && list(proofSentences(signals.native.proof_meanings), toInlineText),
-    recent.length > 0 && list(recent, rating),
+    recent.length > 0 && ratingsText(listed.ratings, listed.group_reasons),
     any && `All ratings, with what was amended and withdrawn: <${links.page}/ratings>`,
   );
 }
@@ -114,9 +73,10 @@ const record = (listing: ListingDocument) =>
     `* Origin: ${toInlineText(listing.origin)}, as of ${day(listing.observed_at)}, imported ${day(listing.imported_at)}`,
   );
 
-function claimed({ claim, links }: ListingDocument): string {
+function claimed({ claim, links, ...record }: ListingDocument): string {
   const howTo = `${claim ? 'Check or renew the claim' : 'How to claim'}: <${links.page}/claim>`;
-  if (!claim) return paragraphs(notClaimed, howTo);
+  const ways = placesOf(record, (address) => address.replace(/^https:\/\//, ''));
+  if (!claim) return paragraphs(notClaimed, ways.length > 0 && howTo);
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     claim.statement,

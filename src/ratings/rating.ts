@@ -142,6 +142,9 @@ export const shortRating = ratingRecord.pick({
 });
 export type ShortRating = z.infer<typeof shortRating>;
 
+/** A rating record in full, or in short as on the page of a listing. */
+export type ShownRating = ShortRating & Partial<RatingRecord>;
+
 /** Counts of one group of current ratings; never an average. */
 const ratingCounts = z.object({
   ratings: z.int(),
@@ -221,14 +224,11 @@ export const nativeSignals = z.object({
 
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
-/** How many current ratings of one outcome and one group were made in a month. */
-export const monthCount = z.object({
-  month: z.string().describe('YYYY-MM, UTC'),
-  outcome: z.enum(outcomes),
-  group: z.enum(ratingGroups),
-  ratings: z.int(),
-});
-export type MonthCount = Readonly<z.infer<typeof monthCount>>;
+/** How many current ratings of one outcome and one group were made in a month, YYYY-MM in UTC. */
+export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { readonly month: string };
+
+/** Ratings from which on their course over months says more than their counts. */
+export const monthsFrom = 10;
 
 /** Ratings that are counted by month, the newest first; older ones are left out. */
 export const maxRatingsByMonth = 5000;

@@ -84,20 +84,19 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-function otherWays({ handle, repository }: ListingDocument, { config }: Site) {
+function placesFor({ handle, repository }: ListingDocument, { config }: Site) {
   const toKey = (address: string) =>
     Object.hasOwn(config.repositoryHosts, URL.parse(address)?.hostname ?? '')
       ? address.toLowerCase().replace(/^https:\/\//, '')
       : undefined;
-  return placesOf({ handle, repository }, toKey).filter(({ kind }) => kind !== 'repository');
+  return placesOf({ handle, repository }, toKey);
 }
 
-function withoutRepository(listing: ListingDocument, site: Site) {
-  const ways = otherWays(listing, site);
+function withoutRepository(ways: ReturnType<typeof placesFor>, site: Site) {
   if (ways.length === 0)
-    return html`<p>The listing records no repository and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
+    return html`<p>The listing records no repository that can be read here and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
   return html`
-<p>The listing records no repository. It can be claimed in ${ways.length > 1 ? 'one of these ways' : 'this way'}:</p>
+<p>The listing records no repository that can be read here. It can be claimed in ${ways.length > 1 ? 'one of these ways' : 'this way'}:</p>
 <ul>${ways.map((place) => html`<li>${claimMethods[place.kind].whereToPut(place, site.config.claimFile)}</li>`)}</ul>`;
 }
 
@@ -155,7 +154,9 @@ const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
 <li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
       )}</ul></section>`;
 
-const claimSection = (listing: ListingDocument, site: Site): Html => html`
+function claimSection(listing: ListingDocument, site: Site): Html {
+  const ways = placesFor(listing, site);
+  return html`
 <section class="box" aria-labelledby="claim">
 <h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3>
 ${
@@ -163,17 +164,18 @@ ${
     ? html`
 <p>${shortCommits(listing.claim.statement)}</p>
 <p class="note">Method: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
-    : listing.repository
+    : ways.some(({ kind }) => kind === 'repository')
       ? html`
 <ol class="steps">
 <li>Send <code>POST ${site.config.publicUrl}/api/claim-github</code> with <code>{"handle":"${listing.handle}"}</code>. The answer has a challenge.</li>
 <li>Commit the challenge to <span class="foreign">${listing.repository}</span> as <code>${site.config.claimFile}</code>, at the root of the default branch.</li>
 <li>Send the same request again.</li>
-</ol>${otherWays(listing, site).length > 0 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`
-      : withoutRepository(listing, site)
+</ol>${ways.length > 1 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`
+      : withoutRepository(ways, site)
 }
-<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>
+${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </section>`;
+}
 
 /** What its publisher can do with the listing, and the listing in other forms. */
 const forPublishers = (listing: ListingDocument, site: Site): Html => html`

@@ -5,17 +5,18 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { proofSentences, proofsText, scoresText, toLabel } from '../document/words.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../ratings/groups.ts';
+import { fromListed } from '../ratings/listed.ts';
 import { countProofs, proofClasses, proofTexts } from '../ratings/proof.ts';
 import {
   type MonthCount,
   maxRatingsByMonth,
+  monthsFrom,
   monthsUntil,
   type NativeSignals,
   outcomes,
   type RatingCounts,
   type RatingFilter,
-  type RatingRecord,
-  type ShortRating,
+  type ShownRating,
   type toRatingFacets,
 } from '../ratings/rating.ts';
 import type { listRatings } from '../tools/list-ratings.ts';
@@ -108,11 +109,11 @@ const fact = (name: string, value: Html | string | number | false | undefined) =
     ? ''
     : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-/** A rating record in full, or in short as on the page of a listing. */
-type ShownRating = ShortRating & Partial<RatingRecord>;
-
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
+
+/** A reason without a date is the meaning of the group, which stands with its counts. */
+const hasDate = /\d{4}-/;
 
 function ratingFacts(rating: ShownRating) {
   return html`
@@ -125,8 +126,8 @@ ${fact('Version', rating.subject_version && html`<span class="foreign">${rating.
 ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
-${fact('Proof', proofTexts[rating.proof_class].name)}
-${fact('Group', isCounted(rating) && rating.group_reason)}
+${fact('Proof', rating.proof_class !== 'none' && proofTexts[rating.proof_class].name)}
+${fact('Group', isCounted(rating) && hasDate.test(rating.group_reason) && rating.group_reason)}
 ${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
 ${fact('Flags', rating.flags.map(toLabel).join(', '))}
 ${fact(
@@ -181,9 +182,6 @@ ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a 
 ${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
 </li>`;
 
-/** Ratings from which on their course over months says more than their counts. */
-const chartFrom = 10;
-
 const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
   last_at
     ? html`<b>${counted(sources, 'source')}</b>, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}, last ${day(last_at)}`
@@ -220,7 +218,7 @@ ${
 <details><summary>What these proofs show</summary>${proofNote(native)}</details>`
     : ''
 }
-${ratings >= chartFrom ? html`<details><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
+${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
 <details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
 <ol class="records">${recent.map(ratingItem)}</ol></details>
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
@@ -297,7 +295,8 @@ type Answer = z.output<typeof listRatings.output>;
 
 const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
 
-function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter) {
+function records({ next_cursor, ...answer }: Answer, filter: RatingFilter) {
+  const { handle, ratings } = answer;
   const what = isFiltered(filter)
     ? 'Counted ratings that match, newest first'
     : 'All records, newest first; amended and withdrawn ones are listed and not counted';
@@ -306,8 +305,8 @@ function records({ handle, ratings, next_cursor }: Answer, filter: RatingFilter)
     : '';
   return html`
 <h2 id="records">Records</h2>
-<p class="note">${what}.</p>
-${ratings.length > 0 ? html`<ol class="records">${ratings.map(ratingItem)}</ol>` : none}
+<p class="note">${what}. Where no proof is named, there is none.</p>
+${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingItem)}</ol>` : none}
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
@@ -330,7 +329,7 @@ export const toRatingsPage = (
 ${listingPageHead(listing, 'Ratings', 'ratings')}
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
-<p>Each rating is one sourced signal by a claimed listing. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
+<p>Sources are claimed listings. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
 ${
   native.ratings > 0
     ? html`<h2>Counts</h2>

@@ -36,8 +36,7 @@ describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
     expect(isError).toBeFalsy();
     expectSameFacts(text, structuredContent as object);
     const json = Buffer.byteLength(JSON.stringify(structuredContent));
-    if (tool !== 'list_ratings') expect(json / Buffer.byteLength(text)).toBeLessThanOrEqual(1.2);
-    else expect(Buffer.byteLength(text)).toBeLessThan(json);
+    expect(json / Buffer.byteLength(text)).toBeLessThanOrEqual(1.2);
   });
 
   it('list_ratings says in the item of each rating what its record says, voided and hidden ones included', async () => {
@@ -47,9 +46,30 @@ describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
     const { ratings } = structuredContent as { ratings: Record<string, unknown>[] };
     const items = content[0]?.text?.split('\n* ') ?? [];
     expect(ratings).toHaveLength(4);
-    // Reasons of groups, the subject and that there is no proof stand once for all of them.
-    for (const { group_reason: _, subject_handle: __, proof_class: ___, ...record } of ratings)
+    for (const record of ratings)
       expectSameFacts(items.find((item) => item.includes(String(record.rating_id))) ?? '', record);
+  });
+
+  it('the page of ratings says once what a group and the absence of a proof mean', async () => {
+    const page = await (await directory.app.request(`/agents/${handle}/ratings`)).text();
+    expect(page.match(/Nothing recorded here sets/g)).toHaveLength(1);
+    expect(page).not.toContain('<dt>Proof</dt><dd>No proof</dd>');
+  });
+
+  it('list_ratings says once what many ratings have in common', async () => {
+    const { structuredContent } = await client.call('list_ratings', { handle });
+    const { ratings, group_reasons } = structuredContent as {
+      ratings: Record<string, unknown>[];
+      group_reasons: Record<string, string>;
+    };
+    expect(new Set(ratings.map(({ group }) => group))).toEqual(new Set(Object.keys(group_reasons)));
+    for (const rating of ratings) {
+      expect(rating).not.toHaveProperty('subject_handle');
+      expect(rating.proof_class).not.toBe('none');
+      expect(rating.source_root_generation).not.toBe(0);
+      expect((rating.flags as unknown[] | undefined)?.length ?? 2).toBeGreaterThan(1);
+      expect(rating.group_reason).not.toBe(group_reasons[String(rating.group)]);
+    }
   });
 
   it('list_ratings takes at most 2,200 tokens for twenty ratings', async () => {

@@ -41,7 +41,9 @@ const rate = (as: string, handle: string, outcome: string, change: object = {}) 
   );
 async function recordOf(handle: string, id: string): Promise<Rated> {
   const { ratings } = await call('list_ratings', { handle });
-  return (ratings as Rated[]).find(({ rating_id }) => rating_id === id) as Rated;
+  const found = (ratings as Rated[]).find(({ rating_id }) => rating_id === id) as Rated;
+  // A single flag is the group, which is not said twice.
+  return { ...found, flags: found.flags ?? (found.group === 'independent' ? [] : [found.group]) };
 }
 const nativeOf = async (handle: string) =>
   ((await documentOf(domains.directory, handle)).signals as { native: Json }).native;

@@ -53,10 +53,12 @@ const rate = (change: object = {}, as: string = asCritic) =>
     as,
   );
 async function recordOf(id: string | undefined, handle = rated) {
-  const { ratings } = (await call('list_ratings', { handle })) as {
+  const { ratings, group_reasons } = (await call('list_ratings', { handle })) as {
     ratings?: (Answered & { rating_id: string })[];
+    group_reasons?: Record<string, string>;
   };
-  return ratings?.find((one) => one.rating_id === id);
+  const found = ratings?.find((one) => one.rating_id === id);
+  return found && { group_reason: group_reasons?.[found.group ?? ''], ...found };
 }
 const groupNow = async (id: string | undefined, handle = rated) => (await recordOf(id, handle))?.group;
 /** How many ratings of a group `get_agent` and the page as JSON count: both are cached until the listing changes. */

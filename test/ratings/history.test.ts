@@ -211,17 +211,23 @@ describe.each(doorNames)('over %s', (door) => {
     expect(page).not.toContain('An earlier word.');
   });
 
-  it('is counted by month for twelve months, that of today among them', async () => {
-    const about = 'org.plain/server';
-    expect((await submit({ ...directory.rating(), handle: about })).rating_id).toBeDefined();
+  it('is counted by month for twelve months, that of today among them, if there are ten or more', async () => {
+    const about = 'com.third/api';
+    const monthsNow = async () => (await directory.call('list_ratings', { handle: about })).months;
+    for (let one = 1; one <= 10; one++) {
+      expect((await submit({ ...directory.rating(), handle: about })).rating_id).toBeDefined();
+      if (one === 9) expect(await monthsNow()).toBeUndefined();
+    }
     const rated = directory.context.clock();
     const monthsLater = async (count: number) => {
       const then = Date.UTC(rated.getUTCFullYear(), rated.getUTCMonth() + count, 15);
       directory.wait((then - directory.context.clock().getTime()) / 1000);
-      return (await directory.call('list_ratings', { handle: about })).months;
+      return monthsNow();
     };
     const month = rated.toISOString().slice(0, 7);
-    expect(await monthsLater(11)).toMatchObject([{ month, outcome: 'succeeded', ratings: 1 }]);
-    expect(await monthsLater(12)).toEqual([]);
+    expect(await monthsLater(11)).toEqual([
+      expect.stringMatching(new RegExp(`^${month} succeeded \\w+ 10$`)),
+    ]);
+    expect(await monthsLater(12)).toBeUndefined();
   });
 });

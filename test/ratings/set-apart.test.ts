@@ -35,7 +35,9 @@ const withdraw = ({ rating_id }: Rated, as: string) => call('withdraw_rating', {
 const groupOf = async (handle: string, { rating_id }: Rated) => {
   const { ratings } = (await call('list_ratings', { handle })) as unknown as { ratings: Rated[] };
   const found = ratings.find((one) => one.rating_id === rating_id);
-  return [found?.group, ...((found?.flags as string[]) ?? [])];
+  // A single flag is the group, which is not said twice.
+  const flags = found?.flags ?? (found?.group === 'independent' ? [] : [found?.group]);
+  return [found?.group, ...(flags as string[])];
 };
 const publish = (handle: string, server: object) => {
   versions += 1;

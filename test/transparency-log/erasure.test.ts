@@ -68,7 +68,9 @@ it('erases what a rating said from every face and from the log, and the audit an
   expect(await readText(`${page}/ratings`)).toContain(
     `Erased by the operator on ${today}; log index ${String(log_index)}.`,
   );
-  expect(await read(`${page}.md`)).toContain(`erased by the operator ${today} from b/source`);
+  expect(await read(`${page}.md`)).toMatch(
+    new RegExp(`from \`b/source\`.*\\n.*\\n.*erased by the operator ${today}`),
+  );
   const { signals } = JSON.parse(await read(`${page}.json`)) as { signals: { native: { ratings: number } } };
   expect(signals.native.ratings).toBe(1);
   expect(await directory.store.log.record(Number(log_index))).toBeUndefined();

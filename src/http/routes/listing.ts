@@ -9,12 +9,12 @@ import { toMarkdown } from '../../document/markdown.ts';
 import { toSignedStatement } from '../../document/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
 import { readVersions } from '../../listings/versions.ts';
-import type { RatingFilter } from '../../ratings/rating.ts';
+import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find-listing.ts';
 import { getListing, readListedTools, readListing } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
-import { listRatings } from '../../tools/list-ratings.ts';
+import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
 import {
@@ -161,8 +161,8 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
     found.then(({ listings }) => listings),
     c.get('context'),
   );
-  const isRated = listing.signals.native.ratings > 0;
-  const { months = [] } = isRated ? await call(c, listRatings, { handle }) : {};
+  const { ratings } = listing.signals.native;
+  const months = ratings >= monthsFrom ? await countMonths(handle, c.get('context')) : [];
   const page = toListingPage(site, listing, { months, similar });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
