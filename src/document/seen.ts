@@ -1,6 +1,6 @@
 import { asMembers } from '../core/json.ts';
 import { coded, day, withoutStop } from '../core/text.ts';
-import { convert, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
+import { convert, networkName, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
 import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -92,6 +92,7 @@ export const offersOf = ({ details }: Pick<Observation, 'details'>): readonly Of
   return Array.isArray(offers) ? (offers as Offer[]) : [];
 };
 
+const networkText = (network: string) => networkName(network) ?? coded(network);
 const networkOf = ({ network, chain_id }: Offer) => (chain_id === undefined ? network : `eip155:${chain_id}`);
 
 /** The usual scheme is not named: exactly this amount is paid. */
@@ -103,7 +104,7 @@ export function priceText(one: DatedObservation): string {
   if (!first) return coded(String(one.value));
   const { our_conversion, amount, asset, scheme } = first;
   const price = our_conversion ?? `${amount} of ${coded(asset)}`;
-  return `${price}${schemeText(scheme)} on ${coded(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
+  return `${price}${schemeText(scheme)} on ${networkText(networkOf(first))}${others.length > 0 ? ` (${others.length} more offers)` : ''}`;
 }
 
 /**
@@ -123,7 +124,7 @@ export function quoteText(value: unknown): string | undefined {
   const quote = readQuote(value);
   if (!quote) return undefined;
   const { price, network, payee, more } = quote;
-  return `${price} on ${coded(network)}${payee === undefined ? '' : `, paid to ${coded(payee)}`}${more}`;
+  return `${price} on ${networkText(network)}${payee === undefined ? '' : `, paid to ${coded(payee)}`}${more}`;
 }
 
 /** The price before, in the unit that people use if its asset is known; undefined if none was seen. */

@@ -101,7 +101,8 @@ const namesOf = ({ type, data }: NewChange): string[] => {
 export function changeText(change: NewChange, toName = (name: string) => name): string {
   const names = namesOf(change);
   if (change.type === 'observation.changed') return `${names.map(toName).join(', ') || 'facts'} changed`;
-  return `${sentences[change.type]}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
+  const by = typeof change.data.source === 'string' ? ` by ${change.data.source}` : '';
+  return `${sentences[change.type]}${by}${names.length > 0 ? ` (${names.join(', ')})` : ''}`;
 }
 
 const notable: ReadonlySet<ChangeType> = new Set([

@@ -120,14 +120,15 @@ function unreachable(what: string, { result, unsent }: Pick<Failure, 'result' | 
 /** Why a recorded repository has no head; `moved_to` is the path that its host redirects to. */
 function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: Failure) {
   const none = { result: 'not_found' as const, source_url, moved_to: undefined };
+  const path = key.slice(host.length + 1);
   if (failure.result === 'repository_not_found')
-    return { ...none, head: 'gone' as const, reason: `${host} shows no public repository at ${key}.` };
+    return { ...none, head: 'gone' as const, reason: `${host} shows no public repository at ${path}.` };
   if (failure.result === 'repository_empty')
     return { ...none, head: 'empty' as const, reason: `${key} has no commits.` };
   const { moved_to } = failure;
   // A redirect to anything else, as to a page of maintenance, may pass.
   if (moved_to === undefined) return unreachable(`HEAD of ${key}`, failure);
-  const reason = `${host} redirects ${key} to ${host}/${moved_to}.`;
+  const reason = `${host} redirects ${path} to ${moved_to}.`;
   return { ...none, head: 'moved' as const, reason, moved_to };
 }
 

@@ -51,9 +51,10 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
+    answer.successor && `Its publisher names ${code(answer.successor)} in its place.`,
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
-      'No listing of another publisher has its repository, package, tags or words of its name. get_agent says if its publisher names another one.',
+      'No listing of another publisher has its repository, package, tags or words of its name.',
     answer.facets &&
       `Counts of facets: ${Object.entries(answer.facets)
         .map(([facet, count]) => `${toInlineText(facet)} ${count}`)
@@ -83,10 +84,10 @@ const input = z.strictObject({
     .optional()
     .describe('Namespace'),
   active: onlyTrue(),
-  needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional(),
+  needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional().describe('By its record'),
   has_endpoint: onlyTrue(),
   has_native_ratings: onlyTrue(),
-  answered: onlyTrue(),
+  answered: onlyTrue().describe('Last check'),
   no_payment_seen: onlyTrue(),
   similar_to: z.string().optional().describe('Instead: up to 10 like this handle'),
   sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
@@ -106,6 +107,10 @@ const output = z.object({
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
   facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
+  successor: z
+    .string()
+    .optional()
+    .describe('Of similar_to: the handle that its publisher names in its place'),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),
@@ -147,7 +152,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts; then read those with get_agent. Best matches first; ratings, popularity and payment do not change the order. A place is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts; then read those with get_agent. Ratings, popularity and payment do not change the order. A place is no recommendation.',
   effects: readsOnly,
   input,
   output,

@@ -6,10 +6,12 @@ import { countEdits } from '../core/edits.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { pickAlike, sharedText, toAlikeQuery } from '../document/alike.ts';
+import { successorOf } from '../document/answers.ts';
+import { toListingDocument } from '../document/document.ts';
 import { type Hit, toHit } from '../document/hit.ts';
 import { type Listing, withoutHidden } from '../listings/listing.ts';
 import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../search/query.ts';
-import { findListing, findNamed } from './find-listing.ts';
+import { findListingFacts } from './find-listing.ts';
 import { findNearMisses, type NearMisses } from './near-misses.ts';
 import { untrustedOf } from './texts.ts';
 
@@ -144,11 +146,12 @@ export async function answerSimilar(
   context: Context,
 ) {
   refuseOthers(others);
-  const named = await findNamed(handle, context);
-  const listing = withoutHidden(await findListing(named.handle, context));
-  const listings = await findSimilar(context, listing, Math.min(limit, mostSimilar));
+  const facts = await findListingFacts(handle, context);
+  const listings = await findSimilar(context, withoutHidden(facts.listing), Math.min(limit, mostSimilar));
+  const successor = successorOf(toListingDocument(facts, context.config, context.clock()));
   return {
     listings,
+    ...(successor && { successor }),
     total: { count: listings.length, capped: false },
     order: 'alike',
     untrusted_fields: untrustedOf({ listings }, ['listings']),

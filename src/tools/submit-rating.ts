@@ -148,6 +148,7 @@ async function record(
   const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made), {
     handle,
     at: made.created_at,
+    data: { source: made.source_handle },
   });
   const rating = toRating(made, submission, { sides, basis, log_index });
   if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });

@@ -113,12 +113,19 @@ export const toShieldsEndpoint = ({ label, message }: Badge) => ({
   cacheSeconds: 300,
 });
 
-export const toBadged = (listing: ListingDocument) => ({
-  handle: listing.handle,
-  statement: (listing.sample && listing.origin_note) || listing.signals.native.statement,
-  date: listing.evidence_snapshot_date,
-  badge: toBadge(listing),
-});
+/** `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that is. */
+export function toBadged(listing: ListingDocument) {
+  const { ratings, statement } = listing.signals.native;
+  const badge = toBadge(listing);
+  return {
+    handle: listing.handle,
+    statement:
+      (listing.sample && listing.origin_note) ||
+      (ratings > 0 ? statement : `${badge.label}: ${badge.message}.`),
+    date: listing.evidence_snapshot_date,
+    badge,
+  };
+}
 
 type BadgedListing = ReturnType<typeof toBadged>;
 

@@ -74,7 +74,7 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability
     ? html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work when the line below is found${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
+<div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work once the check below succeeds${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`
     : '';
 
@@ -127,10 +127,10 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 </ul>`;
 
 /** Where it stands: a listing that is claimed is not called unclaimed because another key is on its way. */
-const headingOf = ({ claim, checked }: ClaimStep, { status: now }: ClaimAnswer) => {
+const headingOf = ({ claim, checked }: ClaimStep, { status: now, method }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (claim) return 'The new line was not found yet';
-  return checked ? 'Not claimed yet' : 'Waiting for the line';
+  return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
 
 /** When the next check runs: with script by itself, counted down; without, when the button is pressed. */

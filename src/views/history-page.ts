@@ -126,7 +126,7 @@ export const toToolsPage = (
     indexed: false,
     body: html`
 ${listingPageHead(listing, 'Tools', 'tools')}
-<p class="statement">${listed.statement}</p>
+<p class="lead">${listed.statement}</p>
 ${
   listed.endpoints.length > 0
     ? listed.endpoints.map(

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { type JsonObject, readObject } from '../core/json.ts';
+import { asMembers, type JsonObject, readObject } from '../core/json.ts';
 import { toLabel } from '../document/words.ts';
 import type { readLogs, readNewestEntries } from '../log/logs.ts';
 import type { getProof } from '../tools/get-proof.ts';
@@ -31,7 +31,6 @@ ${typeof about === 'string' && html`<p>About <a class="handle" href="${pagePath(
 <pre><code class="foreign">${JSON.stringify(parsed(record), null, 2)}</code></pre>`;
 }
 
-/** The type of a leaf in words: `rating submitted`. */
 /** The page of one entry of the log: what it recorded, and how to check that it is there. */
 export const toLogEntryPage = (site: Site, entry: z.output<typeof getProof.output>): Html =>
   toPage(site, {
@@ -89,7 +88,11 @@ const sentences: Readonly<Record<string, (record: JsonObject) => Html>> = {
   'listing.withdrawn': (record) =>
     html`<span class="handle">${nameOf(record, 'handle')}</span> was withdrawn`,
   'listing.restored': (record) => html`${linked(record, 'handle')} was listed again`,
-  'observation.changed': (record) => html`Dossier saw changes of ${linked(record, 'handle')}`,
+  // Facts that were seen for the first time have nothing before them.
+  'observation.changed': ({ changes, ...record }) =>
+    Array.isArray(changes) && changes.some((one) => asMembers(one).before !== undefined)
+      ? html`Dossier saw changes of ${linked(record, 'handle')}`
+      : html`Dossier saw facts of ${linked(record, 'handle')} for the first time`,
   'moderation.applied': (record) =>
     html`the operator ${actionWords[nameOf(record, 'action')] ?? toLabel(nameOf(record, 'action'))} a ${toLabel(nameOf(record, 'target_kind'))}${nameOf(record, 'handle') && html` of <span class="handle">${nameOf(record, 'handle')}</span>`}: ${toLabel(nameOf(record, 'reason'))}`,
   'record.erased': () => html`what an earlier entry recorded was erased`,

@@ -24,19 +24,15 @@ const contactLink = (contact: string) =>
 const unsaid = (what: string) => html`The operator has not said ${what}.`;
 
 /** What is stored about visitors, and how something is removed. */
-const privacyBlock = ({ claimFile }: Site['config']): Html => {
-  const [before, after] = howToOptOut(claimFile);
-  return html`
+const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
 <li>No account, no cookie, no script or picture of others. Addresses of callers are kept in memory for rate limits and are not stored in the database; a proxy or host in front of this service may log them.</li>
 <li>Feedback is stored as it was sent, is read by the operator only, and is not published.</li>
 <li>Ratings, responses and claims are public and entries of an <a href="/log">append-only log</a>. A source can withdraw its rating; the operator can erase what a rating or response says, which leaves a public entry that it was erased.</li>
-<li>${before}<code>optout HANDLE</code>${after}</li>
 <li>What the operator hid, withdrew, voided, blocked or erased is shown where it was, with its reason, and counted in <a href="/transparency.json">transparency.json</a>. To appeal, write to the contact above, or use the feedback form.</li>
-<li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>.</li>
+<li>To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</li>
 </ul></section>`;
-};
 
 function quarantineBlock({ records, reasons, newest }: StatusDocument['quarantine']) {
   if (records === 0) return html`<h3>Quarantined records</h3><p>None.</p>`;
@@ -55,7 +51,7 @@ function lastImport(run: ImportReport) {
   const counts = countsOf(run);
   return html`
 <h3>Last completed import</h3>
-<p>Last completed import: ${kind}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
+<p>${kind === 'full' ? 'Full' : 'Incremental'}, ${minute(started_at)} to ${finished_at ? html`${minute(finished_at)}, ${seconds} seconds` : '-'}, from <code>${source}</code>.</p>
 ${
   counts.length === 0
     ? html`<p>The registry sent nothing.</p>`
@@ -121,7 +117,7 @@ ${quarantineBlock(status.quarantine)}
 <p>A line <code>observe: no</code> in <code>${site.config.claimFile}</code> of the recorded repository stops all requests to that service’s hosts.</p>
 </section>
 <section aria-labelledby="data"><h2 id="data">Where the data comes from</h2><p>Listing data comes from the registry that the listing names and is its publisher's own text; ${site.config.serviceName} is not affiliated with any registry. A listing that its registry removed is answered as gone, without the publisher's text; that is not a verdict about it.</p></section>
-${privacyBlock(site.config)}`,
+${privacyBlock}`,
   });
 
 export interface TagCount {
@@ -213,7 +209,7 @@ export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
 <section class="problem">
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
-<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : next}</p>
+<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : next}</p>
 ${
   facts.fields?.length
     ? html`

@@ -79,7 +79,7 @@ describe('/compare', () => {
     expect(native).toContain('<h2 id="native">Claims and ratings made on this service</h2>');
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met']]);
     expect(native).toContain('The same for both:');
-    expect(native).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
+    expect(native).toContain('No ratings here; that matters for a purchase.');
     expect(page).toContain('Unknown is not a no');
     expect(page).toContain('as of <time datetime="');
     expect(page).toMatch(

@@ -52,11 +52,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
     expect(short(listings[0]?.native)).toEqual([
       ['claimed', 'not_met', 'This listing is not claimed.'],
-      [
-        'native_ratings_at_least',
-        'not_met',
-        'Nobody has rated it here. For a decision to buy, that absence matters.',
-      ],
+      ['native_ratings_at_least', 'not_met', 'No ratings here; that matters for a purchase.'],
     ]);
     expect(short(listings[1]?.observed)).toEqual([
       [

@@ -443,7 +443,7 @@ const byClaim: readonly Row[] = [
   row('claim_checked_within_days', 3650, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
 ];
 
-const none = 'Nobody has rated it here. For a decision to buy, that absence matters.';
+const none = 'No ratings here; that matters for a purchase.';
 const offer = {
   format: 'x402/1',
   scheme: 'exact',
@@ -461,7 +461,7 @@ const noPrice = seen({ state: 'no_price_seen' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
 const cheap = { state: 'quoted', value: 'many words', details: { offers: [offer] } } as const;
 const dear = { ...cheap, subject: second.url, details: { offers: [{ ...offer, amount: '100000000' }] } };
-const cheapText = '0.01 USDC on `base`';
+const cheapText = '0.01 USDC on Base';
 const atBoth = (...facts: Partial<Observation>[]): Change => ({
   ...seen(...facts),
   remotes: [remote, second],
@@ -572,7 +572,7 @@ const observedRows: readonly Row[] = [
     atBoth(cheap, dear),
     'not_met',
     'Every offer in this asset that Dossier has read asks for more than 0.01 USDC.',
-    '100 USDC on `base`',
+    '100 USDC on Base',
   ),
   row(
     'price_at_most',

@@ -38,7 +38,7 @@ describe('/about', () => {
       }),
     );
     expect(await about()).toContain(
-      'Last completed import: full, <time datetime="2026-10-02T08:00:00.000Z">2026-10-02 08:00 UTC</time> to <time datetime="2026-10-02T08:01:23.400Z">2026-10-02 08:01 UTC</time>, 83.4 seconds',
+      'Full, <time datetime="2026-10-02T08:00:00.000Z">2026-10-02 08:00 UTC</time> to <time datetime="2026-10-02T08:01:23.400Z">2026-10-02 08:01 UTC</time>, 83.4 seconds',
     );
   });
 });

@@ -106,9 +106,11 @@ describe('the badge', () => {
 
   it('has a page of snippets', async () => {
     const page = await (await get('/agents/co.webhook/webhook/badge')).text();
-    expect(page).toContain('<img class="badge" src="/badge/co.webhook/webhook"');
     expect(page).toContain(
-      `[![Nobody has rated it here. For a decision to buy, that absence matters. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
+      '<img class="badge" src="/badge/co.webhook/webhook" alt="dossier: listed since 2026."',
+    );
+    expect(page).toContain(
+      `[![dossier: listed since 2026. As of ${today()}; see the listing.](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`,
     );
     expect(page).toContain('https://img.shields.io/endpoint?url=http%3A%2F%2F127.0.0.1%3A3000%2Fbadge');
   });

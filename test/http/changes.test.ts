@@ -82,7 +82,7 @@ it('has every change in order: of records, claims and ratings', async () => {
     'listing.withdrawn com.example/new',
   ]);
   expect(lines[0]?.data).toEqual({ version: '1.1.0', fields: ['description', 'version'] });
-  expect(lines[3]?.data).toEqual({ log_index: 1 });
+  expect(lines[3]?.data).toEqual({ log_index: 1, source: 'com.rater/api' });
   const seqs = lines.map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
 });
@@ -90,7 +90,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `What changed ${today} com.example/new : no longer listed ${today} co.webhook/webhook : new rating ${today} com.rater/api : claim proven 4 listings`,
+    `What changed ${today} com.example/new : no longer listed ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claim proven 4 listings`,
   );
 });
 
@@ -167,14 +167,14 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   const feed = parseAtomFeed(await atom.text());
   expect(feed.entries?.map(({ title }) => title?.value)).toEqual([
     'com.example/new: no longer listed',
-    'co.webhook/webhook: new rating',
+    'co.webhook/webhook: new rating by com.rater/api',
     'com.rater/api: claim proven',
     'com.example/new: listed for the first time here',
     'com.example/moves: record changed (description, version)',
   ]);
   const shown = feed.entries?.[1]?.content?.value ?? '';
   expect(shown).toMatch(
-    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating. <a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history">/,
+    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating by com.rater\/api. <a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history">/,
   );
   expect(shown).not.toContain('{');
   const titles = async (path: string) => {
@@ -182,9 +182,13 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8');
     return parseJsonFeed(await answer.json()).items?.map(({ title }) => title);
   };
-  expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual(['co.webhook/webhook: new rating']);
+  expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual([
+    'co.webhook/webhook: new rating by com.rater/api',
+  ]);
   expect(await titles('/publishers/com.example/feed.json')).toHaveLength(3);
-  expect(await titles('/tags/webhooks/feed.json')).toEqual(['co.webhook/webhook: new rating']);
+  expect(await titles('/tags/webhooks/feed.json')).toEqual([
+    'co.webhook/webhook: new rating by com.rater/api',
+  ]);
   expect(await titles('/agents/com.example/new/feed.json')).toHaveLength(2);
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
 });

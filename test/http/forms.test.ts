@@ -192,6 +192,10 @@ describe('the claim form', () => {
     const page = await (await directory.app.request('/agents/bare/tool/claim')).text();
     expect(page).toContain('The listing records no repository');
     expect(page).not.toContain('Get a secret key and a line</button>');
+    for (const face of ['', '.md']) {
+      const listing = await (await directory.app.request(`/agents/bare/tool${face}`)).text();
+      expect(listing).not.toContain('How to claim');
+    }
     const refused = await send('/agents/bare/tool/claim', {});
     expect(refused.status).toBe(422);
     const said = await refused.text();

@@ -38,7 +38,10 @@ describe('requests of one network', () => {
     await statuses(100, ask);
     const refused = await ask();
     expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
-    expect(await refused.text()).toContain('<h1>Too many requests</h1>');
+    const page = await refused.text();
+    expect(page).toContain('<h1>Too many requests</h1>');
+    // A person sees no header.
+    expect(page).toContain('Try again in 1 second.');
   });
 
   it('are those of an IPv4 address or an IPv6 /64, as a trusted proxy names it', async () => {

@@ -112,7 +112,7 @@ describe('pages', () => {
 
   it('/agents/<handle>/ratings reports when there are none', async () => {
     const page = await textOf('/agents/co.webhook/webhook/ratings');
-    expect(page).toContain('Nobody has rated it here. For a decision to buy, that absence matters.');
+    expect(page).toContain('No ratings here; that matters for a purchase.');
     expect((await get('/agents/co.webhook/webhook/ratings?cursor=x')).status).toBe(422);
   });
 
@@ -130,7 +130,7 @@ describe('pages', () => {
     expect(page).toContain(
       'Claimed means: write access to the default branch of the repository recorded for the listing was shown, at a commit, on a date',
     );
-    expect(page).toContain('Last completed import: full');
+    expect(page).toContain('<p>Full, <time');
     expect(page).toContain('Quarantined records');
     expect(page).not.toContain('unknown_handle');
   });

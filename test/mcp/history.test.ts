@@ -194,9 +194,7 @@ describe('get_history of what checks saw', () => {
     expect(tools.changes[0]).toContain('Tools it lists: “drop a_table” added');
     expect(tools.text).toContain('“drop a\\_table” added');
     const [price] = (await history({ kind: 'price' })).changes;
-    expect(price).toContain(
-      '0.01 USDC on `eip155:8453` until 2030-12-31, now 0.01 USDC (scheme `upto`) on `eip155:8453`',
-    );
+    expect(price).toContain('0.01 USDC on Base until 2030-12-31, now 0.01 USDC (scheme `upto`) on Base');
   });
 });
 
@@ -387,7 +385,7 @@ describe('get_history of what is recorded here', () => {
     const { changes } = await post('get_history', { handle });
     expect(changes.map(without)).toEqual([
       'rating withdrawn',
-      'new rating',
+      `new rating by ${rater}`,
       expect.stringMatching(
         /^claimed: write access to its repository was shown \(github\.com\/webhook-co, commit [0-9a-f]{12}\)$/,
       ),

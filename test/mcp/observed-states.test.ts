@@ -29,7 +29,7 @@ describe('get_history', () => {
     const [price] = json.changes as string[];
     expect(price).toMatch(
       new RegExp(
-        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on \`eip155:8453\`, paid to \`0x1{40}\` until ${dayAgo(40)}, now 0\\.05 USDC on \`eip155:8453\`, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
+        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base, paid to \`0x1{40}\` until ${dayAgo(40)}, now 0\\.05 USDC on Base, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
       ),
     );
   });
@@ -86,9 +86,9 @@ describe('get_agent', () => {
   it('says of a package that is run by its caller that no endpoint is recorded', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.packaged });
     expect(json.lines).toMatchObject({
-      where:
-        'No endpoint recorded. Run on your machine from `npm` `noteworks-notes@2.1.0`, which is published (Dossier).',
+      where: 'Run on your machine from `npm` `noteworks-notes@2.1.0`, which is published.',
     });
+    expect(json.unstated).toMatch(/^price, a remote endpoint, credentials, /);
     expect(json.unchecked).toBe('tools, package advisories');
   });
 
@@ -107,17 +107,17 @@ describe('get_agent', () => {
     expect(json.checked).toBe(dayAgo(0));
     expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
-    expect(where).toMatch(/ \(Dossier\)\.$/);
+    expect(where).toBe('No connection to a public address of the host, or one that broke off.');
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(
-      `No price seen; a call may still cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
+      `No price seen; calls may cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
     );
   });
 
   it('keeps of a listing that was not checked lately that a call may cost', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.stale });
     expect(json.lines).toMatchObject({
-      costs: 'No price seen; a call may still cost (Dossier).',
+      costs: 'No price seen; calls may cost.',
     });
   });
 
@@ -254,7 +254,7 @@ describe('compare_agents says of what it does not know', () => {
 
   it('that an endpoint asks for a payment first, with the price in the unit that people use', async () => {
     const at = 'Checked: `https://mcp.quotewire.com/mcp`.';
-    const quoted = `Quoted: 0.05 USDC on \`eip155:8453\`, paid to \`0x${'2'.repeat(40)}\`.`;
+    const quoted = `Quoted: 0.05 USDC on Base, paid to \`0x${'2'.repeat(40)}\`.`;
     expect(await linesOf(paid, ['price_known', 'price_at_most:0.01 USDC', 'tools_unchanged_for:10'])).toEqual(
       [
         `price_known: met. The endpoint quoted Dossier a price. ${quoted} ${at} [Dossier, ${dayAgo(0)}]`,
@@ -273,6 +273,14 @@ describe('compare_agents says of what it does not know', () => {
 });
 
 describe('search_agents', () => {
+  it('names, where others are asked for, the listing that the publisher of a deprecated one names', async () => {
+    const { json, text } = await ask('search_agents', { similar_to: observedStates.deprecated });
+    expect(json.successor).toBe('com.retired/mail-two');
+    expect(text).toContain('Its publisher names `com.retired/mail-two` in its place.');
+    const other = await ask('search_agents', { similar_to: observedStates.healthy });
+    expect(other.json).not.toHaveProperty('successor');
+  });
+
   const { healthy, paid, toolsChanged, signIn, contradicting } = observedStates;
   const { twinOfDomain, twinOfAccount, deprecated } = observedStates;
   const free = [healthy, toolsChanged, contradicting, twinOfDomain, twinOfAccount, deprecated];

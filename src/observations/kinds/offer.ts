@@ -15,6 +15,13 @@ const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
+/** The name of a network that people use, as `Base Sepolia`; undefined of one that is not in the table. */
+export function networkName(network: string): string | undefined {
+  const chain = own(networks, network) ?? network;
+  const [name] = Object.entries(networks).find(([, one]) => one === chain) ?? [];
+  return name?.replace(/(?:^|-)[a-z]/g, (start) => start.replace('-', ' ').toUpperCase());
+}
+
 /** CAIP-19 in the form that this table has. */
 const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
 

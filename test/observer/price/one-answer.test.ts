@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all(Object.values(servers).map((server) => server.close()));
 });
 
-const price = `0.01 USDC on eip155:8453, paid to ${alice}`;
+const price = `0.01 USDC on Base, paid to ${alice}`;
 const asked = 'The endpoint asked for a payment (HTTP 402) in a form that Dossier does not know';
 const inRecord = 'Dossier has not checked whether fields of the record that it does not read state a price.';
 
@@ -93,7 +93,7 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   const { document, costs, row, markdown, criteria } = await said('one-of-two');
   for (const one of [row, markdown]) expect(one).toContain(price);
   expect(costs).toMatch(
-    /^Quotes 0\.01 USDC on eip155:8453, paid to 0x1{40} before it answers at https:\/\/paid\.example\.com\/mcp; no price seen; a call may still cost at https:\/\/plain\.example\.com\/mcp \(Dossier\)\.$/,
+    /^Quotes 0\.01 USDC on Base, paid to 0x1{40} before it answers at https:\/\/paid\.example\.com\/mcp; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
@@ -112,7 +112,7 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
 it('a price that only tools state', async () => {
   const { document, costs, row, markdown, criteria } = await said('in-tools');
   expect(costs).toMatch(
-    /^Tools that state a price: 1 of 2; payment methods it names: .+; no price seen; a call may still cost \(Dossier\)/,
+    /^Tools that state a price: 1 of 2; payment methods it names: .+; no price seen; calls may cost\.$/,
   );
   for (const one of [row, markdown]) expect(one).toContain('1 of 2');
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
@@ -132,7 +132,7 @@ it('a price that may stand in a field of the record which Dossier does not read 
   for (const one of [row, markdown]) expect(one).toContain(inRecord);
 });
 
-it('no price anywhere: that a call may still cost is said', async () => {
+it('no price anywhere: that calls may cost is said', async () => {
   const { row, markdown, criteria } = await said('silent');
   for (const one of [row, markdown]) {
     expect(one).toContain('Dossier calls no tool, and a call may still cost');

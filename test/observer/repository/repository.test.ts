@@ -83,7 +83,7 @@ it('tells a repository without commits from one that is gone', async () => {
     'repository.exists': {
       value: 'gone',
       state: 'not_found',
-      reason: 'github.com shows no public repository at github.com/example/gone.',
+      reason: 'github.com shows no public repository at example/gone.',
     },
     'repository.agent_files': { value: null, state: 'not_found' },
   });
@@ -99,7 +99,7 @@ it('says where a repository has moved to', async () => {
     'repository.exists': {
       value: 'moved',
       state: 'observed',
-      reason: 'github.com redirects github.com/example/moved to github.com/somebody/else.',
+      reason: 'github.com redirects example/moved to somebody/else.',
       details: { moved_to: 'somebody/else' },
     },
   });
