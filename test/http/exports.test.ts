@@ -140,6 +140,8 @@ async function openLarge() {
         );
       await expect.poll(isNext, { interval: 1 }).toBe(true);
     },
+    /** The folders of dumps that are there. */
+    left: () => readdirSync(folder).filter((name) => name.startsWith('dossier-dump-')),
     async close() {
       vi.unstubAllEnvs();
       await own.close();
@@ -195,12 +197,15 @@ it('is written anew once if something of it is taken away meanwhile, and no mani
   await close();
 });
 
-it('a node that stops does not wait for a dump to be written', async () => {
-  const own = await openDirectory({ entries: seedEntries });
+it('a node that stops does not wait for a dump to be written, and leaves nothing of it', async () => {
+  const { own, untilBegun, left, close } = await openLarge();
   const reading = own.app.request('/export/manifest.json');
+  await untilBegun();
+  expect(left()).toHaveLength(1);
   await own.app.close();
   expect((await reading).status).toBe(503);
-  await own.close();
+  expect(left()).toEqual([]);
+  await close();
 });
 
 it('has no other file', async () => {
