@@ -43,6 +43,8 @@ const expected: readonly (readonly [begins: string, code: number | typeof starte
   ['curl -sf http://127.0.0.1:3000/log/key', 0],
   ['curl -sf http://127.0.0.1:3000/api/tools/get_proof', 22],
   ['npm run dossier -- verify proof.json', 74, 'proof.json: cannot be read'],
+  ['curl -sf http://127.0.0.1:3000/agents/co.webhook/webhook.', 0],
+  ['npm run dossier -- verify statement.json', 0, 'the document is the one that the statement is about'],
   ['curl -sf http://127.0.0.1:3000/log/checkpoint', 0],
   ['npm run dossier -- audit http://127.0.0.1:3000', 2],
 ];
@@ -58,7 +60,10 @@ const run = (command: string): Promise<Ran> =>
     const here = command
       .replaceAll('http://127.0.0.1:3000', url)
       .replaceAll('npm run dossier --', program === 'src/main.js' ? '$&' : `node ${program}`)
-      .replaceAll(/(?<= )(proof\.json|log\.key|saved-checkpoint\.txt)/g, `${folder}/$1`);
+      .replaceAll(
+        /(?<= )((?:proof|statement|listing)\.json|log\.key|saved-checkpoint\.txt)/g,
+        `${folder}/$1`,
+      );
     const env = { ...process.env, DATABASE_URL: database, REGISTRY_URL: 'off', DOSSIER_URL: url };
     execFile('sh', ['-c', here], { env, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
