@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createCheckReads, createCheckWrites } from '../claims/shared-check.ts';
 import {
   createClaimReads,
@@ -16,7 +17,7 @@ import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createChangeReads, createChangeWrites } from '../log/changes.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
-import { createFeedbackReads, createFeedbackWrites, selectFeedback } from '../moderation/feedback.ts';
+import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
 import { createObservationReads, createObservationWrites } from '../observations/table.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
@@ -26,7 +27,6 @@ import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
 import { createKeyReads, createKeyWrites, createLimitReads, createLimitWrites } from '../store/limits.ts';
-import { currentFlag } from '../store/query.ts';
 import type { ChangedHandles, Db, Engine, Store } from '../store/store.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
 
@@ -42,36 +42,17 @@ const createFigureReads = (db: Db) => ({
    * does not hold the claim of the listing. Reads an index of each table from end to end.
    */
   async counts() {
-    const claimsIn = (state: 'claimed' | 'suspended') =>
-      db
-        .selectFrom('claim')
-        .where('state', '=', state)
-        .select(({ fn }) => fn.countAll<number>().as('rows'));
-    const openOf = (kind: 'report' | 'feedback') =>
-      selectFeedback(db, { state: 'open', kind }).select(({ fn }) => fn.countAll<number>().as('rows'));
-    const counted = await db
-      .selectNoFrom(({ selectFrom, fn }) => [
-        claimsIn('claimed').as('claimed'),
-        claimsIn('suspended').as('suspended'),
-        selectFrom('rating')
-          .where('is_current', '=', currentFlag)
-          .select(fn.countAll<number>().as('rows'))
-          .as('ratings'),
-        openOf('feedback').as('open_feedback'),
-        openOf('report').as('open_reports'),
-        selectFrom('opt_out')
-          .where('state', '=', 'contested')
-          .select(fn.countAll<number>().as('rows'))
-          .as('contested_opt_outs'),
-      ])
-      .executeTakeFirstOrThrow();
-    return {
-      claims: { claimed: Number(counted.claimed), suspended: Number(counted.suspended) },
-      ratings: Number(counted.ratings),
-      open_feedback: Number(counted.open_feedback),
-      open_reports: Number(counted.open_reports),
-      contested_opt_outs: Number(counted.contested_opt_outs),
-    };
+    const { rows } = await sql<
+      Record<'claimed' | 'suspended', number> &
+        Record<'ratings' | 'open_feedback' | 'open_reports' | 'contested_opt_outs', number>
+    >`select (select count(*) from claim where state = 'claimed') as claimed,
+      (select count(*) from claim where state = 'suspended') as suspended,
+      (select count(*) from rating where is_current = 1) as ratings,
+      (select count(*) from feedback where state = 'open' and coalesce(category, '') <> 'report') as open_feedback,
+      (select count(*) from feedback where state = 'open' and category = 'report') as open_reports,
+      (select count(*) from opt_out where state = 'contested') as contested_opt_outs`.execute(db);
+    const [{ claimed, suspended, ...counts }] = rows as [(typeof rows)[number]];
+    return { claims: { claimed, suspended }, ...counts };
   },
 });
 

@@ -35,20 +35,27 @@ export function toListenError(
   return error;
 }
 
+const toSeconds = (time: string | undefined) => (time ? Date.parse(time) / 1000 : undefined);
+
 async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<StoreFigures> {
   const { done } = await store.imports.last();
   const audit = await store.audits.last();
-  const last_run_at = await store.observations.lastRunAt();
+  const { claims, ...counts } = await store.figures.counts();
   return {
-    listings: await store.listings.count(),
-    ...(await store.figures.counts()),
-    ...(last_run_at && { lastRunAt_ms: Date.parse(last_run_at) }),
-    ...(audit?.finished_at && {
-      lastAudit: { ...audit, finishedAt_ms: Date.parse(audit.finished_at) },
-    }),
-    ...(done?.finished_at && {
-      lastImport: { finishedAt_ms: Date.parse(done.finished_at), counts: done.progress.counts },
-    }),
+    gauges: {
+      dossier_listings: await store.listings.count(),
+      dossier_ratings: counts.ratings,
+      dossier_feedback_open: counts.open_feedback,
+      dossier_reports_open: counts.open_reports,
+      dossier_opt_outs_contested: counts.contested_opt_outs,
+      dossier_observer_last_look_timestamp_seconds: toSeconds(await store.observations.lastRunAt()),
+      dossier_audit_last_finished_timestamp_seconds: toSeconds(audit?.finished_at),
+      dossier_audit_entries: audit?.entries,
+      dossier_audit_faults: audit?.faults,
+      dossier_import_last_success_timestamp_seconds: toSeconds(done?.finished_at),
+    },
+    claims,
+    imported: done?.progress.counts ?? {},
   };
 }
 

@@ -13,6 +13,7 @@ import {
   decided,
   type Finding,
   observedFinding,
+  recordedFinding,
   unseenFinding,
   worstOf,
 } from './criterion.ts';
@@ -62,7 +63,7 @@ function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint):
   return observedFinding(check, { result: 'not_met', fact });
 }
 
-const observed = criteriaOf('observed');
+const observed = criteriaOf('observed', recordedFinding);
 const best = ['met', 'unknown', 'not_met'] as const;
 
 export const endpointCriteria = {

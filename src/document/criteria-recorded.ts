@@ -18,8 +18,14 @@ import {
 import { packageTypes, recordedSecrets, transports } from './record.ts';
 import { nativeStatement, sourcesFirst } from './sentences.ts';
 
-const recorded = criteriaOf('imported');
-const native = criteriaOf('native');
+const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
+  ...found,
+  source: 'ratings made on this service by claimed listings',
+  as_of: listing.evidence_snapshot_date,
+});
+
+const recorded = criteriaOf('imported', recordedFinding);
+const native = criteriaOf('native', ratingFinding);
 const maxDays = 3650;
 const listed = (values: readonly string[]) => [...new Set(values)].join(', ');
 
@@ -42,20 +48,20 @@ export const recordedCriteria = {
   active: recorded.plain('Active in the registry', (compared) => {
     const { origin_status, status_message } = compared.listing;
     const isActive = origin_status === 'active';
-    return recordedFinding(compared, {
+    return {
       result: decided(isActive),
       fact: `${sourceOf(compared)} ${isActive ? 'lists it as active' : 'marks it as deprecated'}.`,
       ...(status_message && { recorded: status_message }),
-    });
+    };
   }),
   has_endpoint: recorded.plain('Remote endpoint recorded', (compared) => {
     const { endpoint, remotes } = compared.listing;
     if (endpoint)
-      return recordedFinding(compared, {
+      return {
         result: 'met',
         fact: `A remote address is recorded${needs(remotes.find(({ url }) => url === endpoint))}.`,
         recorded: endpoint,
-      });
+      };
     const fact =
       remotes.length > 0
         ? 'Remotes are recorded, but none has a complete address.'
@@ -75,11 +81,7 @@ export const recordedCriteria = {
       });
     const fact = 'No source repository is recorded.';
     return repository
-      ? recordedFinding(compared, {
-          result: 'met',
-          fact: 'A source repository is recorded.',
-          recorded: repository,
-        })
+      ? { result: 'met', fact: 'A source repository is recorded.', recorded: repository }
       : absentFinding(compared, 'repository', { result: 'not_met', fact });
   }),
   needs_no_secret: recorded.plain('Record asks for no secret', (compared) => {
@@ -89,8 +91,8 @@ export const recordedCriteria = {
       const asks = `The record asks for ${counted(needed.length, 'secret')}.`;
       const takes = `The record names ${counted(all.length, 'secret')} that a caller may send, and requires none.`;
       return needed.length > 0
-        ? recordedFinding(compared, { result: 'not_met', fact: asks, recorded: listed(needed) })
-        : recordedFinding(compared, { result: 'unknown', fact: takes, recorded: listed(all) });
+        ? { result: 'not_met', fact: asks, recorded: listed(needed) }
+        : { result: 'unknown', fact: takes, recorded: listed(all) };
     }
     const lacking = (['endpoint', 'package'] as const).find((field) => copy_lacks.includes(field));
     if (lacking || remotes.length + packages.length === 0)
@@ -99,7 +101,7 @@ export const recordedCriteria = {
         fact: 'The record does not say how it is reached or run.',
       });
     const fact = 'The record asks for no secret; the service may still ask for one.';
-    return recordedFinding(compared, { result: 'met', fact });
+    return { result: 'met', fact };
   }),
   transport: recorded.choice('Transport {} recorded', transports, (compared, wanted) => {
     const { remotes, packages } = compared.listing;
@@ -110,7 +112,7 @@ export const recordedCriteria = {
     if (known.length === 0 || (!holds && compared.listing.copy_lacks?.includes(field)))
       return absentFinding(compared, field, { result: 'unknown', fact: 'No transport is recorded.' });
     const fact = `${wanted} is ${holds ? '' : 'not '}among the recorded transports.`;
-    return recordedFinding(compared, { result: decided(holds), fact, recorded: listed(known) });
+    return { result: decided(holds), fact, recorded: listed(known) };
   }),
   package: recorded.choice('Package of kind {} recorded', packageTypes, (compared, wanted) => {
     const { packages } = compared.listing;
@@ -118,52 +120,46 @@ export const recordedCriteria = {
       return absentFinding(compared, 'package', { result: 'not_met', fact: 'No package is recorded.' });
     const found = packages.find(({ registry_type }) => registry_type === wanted);
     if (!found)
-      return recordedFinding(compared, {
+      return {
         result: 'not_met',
         fact: `No package of kind ${wanted} is recorded; others are.`,
         recorded: listed(packages.map(({ registry_type }) => registry_type)),
-      });
+      };
     const { identifier, version } = found;
-    return recordedFinding(compared, {
+    return {
       result: 'met',
       fact: `A package of kind ${wanted} is recorded.`,
       recorded: version ? `${identifier}@${version}` : identifier,
-    });
+    };
   }),
   tag: recorded.tag('Has the tag {}', (compared, wanted) => {
     const found = compared.listing.tags.find((candidate) => candidate.tag === wanted);
-    return recordedFinding(
-      compared,
-      found
-        ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
-        : {
-            result: 'not_met',
-            fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
-          },
-    );
+    return found
+      ? { result: 'met', fact: 'It has this tag.', recorded: found.reason }
+      : {
+          result: 'not_met',
+          fact: 'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
+        };
   }),
   /** A publication that was read shows an age; without older versions it does not show that there is no greater one. */
   listed_for_days: recorded.number('First published at least {} day(s) ago', maxDays, (compared, days) => {
     const { published_at, sample } = compared.listing;
     const first = signalOf(compared, 'registry.first_published');
     const age_days = daysSince(published_at, compared.now_ms);
-    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    if (age_days === undefined) return { result: 'unknown', fact: future };
     const day = published_at.slice(0, 10);
     if (first?.state === 'observed')
-      return recordedFinding(compared, {
-        result: decided(age_days >= days),
-        fact: `It was first published in the registry on ${day}.`,
-      });
+      return { result: decided(age_days >= days), fact: `It was first published in the registry on ${day}.` };
     const isOld = age_days >= days && !sample;
     const fact = isOld ? `A version published on ${day} was read.` : notFirst(day, first?.reason);
-    return recordedFinding(compared, { result: isOld ? 'met' : 'unknown', fact });
+    return { result: isOld ? 'met' : 'unknown', fact };
   }),
   updated_within_days: recorded.number('Updated within the last {} day(s)', maxDays, (compared, days) => {
     const { updated_at } = compared.listing;
     const age_days = daysSince(updated_at, compared.now_ms);
-    if (age_days === undefined) return recordedFinding(compared, { result: 'unknown', fact: future });
+    if (age_days === undefined) return { result: 'unknown', fact: future };
     const fact = `${sourceOf(compared)} says that its entry was last updated on ${updated_at.slice(0, 10)}.`;
-    return recordedFinding(compared, { result: decided(age_days <= days), fact });
+    return { result: decided(age_days <= days), fact };
   }),
 } as const satisfies Record<string, Criterion>;
 
@@ -260,12 +256,6 @@ function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | u
   return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 
-const ratingFinding = ({ listing }: ComparedListing, found: Pick<Finding, 'result' | 'fact'>): Finding => ({
-  ...found,
-  source: 'ratings made on this service by claimed listings',
-  as_of: listing.evidence_snapshot_date,
-});
-
 /** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
   const { independent } = native;
@@ -305,10 +295,7 @@ export const nativeCriteria = {
     maxRatings,
     (compared, fewest) => {
       const { ratings } = compared.listing.signals.native.independent;
-      return ratingFinding(compared, {
-        result: decided(ratings >= fewest),
-        fact: ratingsFact(compared.listing),
-      });
+      return { result: decided(ratings >= fewest), fact: ratingsFact(compared.listing) };
     },
   ),
   independent_sources_at_least: native.number(
@@ -316,10 +303,7 @@ export const nativeCriteria = {
     maxRatings,
     (compared, fewest) => {
       const { sources } = compared.listing.signals.native.independent;
-      return ratingFinding(compared, {
-        result: decided(sources >= fewest),
-        fact: ratingsFact(compared.listing),
-      });
+      return { result: decided(sources >= fewest), fact: ratingsFact(compared.listing) };
     },
   ),
   rated_within_days: native.number(
@@ -327,11 +311,10 @@ export const nativeCriteria = {
     maxDays,
     (compared, days) => {
       const { last_at } = compared.listing.signals.native.independent;
-      if (!last_at)
-        return ratingFinding(compared, { result: 'not_met', fact: ratingsFact(compared.listing) });
+      if (!last_at) return { result: 'not_met', fact: ratingsFact(compared.listing) };
       const fact = `The last independent rating is from ${last_at.slice(0, 10)}.`;
       const holds = isWithin(last_at, days, compared.now_ms);
-      return ratingFinding(compared, { result: decided(holds), fact });
+      return { result: decided(holds), fact };
     },
   ),
   succeeded_percent_at_least: native.number(
@@ -340,15 +323,15 @@ export const nativeCriteria = {
     (compared, percent) => {
       const { sources, source_outcomes } = compared.listing.signals.native.independent;
       if (sources < minForShare)
-        return ratingFinding(compared, {
+        return {
           result: 'unknown',
           fact: `${counted(sources, 'independent source')}; a share needs at least ${minForShare}.`,
-        });
+        };
       const { succeeded } = source_outcomes;
-      return ratingFinding(compared, {
+      return {
         result: decided(succeeded * 100 >= percent * sources),
         fact: `${succeeded} of ${counted(sources, 'independent source')} said succeeded in the newest rating of each.`,
-      });
+      };
     },
   ),
 } as const satisfies Record<string, Criterion>;

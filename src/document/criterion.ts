@@ -50,17 +50,25 @@ export interface Criterion {
   judge(compared: ComparedListing, value: CriterionValue): Finding;
 }
 
-type Rule<Value> = (compared: ComparedListing, value: Value) => Finding;
+/** What a rule finds; with its source and date if they are not the usual ones of its kind of evidence. */
+type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
+type Rule<Value> = (compared: ComparedListing, value: Value) => Finding | Found;
 
-/** What defines criteria whose facts come from one kind of evidence, each by its label and its rule. */
-export function criteriaOf(evidence: Criterion['evidence']) {
+/** What defines criteria whose facts come from one kind of evidence, usually from one source, each by its label and its rule. */
+export function criteriaOf(
+  evidence: Criterion['evidence'],
+  withSource: (compared: ComparedListing, found: Found) => Finding,
+) {
   const define = <Value extends CriterionValue>(
     label: string,
     takes: Takes,
     rule: Rule<Value>,
   ): Criterion => ({
     ...{ evidence, label, takes },
-    judge: (compared, value) => rule(compared, value as Value),
+    judge(compared, value) {
+      const found = rule(compared, value as Value);
+      return 'source' in found ? found : withSource(compared, found);
+    },
   });
   return {
     plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
@@ -92,10 +100,11 @@ export const signalOf = (
 ): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
 
 /** A finding from the registry's record, as of its reading. */
-export const recordedFinding = (
-  { listing }: ComparedListing,
-  found: Pick<Finding, 'result' | 'fact' | 'recorded'>,
-): Finding => ({ ...found, source: listing.origin, as_of: day(listing.observed_at) });
+export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({
+  ...found,
+  source: listing.origin,
+  as_of: day(listing.observed_at),
+});
 
 /** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
 export function absentFinding(

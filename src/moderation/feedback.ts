@@ -15,7 +15,7 @@ declare module '../store/store.ts' {
 }
 
 /** The feedback that matches. */
-export const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
+const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
   db
     .selectFrom('feedback')
     .$if(state !== 'all', (query) => query.where('state', '=', state === 'closed' ? 'closed' : 'open'))

@@ -127,40 +127,20 @@ export function measureWork(to: Instruments): () => void {
   };
 }
 
-/** Figures read from the store for each scrape. */
+/** Figures read from the store for each scrape; a gauge without a value keeps its last one. */
 export interface StoreFigures {
-  readonly listings: number;
+  readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
+  /** Claims by their state. */
   readonly claims: Readonly<Record<string, number>>;
-  readonly ratings: number;
-  readonly open_feedback: number;
-  readonly open_reports: number;
-  readonly contested_opt_outs: number;
-  /** When any node last observed a listing; undefined before the first run. */
-  readonly lastRunAt_ms?: number;
-  /** The last audit that finished; undefined if none has. */
-  readonly lastAudit?: { readonly finishedAt_ms: number; readonly entries: number; readonly faults: number };
-  /** The last import that completed; undefined if none has. */
-  readonly lastImport?: { readonly finishedAt_ms: number; readonly counts: Readonly<Record<string, number>> };
+  /** What the last import that completed counted. */
+  readonly imported: Readonly<Record<string, number>>;
 }
 
-function setFigures(to: Instruments, figures: StoreFigures): void {
-  const { lastAudit, lastImport, lastRunAt_ms } = figures;
-  to.dossier_listings.set(figures.listings);
-  to.dossier_ratings.set(figures.ratings);
-  to.dossier_feedback_open.set(figures.open_feedback);
-  to.dossier_reports_open.set(figures.open_reports);
-  to.dossier_opt_outs_contested.set(figures.contested_opt_outs);
-  for (const [state, count] of Object.entries(figures.claims)) to.dossier_claims.set({ state }, count);
-  if (lastRunAt_ms !== undefined) to.dossier_observer_last_look_timestamp_seconds.set(lastRunAt_ms / 1000);
-  if (lastAudit) {
-    to.dossier_audit_last_finished_timestamp_seconds.set(lastAudit.finishedAt_ms / 1000);
-    to.dossier_audit_entries.set(lastAudit.entries);
-    to.dossier_audit_faults.set(lastAudit.faults);
-  }
-  if (!lastImport) return;
-  to.dossier_import_last_success_timestamp_seconds.set(lastImport.finishedAt_ms / 1000);
-  for (const [count, value] of Object.entries(lastImport.counts))
-    to.dossier_import_last_success.set({ count }, value);
+function setFigures(to: Instruments, { gauges, claims, imported }: StoreFigures): void {
+  for (const [name, value] of Object.entries(gauges))
+    if (value !== undefined) to[name as keyof typeof gauges].set(value);
+  for (const [state, value] of Object.entries(claims)) to.dossier_claims.set({ state }, value);
+  for (const [count, value] of Object.entries(imported)) to.dossier_import_last_success.set({ count }, value);
 }
 
 /** Sets the gauges of the store; they keep their last values if `readFigures` rejects: the database does not answer. */
