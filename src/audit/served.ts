@@ -9,7 +9,7 @@ import { logPath } from '../log/checkpoints.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { readVerifier } from '../log/notes.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { type Observation, observation, observationStates } from '../observations/observation.ts';
+import { type Observation, observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import { fromListed, listedRatings } from '../ratings/listed.ts';
 import { nativeSignals, type RatingRecord } from '../ratings/rating.ts';
@@ -186,11 +186,7 @@ function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves
   };
 }
 
-const fact = z.object({
-  value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
-  state: z.enum(observationStates),
-  details: z.record(z.string(), z.unknown()).optional(),
-});
+const fact = observation.pick({ value: true, state: true, details: true });
 const check = z.object({
   type: z.literal('check'),
   at: z.string(),

@@ -95,27 +95,15 @@ function sharedSignals({ listing, publisherListings, shared, reading }: ListingF
 function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
   const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
+  const { handle, title, description, version, origin, origin_status, status_message } = listing;
+  const { published_at, updated_at, imported_at, endpoint, repository, website } = listing;
   return {
-    handle: listing.handle,
-    ...(listing.title && { title: listing.title }),
-    description: listing.description,
-    version: listing.version,
-    ...(isSample(listing) && { sample: true as const }),
-    origin: listing.origin,
-    ...(origin_note && { origin_note }),
-    origin_status: listing.origin_status,
-    ...(listing.status_message && { status_message: listing.status_message }),
-    published_at: listing.published_at,
-    updated_at: listing.updated_at,
-    imported_at: listing.imported_at,
-    observed_at: reading.observed_at,
-    ...(listing.endpoint && { endpoint: listing.endpoint }),
-    remotes: [...listing.remotes],
-    packages: [...listing.packages],
-    ...(listing.repository && { repository: listing.repository }),
-    ...(listing.website && { website: listing.website }),
+    ...{ handle, title, description, version, sample: isSample(listing) ? (true as const) : undefined },
+    ...{ origin, origin_note, origin_status, status_message, published_at, updated_at, imported_at },
+    ...{ observed_at: reading.observed_at, endpoint },
+    ...{ remotes: [...listing.remotes], packages: [...listing.packages], repository, website },
     tags: [...listing.tags],
-    ...(lacking.length > 0 && { copy_lacks: lacking }),
+    copy_lacks: lacking.length > 0 ? lacking : undefined,
   };
 }
 

@@ -138,20 +138,15 @@ export function toShortListing(recorded: ListingSummary): z.infer<typeof shortLi
   const listing = withoutHidden(recorded);
   const { handle, title, description, version, endpoint, repository, tags, facets } = listing;
   return {
-    handle,
-    ...(isSample(listing) && { sample: true as const }),
-    ...(title && { title }),
-    description,
-    version,
-    ...(endpoint && { endpoint }),
-    ...(repository && { repository }),
+    ...{ handle, sample: isSample(listing) ? (true as const) : undefined, title, description, version },
+    ...{ endpoint, repository },
     tags: tags.map(({ tag }) => tag),
     state: claimStates.find((state) => facets.includes(`state:${state}`)) ?? 'imported',
     has_native_ratings: facets.includes('has:ratings'),
     published_at: listing.published_at.slice(0, 10),
     updated_at: listing.updated_at.slice(0, 10),
-    ...(listing.hidden && { hidden: hiddenSentence }),
-    ...(isPlaceholder(description) && { placeholder_description: true }),
+    hidden: listing.hidden ? hiddenSentence : undefined,
+    placeholder_description: isPlaceholder(description) || undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordRestored, suspendClaim } from '../claims/suspend.ts';
 import type { Context } from '../context.ts';
 import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
+import { asMembers } from '../core/json.ts';
 import { isGone, isSample, type Listing, sampleSource, toWithdrawn } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Lease, Transaction } from '../store/store.ts';
@@ -112,15 +113,13 @@ async function endOne(tx: Transaction, listing: Listing, at: string): Promise<vo
   await tx.listings.putListings([toWithdrawn(listing, 'deleted')]);
 }
 
-const nameOf = (entry: unknown) => (entry as { server?: { name?: unknown } } | null)?.server?.name;
-
 /**
  * Withdraws listings of the shipped sample, with their claims and the ratings by and about them: those that the page
  * names, so that the registry's listing takes their place, and all of them once the page is the last one.
  */
 export async function endSample(tx: Transaction, page: Page, at: string): Promise<void> {
   const handles = await readSampleHandles();
-  const named = new Set(page.entries.map(nameOf));
+  const named = new Set(page.entries.map((entry) => asMembers(asMembers(entry).server).name));
   const ending = page.nextCursor === undefined ? handles : handles.filter((handle) => named.has(handle));
   if (ending.length === 0) return;
   for (const listing of await tx.listings.byHandles(ending))

@@ -146,11 +146,9 @@ export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]>
   return inRoom(found);
 }
 
-const isOfNow = ({ missed }: StoredObservation) => missed === undefined;
-
 /** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
 function toFacets({ remotes }: Run['listing'], observations: readonly StoredObservation[]): Facet[] {
-  const found = observations.filter(isOfNow);
+  const found = observations.filter(({ missed }) => missed === undefined);
   const stated = (kind: string, state: string) =>
     found.filter((one) => one.kind === kind && one.state === state).map(({ subject }) => subject);
   const free = stated('price.challenge', 'no_price_seen');

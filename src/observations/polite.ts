@@ -67,19 +67,13 @@ export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer
 
 const mostRedirects = 3;
 
-const failureTexts: Readonly<Record<FetchFailure, string>> = {
-  host_unreachable: 'no connection to a public address of the host, or one that broke off',
-  host_timeout: 'no answer in time',
-  host_error: 'an answer that is not HTTP within our limits',
-  too_large: 'an answer of more than 2 MiB',
-};
-
-const causes = {
-  host_unreachable: 'connection',
-  host_timeout: 'timeout',
-  host_error: 'not_http',
-  too_large: 'too_large',
-} as const;
+/** The cause of each failure, and what a request ended with, in words. */
+const failures = {
+  host_unreachable: ['connection', 'no connection to a public address of the host, or one that broke off'],
+  host_timeout: ['timeout', 'no answer in time'],
+  host_error: ['not_http', 'an answer that is not HTTP within our limits'],
+  too_large: ['too_large', 'an answer of more than 2 MiB'],
+} as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
 
 /** Why no request left this machine. */
 export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
@@ -100,10 +94,10 @@ const cutOff = (host: string): NoAnswer => ({
 
 const unreachable = (url: URL, { result: failure, certificate, unsent }: Failed): NoAnswer => ({
   result: 'unreachable',
-  ...(!unsent && { cause: certificate ? 'certificate' : causes[failure] }),
+  ...(!unsent && { cause: certificate ? 'certificate' : failures[failure][0] }),
   reason: certificate
     ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
-    : `A request to ${url.host} ended with ${failureTexts[failure]}.`,
+    : `A request to ${url.host} ended with ${failures[failure][1]}.`,
 });
 
 const paused = (url: URL): NoAnswer => ({

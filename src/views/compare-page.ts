@@ -122,8 +122,6 @@ export const kindTitles = {
   native: 'Claims and ratings made on this service',
 } as const;
 
-const isAddress = (words: string) => /^https?:/i.test(words);
-
 /** A row: its name, a cell for each listing, and what two cells must share to be said once. */
 interface Row {
   readonly name: string;
@@ -147,7 +145,7 @@ function answerRows(
           handle,
           content: html`
 <p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortCommits(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
-${answer.recorded && !isAddress(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`,
+${answer.recorded && !/^https?:/i.test(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`,
           essence,
         },
       ];

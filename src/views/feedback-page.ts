@@ -22,9 +22,6 @@ function messageOf(name: string, { problem, values }: FeedbackForm): string | un
   return named ?? ofHandle;
 }
 
-const idsOf = (name: string, { hint, message }: { hint?: string; message: string | undefined }) =>
-  [message === undefined ? '' : `${name}-error`, hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
-
 /** A field with label, hint and error; `control` gets the attributes that connect them. */
 function field(
   form: FeedbackForm,
@@ -32,7 +29,8 @@ function field(
   control: (attributes: Html) => Html,
 ) {
   const message = messageOf(name, form);
-  const described = idsOf(name, { hint, message });
+  const ids = [message === undefined ? '' : `${name}-error`, hint ? `${name}-hint` : ''];
+  const described = ids.filter(Boolean).join(' ');
   const attributes = html` id="${name}" name="${name}"${message === undefined ? '' : html` aria-invalid="true"`}${described && html` aria-describedby="${described}"`}`;
   return html`
 <div class="row"><label for="${name}">${label}</label>${hint && html`<span class="note" id="${name}-hint">${hint}</span>`}
