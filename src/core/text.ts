@@ -91,6 +91,8 @@ export const paragraphs = (...parts: readonly (string | false | undefined)[]): s
 export const list = <T>(items: readonly T[], show: (item: T) => string): string =>
   items.map((item) => `* ${show(item)}`).join('\n');
 
+export const day_ms = 86_400_000;
+
 /** The day of an RFC 3339 time. */
 export const day = (time: string): string => time.slice(0, 10);
 
@@ -202,8 +204,6 @@ export function tokenize(text: string): string[] {
     .replaceAll('ς', 'σ');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
-
-const day_ms = 86_400_000;
 
 /** How long ago a day is, seen from another (both YYYY-MM-DD): `today`, `5 days ago`, `8 weeks ago`, `13 months ago`, `3 years ago`. */
 export function ageText(date: string, today: string): string {

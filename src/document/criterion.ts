@@ -1,4 +1,4 @@
-import { day } from '../core/text.ts';
+import { day, day_ms } from '../core/text.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { knowingOf, type Observation, stateWords } from '../observations/observation.ts';
@@ -85,7 +85,6 @@ export function criteriaOf(
 /** The result of a criterion whose answer is known. */
 export const decided = (holds: boolean): 'met' | 'not_met' => (holds ? 'met' : 'not_met');
 
-const day_ms = 86_400_000;
 const skew_ms = 5 * 60_000;
 
 /** Days since a time, not rounded and at least 0; undefined for a time in the future. */

@@ -1,5 +1,5 @@
 import { asMembers } from '../core/json.ts';
-import { coded, day, withoutStop } from '../core/text.ts';
+import { coded, day, day_ms, withoutStop } from '../core/text.ts';
 import { convert, networkName, type Offer, toCaip19 } from '../observations/kinds/offer.ts';
 import { type DatedObservation, isDated, knowingOf, type Observation } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -51,8 +51,6 @@ export const reasonOf = ({ reason = '' }: Observation): string =>
 /** Whether Dossier has ever looked at any of it. */
 export const isLookedAt = ({ listing }: Pick<Judged, 'listing'>): boolean =>
   listing.observations.some(isDated);
-
-const day_ms = 86_400_000;
 
 /** Days from a time to the day of the answer. */
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>

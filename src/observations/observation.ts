@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../core/text.ts';
+import { counted, day_ms } from '../core/text.ts';
 
 /** The questions of a buyer, in the order that every adapter shows them, each in plain words. */
 export const questionTitles = {
@@ -25,7 +25,6 @@ export const questionName = z.enum(questions);
 /** How many checks of each day (UTC) were `answered`, or ended in each class of failure. */
 type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-const day_ms = 86_400_000;
 const windows_days = [30, 90] as const;
 const longest_days = 90;
 

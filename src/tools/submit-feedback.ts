@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, wrongField } from '../core/problem.ts';
-import { cleanText } from '../core/text.ts';
+import { cleanText, day_ms } from '../core/text.ts';
 import { isFirstToday } from '../limits/shared.ts';
 import { reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
@@ -15,7 +15,6 @@ import { defineTool } from './tool.ts';
 const mostPerDay = 2000;
 /** Of these, for networks that sent none today. */
 const keptForOthers = 500;
-const day_ms = 86_400_000;
 
 /** Throws feedback_paused, with the seconds until there is room, once as much was received as is taken in 24 hours. */
 async function requireFeedbackRoom(tx: Transaction, context: Context): Promise<void> {
