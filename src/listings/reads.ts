@@ -70,12 +70,12 @@ const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
     .selectFrom('listing')
     .selectAll()
     .where('withdrawn', 'is', null)
-    .$if(after !== undefined, (query) =>
-      query.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('updated_at', 'id'), '<', tuple(after?.updated_at ?? '', after?.id ?? 0)),
-      ),
+    .where(({ and }) =>
+      and([
+        ...(after ? [sql<SqlBool>`(updated_at, id) < (${after.updated_at}, ${after.id})`] : []),
+        ...facets.map(hasFacet),
+      ]),
     )
-    .where((eb) => eb.and(facets.map(hasFacet)))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -154,40 +154,16 @@ export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: s
 const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
 
 async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  const rated = db
-    .selectFrom('rating')
-    .select('subject_handle as handle')
-    .where('subject_handle', '>', after);
-  const claimed = db.selectFrom('claim_event').select('handle').where('handle', '>', after);
-  const holding = db.selectFrom('claim').select('handle').where('handle', '>', after);
-  const moderated = db
-    .selectFrom('moderation')
-    .select(sql<string>`handle`.as('handle'))
-    .where('handle', '>', after)
-    .where('ended_by', 'is', null);
   // Each part is cut before they are joined: the observer may have looked at every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
-    db
-      .selectFrom(
-        db
-          .selectFrom(table)
-          .select('handle')
-          .distinct()
-          .where('handle', '>', after)
-          .orderBy('handle')
-          .limit(limit)
-          .as(table),
-      )
-      .select('handle');
-  const rows = await rated
-    .union(claimed)
-    .union(holding)
-    .union(moderated)
-    .union(firstOf('observation'))
-    .union(firstOf('observation_change'))
-    .orderBy('handle')
-    .limit(limit)
-    .execute();
+    sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
+  const { rows } = await sql<{
+    handle: string;
+  }>`select subject_handle as handle from rating where subject_handle > ${after}
+    union select handle from claim_event where handle > ${after} union select handle from claim where handle > ${after}
+    union select handle from moderation where handle > ${after} and ended_by is null
+    union ${firstOf('observation')} union ${firstOf('observation_change')}
+    order by handle limit ${limit}`.execute(db);
   return rows.map(({ handle }) => handle);
 }
 

@@ -54,25 +54,11 @@ const mostKeys = 50;
 
 /** Keeps the newest fifty keys, those that are published first: who publishes others every minute loses only their own old ones. */
 const deleteOldest = (db: Db, handle: string) =>
-  db
-    .deleteFrom('receipt_key')
-    .where('handle', '=', handle)
-    .where(({ eb, selectFrom, refTuple }) =>
-      eb(
-        refTuple('kid', 'valid_from'),
-        'in',
-        selectFrom('receipt_key as other')
-          .select(['other.kid', 'other.valid_from'])
-          .where('other.handle', '=', handle)
-          .orderBy(sql`other.valid_until is null`, 'desc')
-          .orderBy('other.valid_from', 'desc')
-          .orderBy('other.kid')
-          .limit(1_000_000)
-          .offset(mostKeys)
-          .$asTuple('kid', 'valid_from'),
-      ),
-    )
-    .execute();
+  sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
+    select kid, valid_from from receipt_key where handle = ${handle}
+    order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
+    db,
+  );
 
 const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) => {
   const rows = keys.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));

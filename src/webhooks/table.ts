@@ -1,6 +1,6 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { upsert } from '../store/query.ts';
-import type { Db, Schema } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
 
@@ -13,39 +13,17 @@ declare module '../store/store.ts' {
 }
 
 /** Deliveries that wait, are due, and have no earlier one of the same listing before them. */
-const selectFirstDue = (db: Db, now: string) =>
-  db
-    .selectFrom('webhook_delivery as due')
-    .where('due.state', '=', 'waiting')
-    .where('due.next_at', '<=', now)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('webhook_delivery as earlier')
-            .select('earlier.seq')
-            .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
-            .whereRef('earlier.handle', '=', 'due.handle')
-            .where('earlier.state', '=', 'waiting')
-            .whereRef('earlier.seq', '<', 'due.seq'),
-        ),
-      ),
-    );
+const firstDue = (now: string) =>
+  sql`webhook_delivery as due where due.state = 'waiting' and due.next_at <= ${now} and not exists (
+    select 1 from webhook_delivery as earlier where earlier.webhook_id = due.webhook_id
+    and earlier.handle = due.handle and earlier.state = 'waiting' and earlier.seq < due.seq)`;
 
-/** Whether a change after the position may concern the subscription; each kind has an index that answers it. */
-function isBehind({ and, or, eb, exists, selectFrom }: ExpressionBuilder<Schema, 'webhook'>) {
-  const later = selectFrom('evidence_change as later')
-    .select('later.seq')
-    .whereRef('later.seq', '>', 'webhook.position');
-  // '0' is the character after '/'.
-  const ofPublisher = later
-    .where('later.handle', '>', sql<string>`webhook.value || '/'`)
-    .where('later.handle', '<', sql<string>`webhook.value || '0'`);
-  return or([
-    and([eb('kind', 'in', ['all', 'tag', 'view']), exists(later)]),
-    and([eb('kind', '=', 'handle'), exists(later.whereRef('later.handle', '=', 'webhook.value'))]),
-    and([eb('kind', '=', 'publisher'), exists(ofPublisher)]),
-  ]);
-}
+const later = sql`select 1 from evidence_change as later where later.seq > webhook.position`;
+
+/** Whether a change after the position may concern the subscription; each kind has an index. '0' is the character after '/'. */
+const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
+  or kind = 'handle' and exists (${later} and later.handle = webhook.value)
+  or kind = 'publisher' and exists (${later} and later.handle > webhook.value || '/' and later.handle < webhook.value || '0'))`;
 
 /** Reads of webhooks over any engine. */
 export const createWebhookReads = (db: Db) => ({
@@ -63,27 +41,17 @@ export const createWebhookReads = (db: Db) => ({
    * there is any later change. The one whose last turn is longest ago comes first.
    */
   async due(now: string, limit: number) {
-    const rows = await db
-      .selectFrom('webhook')
-      .selectAll()
-      .where('state', '=', 'active')
-      .where(({ or, eb }) => or([eb('rest_until', 'is', null), eb('rest_until', '<=', now)]))
-      .where((eb) => {
-        const retries = selectFirstDue(db, now)
-          .select('due.seq')
-          .where('due.webhook_id', '=', sql.ref<string>('webhook.id'));
-        return eb.or([eb.exists(retries), isBehind(eb)]);
-      })
-      .orderBy('served_at')
-      .orderBy('id')
-      .limit(limit)
-      .execute();
+    const { rows } = await sql<RowOf<typeof webhookTable>>`select * from webhook
+      where state = 'active' and (rest_until is null or rest_until <= ${now})
+      and (exists (select 1 from ${firstDue(now)} and due.webhook_id = webhook.id) or ${isBehind})
+      order by served_at, id limit ${limit}`.execute(db);
     return rows.map(webhookTable.decode);
   },
   /** Waiting deliveries whose time has come, oldest first; of each listing only the first. */
   async dueDeliveries(id: string, now: string, limit: number) {
-    const due = selectFirstDue(db, now).selectAll('due').where('due.webhook_id', '=', id);
-    return (await due.orderBy('due.seq').limit(limit).execute()).map(deliveryTable.decode);
+    const { rows } = await sql<RowOf<typeof deliveryTable>>`select due.* from ${firstDue(now)}
+      and due.webhook_id = ${id} order by due.seq limit ${limit}`.execute(db);
+    return rows.map(deliveryTable.decode);
   },
   /** Listings of which a delivery waits, and how many wait in all. */
   async waiting(id: string) {
