@@ -187,5 +187,8 @@ export function createSqlStore(engine: Engine): Store {
       await leases.end();
       await engine.close();
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }

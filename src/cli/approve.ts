@@ -65,31 +65,27 @@ export async function runApprove(config: () => Config, handle: string, options: 
   const now = new Date();
   const last = until === undefined ? undefined : toUntil(until, now);
   const names = toPins(options.pin ?? 'version,endpoint,package');
-  const source = await openLockSource(options.from, config);
-  try {
-    const document = await source.read(handle);
-    if (typeof document === 'string')
-      throw usage(`${handle}: ${document} at ${source.name}; nothing was written`);
-    const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
-    const unknown = pins.filter(([pin, now]) => now.length === 0 && !['endpoint', 'package'].includes(pin));
-    if (unknown.length > 0)
-      throw usage(
-        `${handle}: ${unknown.map(([pin]) => pin).join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
-      );
-    const entry = {
-      ...{ handle, by, reason, on: now.toISOString().slice(0, 10) },
-      ...(last !== undefined && { until: last }),
-      pins: Object.fromEntries(pins),
-    };
-    const before = (view.approvals ?? []) as { readonly handle: string }[];
-    const approvals = [...before.filter((one) => one.handle !== handle), entry];
-    const written = { ...views, [name]: { ...view, approvals } };
-    const fault = viewsForm.safeParse(written).error?.issues[0];
-    if (fault) throw usage(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
-    writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
-    process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
-    process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);
-  } finally {
-    await source.close();
-  }
+  await using source = await openLockSource(options.from, config);
+  const document = await source.read(handle);
+  if (typeof document === 'string')
+    throw usage(`${handle}: ${document} at ${source.name}; nothing was written`);
+  const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
+  const unknown = pins.filter(([pin, now]) => now.length === 0 && !['endpoint', 'package'].includes(pin));
+  if (unknown.length > 0)
+    throw usage(
+      `${handle}: ${unknown.map(([pin]) => pin).join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
+    );
+  const entry = {
+    ...{ handle, by, reason, on: now.toISOString().slice(0, 10) },
+    ...(last !== undefined && { until: last }),
+    pins: Object.fromEntries(pins),
+  };
+  const before = (view.approvals ?? []) as { readonly handle: string }[];
+  const approvals = [...before.filter((one) => one.handle !== handle), entry];
+  const written = { ...views, [name]: { ...view, approvals } };
+  const fault = viewsForm.safeParse(written).error?.issues[0];
+  if (fault) throw usage(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
+  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
+  process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);
 }

@@ -56,28 +56,23 @@ async function report(
   { json = false }: AuditOptions,
 ) {
   const faults: AuditFault[] = [];
-  const bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
+  using bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
   const onFault = (fault: AuditFault) => {
     if (json) faults.push(fault);
     else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
   };
-  try {
-    const result = await audit(reader, kept, {
-      onFault,
-      onProgress({ part, done, total = done }) {
-        bar.setTotal(total);
-        bar.update(done, { part });
-      },
-    });
-    if (!json)
-      for (const sentence of result.not_checked)
-        process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);
-    if (json)
-      process.stdout.write(`${JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2)}\n`);
-    return result;
-  } finally {
-    bar.stop();
-  }
+  const result = await audit(reader, kept, {
+    onFault,
+    onProgress({ part, done, total = done }) {
+      bar.setTotal(total);
+      bar.update(done, { part });
+    },
+  });
+  if (!json)
+    for (const sentence of result.not_checked) process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);
+  if (json)
+    process.stdout.write(`${JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2)}\n`);
+  return result;
 }
 
 async function auditDatabase(config: Config, name: string | undefined, options: AuditOptions) {

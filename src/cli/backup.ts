@@ -80,16 +80,12 @@ async function beginLoad(store: Store): Promise<Load> {
 
 async function fill(load: Load, { header, batches }: Awaited<ReturnType<typeof readBackup>>): Promise<void> {
   const total = Object.values(header.rows).reduce((sum, rows) => sum + rows, 0);
-  const bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
-  try {
-    for await (const { table, rows } of batches) {
-      await load.put(table, rows);
-      bar.increment(rows.length);
-    }
-    await load.finish(header.rows);
-  } finally {
-    bar.stop();
+  using bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
+  for await (const { table, rows } of batches) {
+    await load.put(table, rows);
+    bar.increment(rows.length);
   }
+  await load.finish(header.rows);
 }
 
 async function restoreInto(store: Store, file: string): Promise<BackupHeader | undefined> {
@@ -121,13 +117,9 @@ const toPaused = (count: number) =>
  * with 78 if the database is not empty, and leaves it unchanged.
  */
 export async function runRestore(config: Config, file: string): Promise<void> {
-  const store = await connectStore(config, 'make');
-  try {
-    const header = await restoreInto(store, file);
-    process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
-    const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
-    if (paused > 0) process.stdout.write(`${toPaused(paused)}\n`);
-  } finally {
-    await store.close();
-  }
+  await using store = await connectStore(config, 'make');
+  const header = await restoreInto(store, file);
+  process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
+  const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
+  if (paused > 0) process.stdout.write(`${toPaused(paused)}\n`);
 }

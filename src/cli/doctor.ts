@@ -295,7 +295,8 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
 export async function runDoctor(config: Config): Promise<void> {
   await requireUsableSettings(config);
   const opened = await openAsItIs(config);
-  const [store, problem] = opened && 'state' in opened ? [undefined, opened] : [opened];
+  const problem = opened && 'state' in opened ? opened : undefined;
+  await using store = opened && 'state' in opened ? undefined : opened;
   const subject = { config, store, clock: () => new Date() };
   const found: Finding[] = [];
   const note = (name: string, finding: Finding) => {
@@ -304,19 +305,15 @@ export async function runDoctor(config: Config): Promise<void> {
   };
   print('settings', fine('serve would accept them'));
   if (problem) note('database', problem);
-  try {
-    for (const [name, check] of Object.entries(checks)) {
-      if (problem && name === 'database') continue;
-      const findings = await check(subject).catch((error: Error) =>
-        fault(
-          `this check could not end: ${error.message}`,
-          'see database above; otherwise report this to whoever maintains Dossier',
-        ),
-      );
-      for (const finding of [findings].flat()) note(name, finding);
-    }
-  } finally {
-    await store?.close();
+  for (const [name, check] of Object.entries(checks)) {
+    if (problem && name === 'database') continue;
+    const findings = await check(subject).catch((error: Error) =>
+      fault(
+        `this check could not end: ${error.message}`,
+        'see database above; otherwise report this to whoever maintains Dossier',
+      ),
+    );
+    for (const finding of [findings].flat()) note(name, finding);
   }
   if (found.some(({ state }) => state === 'fault')) process.exitCode = 1;
 }

@@ -22,12 +22,11 @@ import { readInventoryHandles } from './inventory.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
 /** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
-export interface LockSource {
+export interface LockSource extends AsyncDisposable {
   /** What `from` of a lock file says; the same text opens the source again. */
   readonly name: string;
   /** The document of a listing; 'withdrawn' or 'not listed' where there is none. Throws ExitError. */
   read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
-  close(): Promise<void>;
 }
 
 /** `from` of a lock file that was made from the database of DATABASE_URL. */
@@ -93,20 +92,20 @@ async function openDatabase(config: Config): Promise<LockSource> {
       if (!facts) return 'not listed';
       return facts.listing.withdrawn ? 'withdrawn' : toListingDocument(facts, config, now);
     },
-    close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
   };
 }
 
 /** Opens where to read from: an address, a file, or, without either, the own database. Throws ExitError. */
 export async function openLockSource(from: string | undefined, config: () => Config): Promise<LockSource> {
-  const close = async () => undefined;
+  const nothing = { async [Symbol.asyncDispose]() {} };
   if (from === undefined || from === ownDatabase) return openDatabase(config());
   if (isAddress(from)) {
     const base = toBase(from);
-    return { name: base, read: (handle) => readOverHttp(base, handle), close };
+    return { name: base, read: (handle) => readOverHttp(base, handle), ...nothing };
   }
   const documents = readDocuments(from);
-  return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', close };
+  return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', ...nothing };
 }
 
 const pageSize = 100;
@@ -252,49 +251,38 @@ export async function runLock(
   const known = update || (!isExact && existsSync(out)) ? readExisting(out) : undefined;
   const from = options.from ?? known?.from;
   const wanted = await readWanted(known, handles, [{ ...options, from }, config]);
-  const source = await openLockSource(from, config);
-  try {
-    if (known && !update && known.from !== source.name)
-      throw usage(
-        `${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`,
-      );
-    const found = await readAll(wanted, source);
-    const listings = toListings(found, known, [source, options]);
-    if (known && update) print(compareAll(known, found), options, false);
-    const lock: LockFile = {
-      lockfile_version: 1,
-      from: source.name,
-      locked_at: new Date().toISOString(),
-      listings,
-    };
-    writeFileSync(out, `${JSON.stringify(lock, null, 2)}\n`);
-    const locked = Object.keys(listings).length;
-    const gone = wanted.filter((handle) => !listings[handle]);
-    process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
-    if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
-  } finally {
-    await source.close();
-  }
+  await using source = await openLockSource(from, config);
+  if (known && !update && known.from !== source.name)
+    throw usage(`${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`);
+  const found = await readAll(wanted, source);
+  const listings = toListings(found, known, [source, options]);
+  if (known && update) print(compareAll(known, found), options, false);
+  const lock: LockFile = {
+    lockfile_version: 1,
+    from: source.name,
+    locked_at: new Date().toISOString(),
+    listings,
+  };
+  writeFileSync(out, `${JSON.stringify(lock, null, 2)}\n`);
+  const locked = Object.keys(listings).length;
+  const gone = wanted.filter((handle) => !listings[handle]);
+  process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
+  if (gone.length > 0) process.stderr.write(`no longer in it, because it is gone: ${gone.join(', ')}\n`);
 }
 
 /** Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line. Throws ExitError. */
 export async function runCheck(config: () => Config, options: LockOptions, isGitHub: boolean): Promise<void> {
   const lock = readExisting(options.out);
-  const source = await openLockSource(options.from ?? lock.from, config);
-  try {
-    const handles = Object.keys(lock.listings);
-    const differences = compareAll(lock, await readAll(handles, source));
-    print(differences, options, isGitHub);
-    const day = lock.locked_at.slice(0, 10);
-    if (differences.length > 0)
-      throw new ExitError(
-        1,
-        `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
-      );
-    const are = handles.length === 1 ? 'is as it was' : 'are as they were';
-    if (!options.json)
-      process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}\n`);
-  } finally {
-    await source.close();
-  }
+  await using source = await openLockSource(options.from ?? lock.from, config);
+  const handles = Object.keys(lock.listings);
+  const differences = compareAll(lock, await readAll(handles, source));
+  print(differences, options, isGitHub);
+  const day = lock.locked_at.slice(0, 10);
+  if (differences.length > 0)
+    throw new ExitError(
+      1,
+      `${counted(differences.length, 'fact')} changed since ${day}; accept them with dossier lock --update`,
+    );
+  const are = handles.length === 1 ? 'is as it was' : 'are as they were';
+  if (!options.json) process.stderr.write(`${counted(handles.length, 'listing')} ${are} locked on ${day}\n`);
 }

@@ -67,27 +67,18 @@ async function observeNamed(
 
 async function observeAll(observer: Observer, context: Context, signal: AbortSignal): Promise<void> {
   const total = await context.store.listings.count();
-  const bar = startBar(
-    '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}',
-    total,
-    {
-      changed: 0,
-    },
+  const form = '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}';
+  using bar = startBar(form, total, { changed: 0 });
+  const counts = await observeDue(observer, context, {
+    signal,
+    onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
+  });
+  bar.stop();
+  process.stdout.write(
+    `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
   );
-  try {
-    const counts = await observeDue(observer, context, {
-      signal,
-      onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
-    });
-    bar.stop();
-    process.stdout.write(
-      `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
-    );
-    if (counts.looked === 0 && counts.failed > 0)
-      throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
-  } finally {
-    bar.stop();
-  }
+  if (counts.looked === 0 && counts.failed > 0)
+    throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
 }
 
 /**

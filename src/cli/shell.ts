@@ -3,7 +3,7 @@ import { openStore } from '../app/open.ts';
 import type { Store } from '../store/store.ts';
 
 /** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
-export function startBar(form: string, total: number, payload: object = {}): SingleBar {
+export function startBar(form: string, total: number, payload: object = {}): SingleBar & Disposable {
   const bar = new SingleBar({
     format: form,
     hideCursor: true,
@@ -12,7 +12,7 @@ export function startBar(form: string, total: number, payload: object = {}): Sin
     stream: process.stderr,
   });
   bar.start(total, 0, payload);
-  return bar;
+  return Object.assign(bar, { [Symbol.dispose]: () => bar.stop() });
 }
 
 /** Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the work. */
@@ -21,10 +21,6 @@ export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   how?: Parameters<typeof openStore>[1],
 ): Promise<T> {
-  const store = await openStore(config, how);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  await using store = await openStore(config, how);
+  return await work(store);
 }

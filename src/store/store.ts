@@ -75,7 +75,10 @@ export type ChangedHandles = readonly string[] | 'all';
 export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 
 /** The database behind one contract, which one conformance suite tests for every engine. */
-export interface Store extends Reads, Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'close'> {
+export interface Store
+  extends Reads,
+    AsyncDisposable,
+    Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'close'> {
   /**
    * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws, nothing
    * is written. After a conflict `work` runs again, so it must have no effects outside the transaction: `write` rejects

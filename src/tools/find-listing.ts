@@ -1,7 +1,7 @@
 import { type Context, noteChange } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { Problem, type ProblemFacts } from '../core/problem.ts';
-import { counted, named, quoted } from '../core/text.ts';
+import { counted, day_ms, named, quoted } from '../core/text.ts';
 import { publisherOf } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { packageText } from '../document/sentences.ts';
@@ -219,8 +219,6 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
   if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
   return refuseUnknown(toNearText(trimmed, references), context);
 }
-
-const day_ms = 86_400_000;
 
 /** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
 function nextChange_ms({ changesAt, observed }: ListingFacts, { config, clock }: Context): number {
