@@ -12,6 +12,26 @@ export const serverCardType = 'application/mcp-server-card+json';
 /** The namespace of our own terms; a page that says who states them, and by which rules. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
 
+/** What each term of that namespace means, for the page that it points to. */
+export const ownTerms = {
+  'evidence-v1':
+    'What this service knew of a listing on a day, as a signed statement (in-toto predicate type)',
+  origin: 'The registry that the listing was imported from',
+  asOf: 'The day of the answer',
+  snapshot: 'What native ratings say of the listing on that day, in a sentence',
+  claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
+  transport: 'How the recorded endpoints and packages are spoken to',
+  packageType: 'The registries of the recorded packages',
+  evidence: 'The address of all that is known about the listing, as JSON',
+  statement: 'The address of the signed statement about it',
+  sample: 'true: a made-up service of the shipped sample',
+  scoreMeans: 'What the score of a search result says',
+} as const;
+
+const kindsOf = (recorded: readonly (string | undefined)[]) => [
+  ...new Set(recorded.filter((one) => one !== undefined)),
+];
+
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
@@ -56,6 +76,11 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     'dossier:asOf': listing.evidence_snapshot_date,
     'dossier:snapshot': listing.evidence_snapshot,
     'dossier:claimState': listing.state,
+    'dossier:transport': kindsOf([
+      ...remotes.map(({ type }) => type),
+      ...packages.map((one) => one.transport),
+    ]),
+    'dossier:packageType': kindsOf(packages.map(({ registry_type }) => registry_type)),
     'dossier:evidence': links.json,
     'dossier:statement': `${links.page}.intoto.json`,
     ...(listing.sample && { 'dossier:sample': true }),

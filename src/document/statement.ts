@@ -11,13 +11,13 @@ import { readLogHead, toDatedFacts } from './registry-entries.ts';
  * subject is the listing document, by the SHA-256 of its RFC 8785 JSON.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
-  const { handle, links, observations } = document;
+  const { handle, sample, links, observations } = document;
   const facts = toDatedFacts(document, await readLogHead(context), observations.filter(isDated));
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [{ name: handle, uri: links.json, digest: { sha256: canonicalDigest(document) } }],
     predicateType: `${context.config.publicUrl}/about#evidence-v1`,
-    predicate: { ...facts, untrusted_fields: ['observations'] },
+    predicate: { ...facts, ...(sample && { sample }), untrusted_fields: ['observations'] },
   };
   const log = (await context.store.log.heads()).at(-1);
   const key = await openLogKey(context, log?.id ?? 1);

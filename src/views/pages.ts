@@ -4,6 +4,7 @@ import { howToOptOut } from '../claims/claim.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
+import { ownTerms } from '../document/ard.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
@@ -101,6 +102,8 @@ export const toAboutPage = (site: Site, status: StatusDocument): Html =>
 </dl></section>
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2><ol>${rulesOfEvidence.map((rule) => html`<li>${rule}</li>`)}</ol></section>
 ${claims(site.config)}
+<section aria-labelledby="terms"><h2 id="terms">Terms for programs</h2><p>Entries of Agentic Resource Discovery and signed statements name their terms by an address on this page.</p>
+<dl class="facts wide">${Object.entries(ownTerms).map(([term, means]) => html`<div id="${term}"><dt><code>${term}</code></dt><dd>${means}</dd></div>`)}</dl></section>
 
 <section aria-labelledby="import">
 <h2 id="import">Import report</h2>

@@ -227,9 +227,23 @@ describe('GET /ard/agents/{identifier}', () => {
       'dossier:asOf': day,
       'dossier:snapshot': expect.stringContaining('no rating evidence'),
       'dossier:claimState': 'imported',
+      'dossier:transport': ['streamable-http', 'stdio'],
+      'dossier:packageType': ['npm'],
       'dossier:evidence': 'https://dossier.example/agents/io.github.alice/Cargo.json',
       'dossier:statement': 'https://dossier.example/agents/io.github.alice/Cargo.intoto.json',
     });
+    const about = await (await directory.app.request('/about')).text();
+    for (const term of [
+      'origin',
+      'asOf',
+      'snapshot',
+      'claimState',
+      'transport',
+      'packageType',
+      'evidence',
+      'statement',
+    ])
+      expect(about).toContain(`<div id="${term}"><dt><code>${term}</code></dt>`);
     const headers = { 'if-none-match': answer.headers.get('etag') ?? '' };
     const path = `/ard/agents/${encodeURIComponent('urn:air:alice.github.io:Cargo')}`;
     expect((await directory.app.request(path, { headers })).status).toBe(304);

@@ -160,6 +160,17 @@ it('dossier verify refuses what was changed, what another key signed, and what i
   expect((await verify(file, '--key', key, '--document', save('none', 'none'))).code).toBe(74);
 });
 
+it('says of a listing of the shipped sample that it is made up', async () => {
+  const fresh = await openDirectory({ entries: [] });
+  const { importSample } = await import('../../src/app/import-schedule.ts');
+  await importSample(fresh.context, new AbortController().signal);
+  const answer = await fresh.app.request('/agents/co.webhook/webhook.intoto.json');
+  expect(toStatement((await answer.json()) as Envelope)).toMatchObject({ predicate: { sample: true } });
+  const entry = await fresh.app.request('/ard/agents/urn:air:webhook.co:webhook');
+  expect(await entry.json()).toMatchObject({ 'dossier:sample': true });
+  await fresh.close();
+});
+
 it('the name of a listing wins over the ending, and a listing that is gone has no statement', async () => {
   expect(await documentOf(directory, 'com.example/two.intoto')).toMatchObject({
     handle: 'com.example/two.intoto',
