@@ -134,12 +134,13 @@ const unreadableText = ({ file, line, column, why }: Unreadable): string =>
 
 function totalsOf({ servers, unreadable, files }: Inventory): string {
   const count = (isCounted: (server: Server) => boolean) => servers.filter(isCounted).length;
+  const ended = (outcome: Resolved['outcome']) => count(({ result }) => result?.outcome === outcome);
+  const found = (name: Finding) => count((one) => one.findings.includes(name));
   const counts: [number, string][] = [
-    [count(({ result }) => result?.outcome === 'listed'), 'listed'],
-    ...findingNames.map((name): [number, string] => [
-      count((one) => one.findings.includes(name)),
-      findings[name],
-    ]),
+    [ended('listed'), 'listed'],
+    [ended('several_listings'), 'recorded by several listings'],
+    ...findingNames.map((name): [number, string] => [found(name), findings[name]]),
+    [ended('not_known'), 'not known to this copy of the registry'],
     [count(({ result }) => !result), 'not asked about'],
     [unreadable.length, 'left out'],
   ];
@@ -150,16 +151,13 @@ function totalsOf({ servers, unreadable, files }: Inventory): string {
 /** What is said of each configuration that cannot be read, and of each server. */
 const toItems = ({ servers, unreadable }: Inventory) => [
   ...unreadable.map((one) => ({
-    file: one.file,
+    ...one,
     title: one.why,
     head: unreadableText(one),
     lines: [],
-    found: [],
+    findings: [],
   })),
-  ...servers.map((one) => ({
-    ...{ file: one.file, title: one.name, found: one.findings },
-    ...{ head: headOf(one), lines: linesOf(one) },
-  })),
+  ...servers.map((one) => ({ ...one, title: one.name, head: headOf(one), lines: linesOf(one) })),
 ];
 type Item = ReturnType<typeof toItems>[number];
 
@@ -172,7 +170,10 @@ function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
   });
 }
 
-function toAnnotation({ file, title, head, lines, found }: Item, failing: ReadonlySet<Finding>): string {
+function toAnnotation(
+  { file, title, head, lines, findings: found }: Item,
+  failing: ReadonlySet<Finding>,
+): string {
   const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
   const what = [title, ...found.map((name) => findings[name])].join(', ');
   return annotation(isFailing ? 'error' : 'warning', [file, what], toLine([`${head}.`, ...lines].join(' ')));
@@ -210,7 +211,7 @@ export async function runInventory(
   const { servers, unreadable } = inventory;
   const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;
   const items = toItems(inventory);
-  const told = items.filter(({ found, lines }) => found.length > 0 || lines.length === 0);
+  const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const report = [...blocks, totalsOf(inventory)].join('\n');
   process.stdout.write(`${json ? JSON.stringify({ servers, unreadable }, null, 2) : report}\n`);

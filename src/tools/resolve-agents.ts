@@ -86,12 +86,12 @@ async function toListed(
 ): Promise<Resolved> {
   const { listing, observed, native } = facts;
   const { handle, version, withdrawn } = listing;
-  const { asked } = one;
-  if (withdrawn) return { asked, outcome: 'withdrawn', handle, reason: await withdrawal(listing, context) };
+  if (withdrawn)
+    return { asked: one.asked, outcome: 'withdrawn', handle, reason: await withdrawal(listing, context) };
   const { notes, standsOut } = toAnswer(toReadDocument(facts, context), 'short');
   const package_version = packageVersionOf(listing, one);
   return {
-    ...{ asked, outcome: 'listed', version },
+    ...{ asked: one.asked, outcome: 'listed', version },
     ...toHit({ listing, observations: observed?.observations ?? [], native }),
     ...(found_by && { found_by }),
     ...(package_version && { package_version }),

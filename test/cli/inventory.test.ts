@@ -244,7 +244,7 @@ unknown (/text.json): https://mcp.webhook.co/other
   * Not listed.
   * Near: co.webhook/webhook.
 
-4 servers in 1 file: 2 listed, 1 not listed, 1 not pinned.
+4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not listed, 1 not pinned.
 `);
   const markdown = await inventory([file, '--markdown']);
   expect(markdown.stdout).toContain('* common (');

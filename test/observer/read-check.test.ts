@@ -177,6 +177,20 @@ describe('the first read of a listing', () => {
     for (const handle of handles) expect(page).toContain(`${handle}</a>: ${begun}`);
   });
 
+  it('in a list of names says so of each listing', async () => {
+    const node = await openAsked(listings, hanging);
+    const answer = await node.app.request('/api/tools/resolve_agents', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'test' },
+      body: JSON.stringify({
+        handles: ['com.first3.app/agent', 'com.first4.app/agent', 'com.first5.app/none'],
+      }),
+    });
+    expect(await answer.json()).toMatchObject({
+      results: [{ notes: [begun] }, { notes: [begun] }, { outcome: 'not_listed' }],
+    });
+  });
+
   it('by 300 readers at once begins one check, and later ones none until it is a day old', async () => {
     const node = await openAsked(listings, empty);
     const path = '/agents/com.first1.app/agent';

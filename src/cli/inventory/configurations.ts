@@ -92,7 +92,6 @@ function toShown(path: string): string {
   return ofHome.startsWith('..') ? path : `~/${ofHome}`;
 }
 
-/** The configurations that are there, with the client that has each and where in it servers are. */
 const findConfigurations = (environment: Environment) =>
   Object.entries(clients).flatMap(([client, { files, servers }]) => {
     const paths = new Set(files.flatMap((path) => filesAt(path, environment)));
