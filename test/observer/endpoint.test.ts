@@ -121,6 +121,9 @@ it('reports a 401 as an answer and reads the metadata that it names', async () =
     'auth.required': ['observed', true],
     'auth.oauth': ['observed', 'https://locked.example.com'],
   });
+  expect(await (await directory.app.request('/agents/com.example.locked/a.md')).text()).toContain(
+    '`https://locked.example.com`; scopes `send`',
+  );
 });
 
 it('asks a server of the older transport over its event stream', async () => {

@@ -1,8 +1,9 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
-import { named } from '../../core/text.ts';
+import { coded, named } from '../../core/text.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
+import type { Finding } from '../observation.ts';
 import { ofRareRemotes, ofRemotes, remotesOf } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
@@ -109,16 +110,28 @@ async function toFinding(run: Run, { credentials, list }: EndpointAnswer) {
   };
 }
 
+const mostScopes = 8;
+
+/** The scopes that the metadata names, with the authorization servers. */
+function withScopes({ value, details }: Finding): string {
+  const scopes = listOf(details?.scopes_supported);
+  const more = scopes.length > mostScopes ? ` and ${scopes.length - mostScopes} more` : '';
+  const named = scopes.slice(0, mostScopes).map(coded).join(', ');
+  return `${value}${named && `; scopes ${named}${more}`}`;
+}
+
 /** OAuth metadata of the endpoints that ask for credentials. */
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
   question: 'access',
   title: 'OAuth sign-in',
-  means: 'The authorization servers that the endpoint names in its protected-resource metadata (RFC 9728).',
+  means:
+    'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
   method_version: 'auth/2',
   about: remotesOf,
   isOptional: true,
+  shows: withScopes,
   check: (run) => ofRareRemotes(run, (endpoint) => toFinding(run, endpoint)),
 });
 
