@@ -69,14 +69,12 @@ const groupText = ({ group, group_reason, flags, overlap_stated_later }: ListedR
     overlap_stated_later && toInlineText(overlap_stated_later),
   );
 
-const interactionName = ({ interaction_id, interaction_sha256 }: ListedRating) => {
-  if (interaction_id !== undefined) return `${code(interaction_id)} `;
-  return interaction_sha256 === undefined ? '' : `(SHA-256 ${interaction_sha256}) `;
-};
+const interactionName = ({ interaction_id, interaction_sha256: digest }: ListedRating) =>
+  interaction_id === undefined ? digest && `(SHA-256 ${digest}) ` : `${code(interaction_id)} `;
 
 const interactionLine = (rating: ListedRating) =>
   present(
-    `interaction ${interactionName(rating)}at ${rating.interaction_at}${rating.protocol ? `, ${rating.protocol}` : ''}`,
+    `interaction ${interactionName(rating) ?? ''}at ${rating.interaction_at}${rating.protocol ? `, ${rating.protocol}` : ''}`,
     rating.operation && `operation ${toQuote(rating.operation)}`,
     rating.subject_version && `version ${toQuote(rating.subject_version)}`,
     rating.latency_ms !== undefined && `${rating.latency_ms} ms`,

@@ -130,14 +130,7 @@ const beingChecked = ({ handle, being_checked }: ListingDocument): Html | '' =>
     ? ''
     : html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
 
-const recordOf = ({
-  origin,
-  observed_at,
-  version,
-
-  website,
-  tags,
-}: ListingDocument): Html => html`
+const recordOf = ({ origin, observed_at, version, website, tags }: ListingDocument): Html => html`
 <p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
 
 /** Listings that search_agents answers for `similar_to`. */
@@ -206,13 +199,7 @@ const similarSection = (similar: SimilarListings): Html | '' =>
 export const toListingPage = (
   site: Site,
   listing: ListingDocument,
-  {
-    months,
-    similar,
-  }: {
-    readonly months: readonly MonthCount[];
-    readonly similar: SimilarListings;
-  },
+  { months, similar }: { readonly months: readonly MonthCount[]; readonly similar: SimilarListings },
 ): Html =>
   toPage(site, {
     ...toListingHead(listing),

@@ -316,10 +316,8 @@ export const toRatingsPage = (
   listing: ListingDocument,
   { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
 ): Html => {
-  const {
-    handle,
-    signals: { native },
-  } = listing;
+  const { handle } = listing;
+  const { native } = listing.signals;
   return toPage(site, {
     title: `Ratings of ${handle}`,
     description: `Every rating of ${handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,

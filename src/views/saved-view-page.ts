@@ -5,7 +5,7 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import type { ViewMember } from '../document/registry-entries.ts';
 import type { readLapsed } from '../tools/views.ts';
 import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
-import { type Html, handleLink, paste } from './html.ts';
+import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 /** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
@@ -72,7 +72,7 @@ ${view.description && html`<p>${view.description}</p>`}
 <ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays, and says so' : 'a listing that is no longer as it was approved leaves'}</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 <p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
 <h2 id="listings">Listings</h2>
-<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on <time>${passed_at}</time>.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
+<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
 ${
   members.length > 0
     ? html`<ol class="records">${members.map(
@@ -80,8 +80,8 @@ ${
 <li><h3>${handleLink(listing.handle)}</h3>
 <p class="foreign">${listing.description}</p>
 <ul class="plain">${answers.map(
-          ({ fact, source, as_of, result }) => html`
-<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact} <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span></li>`,
+          ({ fact, source, as_of, result }, at) => html`
+<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact}${(source !== answers[at + 1]?.source || as_of !== answers[at + 1]?.as_of) && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`,
         )}</ul>${leftOutNote(leftOutOf(listing))}</li>`,
       )}</ol>`
     : html`<p>None of the listings on this page meets all criteria now.</p>`
