@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { isJsonObject, parseForeignJson } from '../core/json.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { usageError } from '../core/process.ts';
 import { pinnedNow } from '../document/approvals.ts';
 import { openLockSource } from './lock.ts';
 
@@ -16,21 +16,19 @@ export interface ApproveOptions {
   readonly pin?: string;
 }
 
-const usage = (text: string) => new ExitError(exitCodes.usage, text);
-
 function readViews(file: string): Record<string, Record<string, unknown>> {
   const text = (() => {
     try {
       return readFileSync(file, 'utf8');
     } catch {
-      throw usage(`${file}: cannot be read; name the file of views with --views or VIEWS`);
+      throw usageError(`${file}: cannot be read; name the file of views with --views or VIEWS`);
     }
   })();
   const read = parseForeignJson(text);
   const form = viewsForm.safeParse(read);
   if (form.success) return read as Record<string, Record<string, unknown>>;
   const [issue] = form.error.issues;
-  throw usage(`${file}: ${issue ? `${issue.path.join('.')}: ${issue.message}` : 'not a file of views'}`);
+  throw usageError(`${file}: ${issue ? `${issue.path.join('.')}: ${issue.message}` : 'not a file of views'}`);
 }
 
 const day_ms = 86_400_000;
@@ -40,14 +38,14 @@ function toUntil(text: string, now: Date): string {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   const date = days ? new Date(now.getTime() + Number(days) * day_ms).toISOString().slice(0, 10) : text;
   if (Number.isNaN(Date.parse(date)) || !/^\d{4}-\d\d-\d\d$/.test(date))
-    throw usage(`--until ${text}: a date such as 2027-01-31, or days such as 90d`);
+    throw usageError(`--until ${text}: a date such as 2027-01-31, or days such as 90d`);
   return date;
 }
 
 function toPins(text: string): PinName[] {
   const names = text.split(',').filter(Boolean);
   const unknown = names.find((name) => !pinNames.some((pin) => pin === name));
-  if (unknown) throw usage(`--pin ${unknown}: one or more of ${pinNames.join(',')}`);
+  if (unknown) throw usageError(`--pin ${unknown}: one or more of ${pinNames.join(',')}`);
   return names as PinName[];
 }
 
@@ -60,19 +58,19 @@ export async function runApprove(config: () => Config, handle: string, options: 
   const views = readViews(file);
   const view = Object.hasOwn(views, name) ? views[name] : undefined;
   if (!isJsonObject(view))
-    throw usage(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
-  if (!by) throw usage('name who approves with --by');
+    throw usageError(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
+  if (!by) throw usageError('name who approves with --by');
   const now = new Date();
   const last = until === undefined ? undefined : toUntil(until, now);
   const names = toPins(options.pin ?? 'version,endpoint,package');
   await using source = await openLockSource(options.from, config);
   const document = await source.read(handle);
   if (typeof document === 'string')
-    throw usage(`${handle}: ${document} at ${source.name}; nothing was written`);
+    throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.filter(([pin, now]) => now.length === 0 && !['endpoint', 'package'].includes(pin));
   if (unknown.length > 0)
-    throw usage(
+    throw usageError(
       `${handle}: ${unknown.map(([pin]) => pin).join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
     );
   const entry = {
@@ -84,7 +82,7 @@ export async function runApprove(config: () => Config, handle: string, options: 
   const approvals = [...before.filter((one) => one.handle !== handle), entry];
   const written = { ...views, [name]: { ...view, approvals } };
   const fault = viewsForm.safeParse(written).error?.issues[0];
-  if (fault) throw usage(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
+  if (fault) throw usageError(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
   writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
   process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
   process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);

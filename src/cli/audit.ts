@@ -5,7 +5,7 @@ import type { AuditFault } from '../audit/fault.ts';
 import { createServedEvidence, ServiceUnreadable } from '../audit/served.ts';
 import { createStoredEvidence } from '../audit/stored.ts';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
 import type { Store } from '../store/store.ts';
@@ -25,14 +25,13 @@ export interface AuditOptions {
 export async function readAuditKey(key: string | undefined): Promise<NoteVerifier | undefined> {
   if (key === undefined) return undefined;
   const verifier = readVerifier((await readKey(key)) ?? '');
-  if (!verifier) throw new ExitError(exitCodes.usage, '--key: not a key as /log/key shows it');
+  if (!verifier) throw usageError('--key: not a key as /log/key shows it');
   return verifier;
 }
 
 function readRoot(text: string): KnownRoot {
   const [, size, root] = /^(\d{1,15}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
-  if (!size || !root)
-    throw new ExitError(exitCodes.usage, '--root: <size>:<root>, the second and third line of a checkpoint');
+  if (!size || !root) throw usageError('--root: <size>:<root>, the second and third line of a checkpoint');
   return {
     where: `root given for ${size} entries`,
     log: 1,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { connectStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { type BackupHeader, readBackup } from '../store/backup.ts';
 import type { Load, Store } from '../store/store.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
@@ -38,10 +38,7 @@ async function backUp(store: Store, file: string, version: string): Promise<numb
  */
 export async function runBackup(config: Config, file: string): Promise<void> {
   if (file === '-' && process.stdout.isTTY)
-    throw new ExitError(
-      exitCodes.usage,
-      'refusing to write a binary backup to a terminal; redirect it to a file or a program',
-    );
+    throw usageError('refusing to write a binary backup to a terminal; redirect it to a file or a program');
   const start = performance.now();
   const rows = await withStore(config, (store) => backUp(store, file, config.version));
   const seconds = ((performance.now() - start) / 1000).toFixed(1);

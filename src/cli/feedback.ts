@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { usageError } from '../core/process.ts';
 import type { Feedback } from '../moderation/moderation.ts';
 import type { Store } from '../store/store.ts';
 import { withStore } from './shell.ts';
@@ -30,8 +30,7 @@ export async function listFeedback(
   kind: FeedbackKind,
   { all: isAll = false, limit: typed }: { readonly all?: boolean; readonly limit: string },
 ): Promise<void> {
-  if (!/^[1-9]\d{0,5}$/.test(typed))
-    throw new ExitError(exitCodes.usage, `--limit ${typed}: a number from 1 to 999999`);
+  if (!/^[1-9]\d{0,5}$/.test(typed)) throw usageError(`--limit ${typed}: a number from 1 to 999999`);
   const limit = Number(typed);
   await withStore(config, async ({ feedback }) => {
     const filter = { state: isAll ? 'all' : 'open', kind } as const;
@@ -56,7 +55,7 @@ async function find(
 ): Promise<Feedback> {
   const found = await feedback.byId(id);
   if (found && (found.category === 'report') === (kind === 'report')) return found;
-  throw new ExitError(exitCodes.usage, `no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
+  throw usageError(`no ${kind} has the id ${id}; see ${names[kind].command} list --all`);
 }
 
 /** Prints one whole. Throws ExitError. */

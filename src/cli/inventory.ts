@@ -1,7 +1,7 @@
 import semver from 'semver';
 import type { z } from 'zod';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, usageError } from '../core/process.ts';
 import { counted, toInlineText, toLine } from '../core/text.ts';
 import { resolveAgents } from '../tools/resolve-agents.ts';
 import { callTool } from '../tools/tool.ts';
@@ -38,8 +38,7 @@ type Place = readonly [from: string | undefined, config: () => Config];
 const mostNames = 100;
 
 async function askDossier(from: string, sent: object): Promise<Resolved[]> {
-  if (!isAddress(from))
-    throw new ExitError(exitCodes.usage, `${from}: an inventory needs the address of a running Dossier`);
+  if (!isAddress(from)) throw usageError(`${from}: an inventory needs the address of a running Dossier`);
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
   const { data } = resolveAgents.output.safeParse(json);
@@ -54,11 +53,8 @@ async function resolveNames(names: readonly string[], [from, config]: Place): Pr
   const more = await resolveNames(names.slice(mostNames), [from, config]);
   if (from !== undefined) return [...(await askDossier(from, sent)), ...more];
   const context = await (await import('../app/server.ts')).openContext(config());
-  try {
-    return [...(await callTool(resolveAgents, sent, context)).results, ...more];
-  } finally {
-    await context.store.close();
-  }
+  await using _ = context.store;
+  return [...(await callTool(resolveAgents, sent, context)).results, ...more];
 }
 
 function findingsOf({ isPinned, isCut }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
@@ -193,7 +189,7 @@ function readFindings(text: string): ReadonlySet<Finding> {
   const names = text.split(',').filter(Boolean) as Finding[];
   const unknown = names.find((name) => !findingNames.includes(name));
   if (unknown === undefined) return new Set(names);
-  throw new ExitError(exitCodes.usage, `--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
+  throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
 }
 
 /** Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names. Throws ExitError. */
@@ -205,8 +201,7 @@ export async function runInventory(
   const { service, offline, json, markdown = false, failOn = '', environment } = options;
   const failing = readFindings(failOn);
   const from = offline ? undefined : service || environment.DOSSIER_URL;
-  if (!from && !offline)
-    throw new ExitError(exitCodes.usage, 'name a Dossier with --service or DOSSIER_URL, or use --offline');
+  if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
   const inventory = await readInventory(files, environment, [from, config]);
   const { servers, unreadable } = inventory;
   const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;

@@ -1,6 +1,6 @@
 import { restoreListing } from '../claims/suspend.ts';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { usageError } from '../core/process.ts';
 import { toLine } from '../core/text.ts';
 import { withStore } from './shell.ts';
 
@@ -11,15 +11,12 @@ const maxReason = 200;
 export async function runRestoreListing(config: Config, handle: string, sent: string): Promise<void> {
   const reason = toLine(sent);
   if (!reason || reason.length > maxReason)
-    throw new ExitError(exitCodes.usage, `--reason must have 1 to ${maxReason} characters; it is published`);
+    throw usageError(`--reason must have 1 to ${maxReason} characters; it is published`);
   await withStore(config, (store) =>
     store.write(async (tx) => {
       const optOut = await tx.optOuts.of(handle);
       if (optOut?.state !== 'withdrawn')
-        throw new ExitError(
-          exitCodes.usage,
-          `no opt-out line has withdrawn a listing ${handle}; nothing was changed`,
-        );
+        throw usageError(`no opt-out line has withdrawn a listing ${handle}; nothing was changed`);
       const at = new Date().toISOString();
       const claim = await tx.claims.claim(handle);
       await restoreListing(tx, [claim, optOut], { at, reason: `operator: ${reason}` });

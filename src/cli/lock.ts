@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -122,7 +122,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
   const path = `/views/${encodeURIComponent(view)}/v0.1/servers?${query}`;
   const { status, json } = await ask(base, path);
   if (status === 404 && json !== undefined)
-    throw new ExitError(exitCodes.usage, `${base} has no view ${view}; ${base}/views has those it has`);
+    throw usageError(`${base} has no view ${view}; ${base}/views has those it has`);
   const read = pageForm.safeParse(json).data;
   if (!read) throw unreachable(`${base}${path}: HTTP status ${status}, and no page of a registry`);
   return read;
@@ -131,8 +131,7 @@ async function readPage(base: string, view: string, cursor: string | undefined) 
 /** The handles of the listings that are in a view of a Dossier now. Throws ExitError, also if there are more than 10,000. */
 export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
   if (!isAddress(from))
-    throw new ExitError(
-      exitCodes.usage,
+    throw usageError(
       '--view reads the listings of a view from a running Dossier; name its address with --from or DOSSIER_URL',
     );
   const base = toBase(from);
@@ -143,7 +142,7 @@ export async function readViewHandles(from: string | undefined, view: string): P
     handles.push(...servers.map(({ server }) => server.name));
     cursor = metadata.nextCursor;
   } while (cursor !== undefined && handles.length < mostOfView);
-  const refuse = (why: string) => new ExitError(exitCodes.usage, `${why}; nothing was written`);
+  const refuse = (why: string) => usageError(`${why}; nothing was written`);
   if (cursor !== undefined) throw refuse(`the view ${view} of ${base} has more than ${mostOfView} listings`);
   if (handles.length === 0) throw refuse(`no listing is in the view ${view} of ${base}`);
   return handles;
@@ -167,7 +166,7 @@ function readExisting(file: string): LockFile {
   const read = text === undefined ? undefined : readLockFile(text);
   if (read) return read;
   const why = text === undefined ? 'no such file; make one with dossier lock HANDLE' : 'not a lock file';
-  throw new ExitError(exitCodes.usage, `${file}: ${why}`);
+  throw usageError(`${file}: ${why}`);
 }
 
 /** A listing as a source has it now; a word says why it has none. */
@@ -201,8 +200,6 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-const usage = (message: string) => new ExitError(exitCodes.usage, message);
-
 /** The listings that are named, with those of a view or an inventory, and with `update` those of the file. Throws ExitError. */
 async function readWanted(
   known: LockFile | undefined,
@@ -216,9 +213,9 @@ async function readWanted(
   const locked = update ? Object.keys(known?.listings ?? {}) : [];
   const wanted = [...new Set([...locked, ...handles, ...ofView, ...used])];
   const malformed = wanted.find((handle) => !isHandle(handle));
-  if (malformed !== undefined) throw usage(`${malformed}: not a handle; use <namespace>/<name>`);
+  if (malformed !== undefined) throw usageError(`${malformed}: not a handle; use <namespace>/<name>`);
   if (wanted.length === 0)
-    throw usage('name the listings to lock: dossier lock HANDLE..., --view NAME or --inventory');
+    throw usageError('name the listings to lock: dossier lock HANDLE..., --view NAME or --inventory');
   return wanted;
 }
 
@@ -232,7 +229,7 @@ function toListings(
   for (const [handle, now] of found) {
     if (typeof now !== 'string') listings[handle] = now;
     else if (!update || !known?.listings[handle])
-      throw usage(`${handle} is ${now} at ${source.name}; nothing was written`);
+      throw usageError(`${handle} is ${now} at ${source.name}; nothing was written`);
   }
   return listings;
 }
@@ -253,7 +250,9 @@ export async function runLock(
   const wanted = await readWanted(known, handles, [{ ...options, from }, config]);
   await using source = await openLockSource(from, config);
   if (known && !update && known.from !== source.name)
-    throw usage(`${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`);
+    throw usageError(
+      `${out}: it was locked from ${known.from}, not from ${source.name}; name another with --out`,
+    );
   const found = await readAll(wanted, source);
   const listings = toListings(found, known, [source, options]);
   if (known && update) print(compareAll(known, found), options, false);

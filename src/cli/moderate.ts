@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { usageError } from '../core/process.ts';
 import { NotErasable } from '../log/checkpoints.ts';
 import { type Action, NotModerated, readTarget } from '../moderation/action.ts';
 import { actions, applyAction, undoAction } from '../moderation/actions.ts';
@@ -14,19 +14,17 @@ import { withStore } from './shell.ts';
 
 const listed = 200;
 
-const usage = (message: string) => new ExitError(exitCodes.usage, message);
-
 function toTarget(text: string, allowed: readonly string[]): ModerationTarget {
   const target = readTarget(text);
   if (target && allowed.includes(target.target_kind)) return target;
-  throw usage(
+  throw usageError(
     `${text}: name ${allowed.join(', ')}, as in <rating id>, response:<rating id>, <handle>, <capability id>, namespace:com.example, account:github.com/example, account:example.com, network:192.0.2.0/24 or network:2001:db8::/48`,
   );
 }
 
 function requireReason<T extends string>(reason: string, reasons: readonly T[]): T {
   const known = reasons.find((one) => one === reason);
-  if (!known) throw usage(`--reason ${reason}: one of ${reasons.join(', ')}`);
+  if (!known) throw usageError(`--reason ${reason}: one of ${reasons.join(', ')}`);
   return known;
 }
 
@@ -39,7 +37,7 @@ async function write<T>(config: Config, work: (tx: Transaction, at: string) => P
     return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
   } catch (error) {
     if (error instanceof NotModerated || error instanceof NotErasable)
-      throw usage(`${error.message}; nothing was changed`);
+      throw usageError(`${error.message}; nothing was changed`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { ExitError, endProcess, exitCodes } from '../core/process.ts';
+import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
@@ -36,7 +36,7 @@ async function findListed(handle: string, { store }: Pick<Context, 'store'>): Pr
     near.length > 0
       ? `; did you mean ${near.join(', ')}?`
       : '; find handles with search_agents or on /agents';
-  throw new ExitError(exitCodes.usage, `no listing has the handle ${handle}${hint}`);
+  throw usageError(`no listing has the handle ${handle}${hint}`);
 }
 
 function print(name: string, observations: Parameters<typeof toTable>[0], json = false): void {

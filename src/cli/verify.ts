@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { readObject } from '../core/json.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
 import { type Envelope, readEnvelope } from '../log/envelope.ts';
 import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
@@ -152,7 +152,7 @@ async function checkStatement(
   key: string | undefined,
   { handle, document: path }: VerifyOptions,
 ): Promise<Outcome> {
-  if (!key) throw new ExitError(exitCodes.usage, 'verify: a signed statement needs --key');
+  if (!key) throw usageError('verify: a signed statement needs --key');
   const document = path === undefined ? undefined : readObject(await readSaved(path));
   if (path !== undefined && !document) throw new ExitError(exitCodes.io, `${path}: not a JSON object`);
   const { checks, as_of } = verifyStatement(envelope, key, { handle, document });
@@ -163,8 +163,7 @@ async function checkStatement(
 async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Outcome> {
   const text = await readSaved(path);
   const known = key ?? keyOfPolicy(policy, text);
-  if (!known)
-    throw new ExitError(exitCodes.usage, 'verify: a checkpoint needs --key, or a policy that names its log');
+  if (!known) throw usageError('verify: a checkpoint needs --key, or a policy that names its log');
   return withPolicy([verifyCheckpoint(text, known)], policy, [{ text, key: known }]);
 }
 
@@ -175,8 +174,7 @@ async function checkConsistency(
   const text = newer && (await readSaved(newer));
   const known = key ?? keyOfPolicy(policy, text || '');
   if (!older || !text || !consistency || !known)
-    throw new ExitError(
-      exitCodes.usage,
+    throw usageError(
       'verify: give a saved proof, --checkpoint with --key or --policy, or all of --older, --newer, --consistency and --key',
     );
   const proof = await readSaved(consistency);
@@ -197,8 +195,7 @@ function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): v
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));
   if (unused)
-    throw new ExitError(
-      exitCodes.usage,
+    throw usageError(
       `verify: --${unused} is not checked with ${checked}; nothing was checked. Run verify for each by itself`,
     );
 }

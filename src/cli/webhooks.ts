@@ -1,7 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { Problem } from '../core/problem.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { registerWebhook, toShownWebhook } from '../webhooks/register.ts';
 import { withStore } from './shell.ts';
@@ -10,8 +10,7 @@ const listed = 1000;
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const notFound = (id: string) =>
-  new ExitError(exitCodes.usage, `no webhook has the id ${id}; see dossier webhooks list`);
+const notFound = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 
 /**
  * Subscribes an address to the changes of one of these, or to all, once it has answered the challenge, without the limits of
@@ -27,7 +26,7 @@ export async function addWebhook(
     const { id, secret } = await registerWebhook({ url, ...about }, context);
     print(`id: ${id}\nsecret: ${secret}`);
   } catch (error) {
-    if (error instanceof Problem) throw new ExitError(exitCodes.usage, error.message);
+    if (error instanceof Problem) throw usageError(error.message);
     throw error;
   } finally {
     await context.store.close();
@@ -72,7 +71,7 @@ export const listDead = (config: Config, id: string | undefined): Promise<void> 
 
 function toSeq(text: string | undefined): number | undefined {
   if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new ExitError(exitCodes.usage, `${text} is no position of the stream; see dossier webhooks dead`);
+  throw usageError(`${text} is no position of the stream; see dossier webhooks dead`);
 }
 
 /** Sends dead letters again, all of a webhook or the one at a position, and makes an ended or resting webhook active. */

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import {
   type Listing,
   type ListingVersion,
+  publisherMeta,
+  registryMeta,
   type VersionSummary,
   withoutHiddenText,
 } from '../listings/listing.ts';
@@ -115,9 +117,6 @@ function toEvidence(document: ListingDocument, references: object, log: object) 
   return fits ?? toBlock({});
 }
 
-const official = 'io.modelcontextprotocol.registry/official';
-const publisherProvided = 'io.modelcontextprotocol.registry/publisher-provided';
-
 /**
  * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
  * and a block under our own key.
@@ -128,11 +127,11 @@ function toServer({ record, handle, version }: ListingVersion, isHidden: boolean
   if (Object.keys(recorded).length === 0)
     return { name: handle, version, description: 'Deleted from the registry.' };
   const meta = server._meta;
-  const provided = isJsonObject(meta) ? meta[publisherProvided] : undefined;
+  const provided = isJsonObject(meta) ? meta[publisherMeta] : undefined;
   if (!isJsonObject(meta)) return server;
   const own = without(meta, key);
   if (!isJsonObject(provided)) return { ...server, _meta: own };
-  return { ...server, _meta: { ...own, [publisherProvided]: without(without(provided, 'github'), key) } };
+  return { ...server, _meta: { ...own, [publisherMeta]: without(without(provided, 'github'), key) } };
 }
 
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both, unless there is no document. */
@@ -161,7 +160,7 @@ function toEntry(
   return {
     server,
     _meta: {
-      [official]: {
+      [registryMeta]: {
         status,
         ...(status_message && !isHidden && { statusMessage: status_message }),
         publishedAt: published_at,

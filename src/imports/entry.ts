@@ -5,10 +5,12 @@ import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { attempt } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
-import { type ListingVersion, publisherMeta, type VersionSummary } from '../listings/listing.ts';
-
-/** Key of the registry's own facts in an entry's `_meta`. */
-const registryMeta = 'io.modelcontextprotocol.registry/official';
+import {
+  type ListingVersion,
+  publisherMeta,
+  registryMeta,
+  type VersionSummary,
+} from '../listings/listing.ts';
 
 // Forms are written as JSON Schema: the builder of typebox loads 450 modules, which every start would wait for.
 const text = { type: ['string', 'null'] } as const;

@@ -144,6 +144,8 @@ export const withoutHidden = <T extends ListingSummary>(listing: T): T =>
 export const hiddenSentence =
   'The operator has hidden the title, description and status message of this listing.';
 
+/** Key of the registry's own facts in an entry's `_meta`. */
+export const registryMeta = 'io.modelcontextprotocol.registry/official';
 /** Key of the publisher's own facts in a record's `_meta`. */
 export const publisherMeta = 'io.modelcontextprotocol.registry/publisher-provided';
 

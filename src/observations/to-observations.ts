@@ -1,3 +1,4 @@
+import { day } from '../core/text.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { type Observation, type RecordedSubject, type StoredObservation, stateWords } from './observation.ts';
@@ -29,8 +30,6 @@ export const nextStale_ms = (stored: readonly StoredObservation[], observing: Ob
   Math.min(
     ...stored.map((one) => staleAt_ms(one, observing)).filter((at_ms) => at_ms > observing.now.getTime()),
   );
-
-const day = (time: string) => time.slice(0, 10);
 
 /** Since when a fact is another than before; nothing where what was seen before was no value. */
 function sinceWhen({ changed_from, first_seen_at, state }: StoredObservation, { changed }: Kind) {
