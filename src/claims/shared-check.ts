@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
-import { upsert } from '../store/query.ts';
+import { findOne, upsert } from '../store/query.ts';
 import type { Db, Reads, Transaction } from '../store/store.ts';
 import { json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
 
@@ -30,11 +30,8 @@ declare module '../store/store.ts' {
 
 export const createCheckReads = (db: Db) => ({
   /** The latest check of a location of a listing, in progress or done; available for at least an hour. */
-  async newest(handle: string, place: string): Promise<SharedCheck | undefined> {
-    const rows = db.selectFrom('claim_check').selectAll().where('handle', '=', handle);
-    const row = await rows.where('place', '=', place).executeTakeFirst();
-    return row && checkTable.decode(row);
-  },
+  newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
+    findOne(db, 'claim_check', { handle, place }, checkTable),
 });
 
 /** The same inside a transaction, with writes; they change no listing. */

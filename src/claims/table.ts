@@ -1,4 +1,4 @@
-import { precompileQuery, upsert } from '../store/query.ts';
+import { findOne, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
@@ -74,10 +74,7 @@ const readHolder = precompileQuery((db, hash: string) =>
 
 /** Claims and capabilities. */
 export const createClaimReads = (db: Db) => ({
-  async claim(handle: string): Promise<Claim | undefined> {
-    const row = await db.selectFrom('claim').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && claimTable.decode(row);
-  },
+  claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
   /** Claims after a handle, in handle order: for the periodic re-check. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
@@ -100,15 +97,11 @@ export const createClaimReads = (db: Db) => ({
     return Number(counted.leaked);
   },
   /** A capability by its SHA-256, hex. */
-  async capability(hash: string): Promise<Capability | undefined> {
-    const row = await db.selectFrom('capability').selectAll().where('hash', '=', hash).executeTakeFirst();
-    return row && capabilityTable.decode(row);
-  },
+  capability: (hash: string): Promise<Capability | undefined> =>
+    findOne(db, 'capability', { hash }, capabilityTable),
   /** A capability by its id: the first 16 hex digits of its SHA-256. */
-  async capabilityById(id: string): Promise<Capability | undefined> {
-    const row = await db.selectFrom('capability').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && capabilityTable.decode(row);
-  },
+  capabilityById: (id: string): Promise<Capability | undefined> =>
+    findOne(db, 'capability', { id }, capabilityTable),
   /** A capability by its SHA-256, with whether its listing is claimed now. */
   async holder(hash: string): Promise<{ capability: Capability; isClaimed: boolean } | undefined> {
     const [row] = await readHolder(db, hash);
@@ -165,10 +158,7 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
 
 export const createOptOutReads = (db: Db) => ({
   /** The opt-out line that the last checks read for a listing. */
-  async of(handle: string): Promise<OptOut | undefined> {
-    const row = await db.selectFrom('opt_out').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && optOutTable.decode(row);
-  },
+  of: (handle: string): Promise<OptOut | undefined> => findOne(db, 'opt_out', { handle }, optOutTable),
   /** Opt-out lines after a handle, in handle order: for the periodic re-check. */
   async page(afterHandle: string, limit: number): Promise<OptOut[]> {
     const page = db.selectFrom('opt_out').selectAll().where('handle', '>', afterHandle);

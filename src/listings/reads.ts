@@ -3,7 +3,7 @@ import type { Facet } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { afterPrefix, inChunks, precompileQuery, upsert } from '../store/query.ts';
+import { afterPrefix, findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { countListings, readFacetCounts, readListCounts } from './counts.ts';
@@ -131,13 +131,6 @@ async function readVersionSummaries(db: Db, handles: readonly string[]): Promise
   return (await rows.execute()).map(versionTable.decode);
 }
 
-/** One version with its record. */
-async function readVersion(db: Db, handle: string, version: string): Promise<ListingVersion | undefined> {
-  const rows = db.selectFrom('listing_version').selectAll().where('handle', '=', handle);
-  const row = await rows.where('version', '=', version).executeTakeFirst();
-  return row && versionTable.decode(row);
-}
-
 const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
   upsert(db, 'listing_version', rows, 'handle', 'version'),
 );
@@ -194,10 +187,7 @@ export type ListingReads = ReturnType<typeof createListingReads>;
 /** Reads of listings over any engine. Each is bounded: none scans, counts or sorts all listings. Visible means not withdrawn. */
 export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** One listing, withdrawn or not, as recorded: with the texts that the operator has hidden. */
-  byHandle: async (handle: string) => {
-    const row = await db.selectFrom('listing').selectAll().where('handle', '=', handle).executeTakeFirst();
-    return row && listingTable.decode(row);
-  },
+  byHandle: (handle: string) => findOne(db, 'listing', { handle }, listingTable),
   /** Those of these handles that exist, as recorded, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
@@ -266,5 +256,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Versions of listings that are not of the shipped sample, by handle and version. */
   versionPage: (query: VersionQuery) => readVersionPage(db, query),
   versionSummaries: (handles: readonly string[]) => readVersionSummaries(db, handles),
-  version: (handle: string, version: string) => readVersion(db, handle, version),
+  version: (handle: string, version: string) =>
+    findOne(db, 'listing_version', { handle, version }, versionTable),
 });

@@ -1,3 +1,4 @@
+import { findOne } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
@@ -41,10 +42,7 @@ export const createFeedbackReads = (db: Db) => ({
     const newest = db.selectFrom('feedback').select('received_at').orderBy('received_at', 'desc').limit(1);
     return (await newest.offset(n - 1).executeTakeFirst())?.received_at;
   },
-  async byId(id: string): Promise<Feedback | undefined> {
-    const row = await db.selectFrom('feedback').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && feedbackTable.decode(row);
-  },
+  byId: (id: string): Promise<Feedback | undefined> => findOne(db, 'feedback', { id }, feedbackTable),
 });
 
 /** The same inside a transaction, with writes; they change no listing. */

@@ -21,6 +21,21 @@ export function upsert<Table extends keyof Schema>(
     );
 }
 
+/** The value of the one row whose columns are these; undefined if there is none. */
+export async function findOne<Table extends keyof Schema, Value>(
+  db: Db,
+  table: Table,
+  key: Partial<Schema[Table]>,
+  { decode }: { decode(row: Schema[Table]): Value },
+): Promise<Value | undefined> {
+  const rows = db.$extendTables<Record<string, Record<string, unknown>>>().selectFrom<string>(table);
+  const row = await rows
+    .selectAll()
+    .where(({ and }) => and(key))
+    .executeTakeFirst();
+  return row && decode(row as Schema[Table]);
+}
+
 /** Few sizes, so that an engine prepares few statements whatever comes. */
 const sizes = [100, 10, 1] as const;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { upsert } from '../store/query.ts';
+import { findOne, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Delivery, deliveryTable, type Webhook, webhookTable } from './webhook.ts';
@@ -27,10 +27,7 @@ const isBehind = sql`(kind in ('all', 'tag', 'view') and exists (${later})
 
 /** Reads of webhooks over any engine. */
 export const createWebhookReads = (db: Db) => ({
-  async byId(id: string) {
-    const row = await db.selectFrom('webhook').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && webhookTable.decode(row);
-  },
+  byId: (id: string) => findOne(db, 'webhook', { id }, webhookTable),
   /** All, oldest first. */
   async list() {
     const rows = await db.selectFrom('webhook').selectAll().orderBy('created_at').orderBy('id').execute();
