@@ -7,7 +7,7 @@ import { claimKeyRing, readCosigners } from './apply.ts';
 import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
-import type { Capability, Claim, ClaimKind } from './claim.ts';
+import { absences, type Capability, type Claim, type ClaimKind } from './claim.ts';
 import { findContinuingFailure, isLiving } from './judge.ts';
 import {
   bindingOf,
@@ -94,8 +94,7 @@ async function findPresented(
 
 /** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
-  ['file_absent', 'well_known_absent', 'dns_no_record'].includes(result) ||
-  (place.kind === 'registry_key' && result === 'no_challenge_in_file');
+  absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
 async function findOwnReason(
   text: string,

@@ -248,6 +248,9 @@ export type OptOut = ValueOf<typeof optOutTable>;
 /** How long after the first check that read the line a listing is withdrawn that is not claimed there. */
 export const secondCheck_ms = 86_400_000;
 
+/** Results of a check that found nothing where a line belongs. */
+export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
+
 /** How a listing is opted out, for its maintainers: the texts before and after the line. */
 export const howToOptOut = (claimFile: string): readonly [string, string] => [
   'To have a listing withdrawn, put the line ',

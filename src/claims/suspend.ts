@@ -2,6 +2,7 @@ import { toWithdrawn } from '../listings/listing.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import {
+  absences,
   type Capability,
   type Claim,
   type ClaimEvent,
@@ -241,8 +242,6 @@ const unread_ms = 2 * secondCheck_ms;
 const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   state === 'withdrawn' ||
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
-
-const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. */
 async function takeBack(

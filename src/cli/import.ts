@@ -22,7 +22,7 @@ const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) =
 });
 
 /** A bar on a terminal, else a plain line now and then, from the first rows on. An unknown total grows with the rows read. */
-function createProgress(): { show: NonNullable<ImportRequest['onProgress']>; end: () => void } {
+function createProgress(): Disposable & { show: NonNullable<ImportRequest['onProgress']> } {
   let bar: ReturnType<typeof startBar> | undefined;
   return {
     show({ counts, total }) {
@@ -30,7 +30,7 @@ function createProgress(): { show: NonNullable<ImportRequest['onProgress']>; end
       bar.setTotal(total ?? counts.rows_seen + 100);
       bar.update(counts.rows_seen, toPayload(counts));
     },
-    end: () => bar?.stop(),
+    [Symbol.dispose]: () => bar?.stop(),
   };
 }
 
@@ -50,7 +50,8 @@ async function runToEnd(
 ): Promise<ImportReport> {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const context = await openContext({ ...config, logLevel }, 'make');
-  const progress = createProgress();
+  await using _ = context.store;
+  using progress = createProgress();
   try {
     return await runImport(context, {
       source: options.from,
@@ -64,9 +65,6 @@ async function runToEnd(
     throw error instanceof RegistryError
       ? new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${error.message}`)
       : error;
-  } finally {
-    progress.end();
-    await context.store.close();
   }
 }
 

@@ -22,14 +22,13 @@ export async function addWebhook(
   about: Partial<Record<'handle' | 'publisher' | 'tag' | 'view', string>>,
 ): Promise<void> {
   const context = await openContext({ ...config, hasLimits: false });
+  await using _ = context.store;
   try {
     const { id, secret } = await registerWebhook({ url, ...about }, context);
     print(`id: ${id}\nsecret: ${secret}`);
   } catch (error) {
     if (error instanceof Problem) throw usageError(error.message);
     throw error;
-  } finally {
-    await context.store.close();
   }
 }
 

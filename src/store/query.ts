@@ -22,10 +22,10 @@ export function upsert<Table extends keyof Schema>(
 }
 
 /** The value of the one row whose columns are these; undefined if there is none. */
-export async function findOne<Table extends keyof Schema, Value>(
+export async function findOne<Table extends keyof Schema, Column extends keyof Schema[Table], Value>(
   db: Db,
   table: Table,
-  key: Partial<Schema[Table]>,
+  key: Pick<Schema[Table], Column>,
   { decode }: { decode(row: Schema[Table]): Value },
 ): Promise<Value | undefined> {
   const rows = db.$extendTables<Record<string, Record<string, unknown>>>().selectFrom<string>(table);

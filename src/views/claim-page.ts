@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { type ClaimKind, howToOptOut, isInRepository, type ProofPlace } from '../claims/claim.ts';
+import { absences, type ClaimKind, howToOptOut, isInRepository, type ProofPlace } from '../claims/claim.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { ClaimResponse } from '../claims/response.ts';
 import type { Problem } from '../core/problem.ts';
@@ -40,11 +40,9 @@ const stepForm = (
 
 const pause_s = 30;
 
-const absent: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
-
 function fileState({ check }: ClaimResponse): Html | string {
   if (check.result === 'proven') return html`found, ${minute(check.at)}`;
-  return html`${absent.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
+  return html`${absences.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
 }
 
 function stepsOf(answer: ClaimResponse | undefined, kind: ClaimKind | undefined, hasChallenge: boolean) {
