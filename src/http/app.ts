@@ -10,7 +10,7 @@ import { createDoor, createPageStore, type Listener } from './cache/door.ts';
 import { createRefusalStore } from './cache/refusal-cache.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
-import { createLimitGuard, createRequestLimits, createTurnGuard } from './limits.ts';
+import { createLimitGuard, createRequestLimits, createRequestTurns, createTurnGuard } from './limits.ts';
 import {
   addressGuard,
   createAccessLog,
@@ -93,7 +93,8 @@ export function createApp(
     c.set('context', withCaller(context, caller));
     await next();
   });
-  app.use(createLimitGuard(shared.limits), createTurnGuard(shared.limits, config));
+  const inTurn = createRequestTurns(shared.limits, config);
+  app.use(createLimitGuard(shared.limits), createTurnGuard(inTurn));
 
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);
@@ -109,7 +110,7 @@ export function createApp(
   app.route('/', createDiscoveryRoutes(face));
   app.route('/', createLogRoutes(face));
   app.route('/', createRegistryApiRoutes());
-  app.route('/', createArdRoutes());
+  app.route('/', createArdRoutes(inTurn));
   const exports = createExportRoutes(face);
   app.route('/', exports);
   const close = async () => {

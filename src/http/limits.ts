@@ -6,7 +6,7 @@ import { createSearchTurns } from '../limits/searches.ts';
 import { readCheckLimits } from '../observations/read-limits.ts';
 import { tools } from '../tools/index.ts';
 import { webhookLimits } from '../webhooks/register.ts';
-import type { HttpEnvironment } from './call.ts';
+import type { HttpEnvironment, Request } from './call.ts';
 
 /**
  * Requests from one network, which each node counts on its own: 20 pages, 50 badges and 5 messages a second
@@ -74,13 +74,9 @@ const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
  * Lets what is not cached be made in turns, as searches are: the network that used the least of its limit is next, and one
  * that used half of it rests in between. Throws unavailable while too many wait.
  */
-export function createTurnGuard(
-  limits: RequestLimits,
-  settings: LimitSettings,
-): MiddlewareHandler<HttpEnvironment> {
+export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
-  return async (c, next) => {
-    if (c.req.method !== 'GET' || hasNoTurn.test(c.req.path)) return next();
+  return async <Answer>(c: Request, work: () => Promise<Answer>): Promise<Answer> => {
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
@@ -91,12 +87,19 @@ export function createTurnGuard(
         detail: 'Too many requests at the moment.',
       });
     try {
-      await next();
+      return await work();
     } finally {
       end();
     }
   };
 }
+export type RequestTurns = ReturnType<typeof createRequestTurns>;
+
+/** Gives a GET its turn. What has a body takes its own when that has arrived: a slow sender would keep others waiting. */
+export const createTurnGuard =
+  (inTurn: RequestTurns): MiddlewareHandler<HttpEnvironment> =>
+  (c, next) =>
+    c.req.method !== 'GET' || hasNoTurn.test(c.req.path) ? next() : inTurn(c, next);
 
 /** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
 export const createLimitGuard =

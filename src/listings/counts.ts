@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Facet } from '../search/facets.ts';
+import type { Facet, FacetChoice } from '../search/facets.ts';
 import { countFacets } from '../search/gather.ts';
 import type { SearchCounts } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
@@ -48,7 +48,7 @@ async function readAllCounts(db: Db): Promise<SearchCounts> {
 export async function readListCounts(
   db: Db,
   search: SearchIndex,
-  facets: readonly Facet[],
+  facets: readonly FacetChoice[],
 ): Promise<SearchCounts> {
   if (facets.length === 0) return readAllCounts(db);
   const range = { facets, order: 'oldest', after: undefined, limit: maxCounted + 1 } as const;

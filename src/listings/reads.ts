@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Facet } from '../search/facets.ts';
+import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
@@ -202,14 +202,14 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Up to `limit` visible listings that record each of these, the oldest first, in the order of the references. */
   recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
   /** Visible listings that have words of a query, ranked. */
-  search: (query: SearchQuery) => rankListings(db, search, query),
+  search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
   /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */
   best: async (text: string, limit: number) =>
     (await rankFew(db, search, text)).hits.slice(0, limit).map(({ id }) => id),
   /** Visible listings by their facets. */
   list: async (query: ListQuery) => (await readList(db, search, query)).map(decodeShown),
   /** Counts of visible listings that have all of these facets, up to 1,000. */
-  listCounts: (facets: readonly Facet[]) => readListCounts(db, search, facets),
+  listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
   /** The visible listings with these ids, in the same order. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),

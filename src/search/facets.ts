@@ -7,6 +7,9 @@ import { namespaceIdentity, rootIdentity } from '../core/identity.ts';
 export type Facet =
   `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
 
+/** A facet that a listing must have, or several of which it must have one. */
+export type FacetChoice = Facet | readonly Facet[];
+
 /** Whether a facet follows from the last check of the listing. */
 export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
 

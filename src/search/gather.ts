@@ -1,8 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import type { Db } from '../store/store.ts';
 import { toTermText } from './document.ts';
-import type { Facet } from './facets.ts';
-import { toOwnerFacets } from './facets.ts';
+import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
 import { readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
@@ -78,7 +77,7 @@ async function findScored(
   db: Db,
   index: SearchIndex,
   query: ParsedQuery,
-  { words, facets, total }: { words: readonly RankedWord[]; facets: readonly string[]; total: number },
+  { words, facets, total }: { words: readonly RankedWord[]; facets: readonly FacetChoice[]; total: number },
 ): Promise<{ scored: Scored[]; isAll: boolean }> {
   const { phrases, excluded } = query;
   const counting = words.filter(({ isCounted }) => isCounted);
@@ -128,7 +127,7 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
 }
 
 /** The visible listing whose handle a text is, capitals aside where no handle is exactly so; it must have all facets. */
-async function findHandle(db: Db, text: string, facets: readonly string[]) {
+async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
   const rows = await db
@@ -139,8 +138,8 @@ async function findHandle(db: Db, text: string, facets: readonly string[]) {
     .orderBy('id')
     .execute();
   const found = rows.find((row) => row.handle === handle) ?? rows[0];
-  const own = new Set(found?.facets.split(' ')).add(`publisher:${found?.namespace.toLowerCase()}`);
-  return facets.every((facet) => own.has(facet)) ? found : undefined;
+  const own = new Set<string>(found?.facets.split(' ')).add(`publisher:${found?.namespace.toLowerCase()}`);
+  return facets.every((facet) => [facet].flat().some((one) => own.has(one))) ? found : undefined;
 }
 
 /** Listings of which the last updates are read at once. */
@@ -166,7 +165,7 @@ async function sortScored(db: Db, scored: readonly Scored[], sort: SearchSort): 
 const mostOwned = 200;
 
 /** The visible listings of the publishers whose name, domain or namespace a query is. */
-async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly string[]) {
+async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly FacetChoice[]) {
   const owned = new Map<number, Candidate>();
   for (const owner of toOwnerFacets(text)) {
     const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
@@ -181,7 +180,11 @@ async function findOwned(db: Db, index: SearchIndex, text: string, facets: reado
  * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
  * listings of the publisher whose name it is.
  */
-export async function rankListings(db: Db, index: SearchIndex, { text, facets, sort }: SearchQuery) {
+export async function rankListings(
+  db: Db,
+  index: SearchIndex,
+  { text, facets, sort }: SearchQuery<FacetChoice>,
+) {
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);

@@ -1,3 +1,4 @@
+import type { FacetChoice } from './facets.ts';
 import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 
@@ -5,7 +6,7 @@ import type { Alternative } from './synonyms.ts';
 export interface Probe {
   readonly groups: readonly (readonly Atom[])[];
   readonly excluded: readonly string[];
-  readonly facets: readonly string[];
+  readonly facets: readonly FacetChoice[];
   readonly limit: number;
   /** About how many listings will match. */
   readonly expected: number;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
+import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
 import { windowsOf } from './query.ts';
 import type { Candidate } from './score.ts';
@@ -22,15 +23,17 @@ const quote = (text: string) => `'${text.replaceAll(/['\\]/g, '$&$&')}'`;
 const toAtomExpression = ({ terms, strong }: Atom) =>
   `(${terms.map((term) => quote(`${strong ? 'h' : 'w'}${term}`)).join(' & ')})`;
 
-/** The tsquery of some facets that all must be there. */
-const toFacetExpression = (facets: readonly string[]): string =>
-  facets.map((facet) => quote(toFacetLexeme(facet))).join(' & ');
+const toFacetExpression = (facet: FacetChoice): string =>
+  `(${[facet]
+    .flat()
+    .map((one) => quote(toFacetLexeme(one)))
+    .join(' | ')})`;
 
 /** The tsquery of a look into the index; 0 is the window that holds everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),
-    ...facets.map((facet) => quote(toFacetLexeme(facet))),
+    ...facets.map(toFacetExpression),
     ...excluded.map((term) => `!${quote(`w${term}`)}`),
     ...(window > 0 ? [quote(toWindowLexeme(window))] : []),
   ].join(' & ');
@@ -65,7 +68,7 @@ async function findIn(db: Db, probe: Probe, window: number): Promise<Candidate[]
 const scannedRows = 10_000;
 
 async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scanned: number | undefined) {
-  const expression = toFacetExpression(facets);
+  const expression = facets.map(toFacetExpression).join(' & ');
   const behind = order === 'oldest' ? sql`id > ${after ?? 0}` : sql`id < ${after ?? Number.MAX_SAFE_INTEGER}`;
   const direction = order === 'oldest' ? sql`` : sql`desc`;
   const rows = scanned

@@ -195,9 +195,9 @@ export function windowsOf(position: number): number {
 export type SearchSort = 'relevance' | 'published' | 'updated';
 
 /** What to search for; all facets must match. */
-export interface SearchQuery {
+export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
-  readonly facets: readonly Facet[];
+  readonly facets: readonly Wanted[];
   readonly sort: SearchSort;
 }
 

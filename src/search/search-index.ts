@@ -1,12 +1,12 @@
 import type { Db } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
-import type { Facet } from './facets.ts';
+import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 import type { Candidate } from './score.ts';
 
 /** Listings that have all of some facets, after an id in the order of ids. */
 export interface FacetRange {
-  readonly facets: readonly Facet[];
+  readonly facets: readonly FacetChoice[];
   readonly order: 'oldest' | 'newest';
   readonly after: number | undefined;
   readonly limit: number;

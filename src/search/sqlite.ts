@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
+import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
 import { toPosition } from './query.ts';
 import type { Candidate } from './score.ts';
@@ -53,11 +54,17 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
     ? `"${strong ? 'h' : 'w'}${terms[0]}"`
     : `(${terms.map((term) => `"${strong ? 'h' : 'w'}${term}"`).join(' AND ')})`;
 
+const toFacetExpression = (facet: FacetChoice): string =>
+  `(${[facet]
+    .flat()
+    .map((one) => `"${toFacetToken(one)}"`)
+    .join(' OR ')})`;
+
 /** The FTS5 expressions of what a probe wants and of what it excludes; empty without. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
   wanted: [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' OR ')})`),
-    ...facets.map((facet) => `"${toFacetToken(facet)}"`),
+    ...facets.map(toFacetExpression),
   ].join(' AND '),
   excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
 });
@@ -169,7 +176,7 @@ export const sqliteSearch: SearchIndex = {
   },
 
   async list(db, { facets, order, after, limit }) {
-    const expression = facets.map((facet) => `"${toFacetToken(facet)}"`).join(' AND ');
+    const expression = facets.map(toFacetExpression).join(' AND ');
     const behind =
       order === 'oldest'
         ? sql`rowid > ${after ?? 0} order by rowid`

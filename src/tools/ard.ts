@@ -50,10 +50,11 @@ const kinds = {
 
 /** What a query calls a term, as it is called here: by its namespace, whatever the prefix (5.3.1). Empty for a term of others. */
 function toTerm(key: string, { '@context': context }: Query, publicUrl: string): string {
-  const [prefix = '', term] = key.split(':', 2);
+  const [prefix = '', term, ...more] = key.split(':');
   if (term === undefined) return key;
   const bound = [context].flat().findLast((one) => isJsonObject(one) && Object.hasOwn(one, prefix));
-  return isJsonObject(bound) && bound[prefix] === ownNamespace(publicUrl) ? `dossier:${term}` : '';
+  const isOurs = isJsonObject(bound) && bound[prefix] === ownNamespace(publicUrl);
+  return isOurs && more.length === 0 ? `dossier:${term}` : '';
 }
 
 const plain = /^[\w.+-]{1,200}$/;
@@ -62,10 +63,12 @@ const plain = /^[\w.+-]{1,200}$/;
 const toFacet = (kind: (typeof kinds)[keyof typeof kinds], value: string): Facet =>
   `${kind}:${kind === 'publisher' ? value.toLowerCase().split('.').toReversed().join('.') : value}`;
 
-/** What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a term that is not read. */
+/** What the filter leaves: of each term, the facets of which a listing has one. Throws invalid_input for a term that is not read, or named twice. */
 function toGroups(query: Query, publicUrl: string): Facet[][] {
-  return Object.entries(query.filter).flatMap(([key, written]) => {
-    const [term, values] = [toTerm(key, query, publicUrl), [written].flat()];
+  const terms = Object.entries(query.filter).map(
+    ([key, written]) => [toTerm(key, query, publicUrl), [...new Set([written].flat())]] as const,
+  );
+  const groups = terms.flatMap(([term, values]) => {
     if (term === 'type') return values.includes(serverCardType) ? [] : [[]];
     const kind = own(kinds, term);
     if (kind) return [values.filter((value) => plain.test(value)).map((value) => toFacet(kind, value))];
@@ -73,34 +76,26 @@ function toGroups(query: Query, publicUrl: string): Facet[][] {
     const message = `has a term that is not read here; ${known} are, with dossier bound to ${ownNamespace(publicUrl)} in @context`;
     throw wrongField('query.filter', message);
   });
+  if (new Set(terms.map(([term]) => term)).size < terms.length)
+    throw wrongField('query.filter', 'names a term twice; give all of its values in one list');
+  return groups;
 }
 
-const nothing = { hits: [], words: 0, counts: { total: 0, facets: {} } };
+const nothing = { hits: [], words: 0, counts: { total: 0, capped: false, facets: {} } };
 
-/** What a query finds. Of a term with several values the order is that of a search without them, and the counts are left out. */
-async function find(query: Query, { store, searches, caller, clock, config }: Context) {
+/** What a query finds, by one search. Throws invalid_request instead of searching for a caller that is gone. */
+async function find(query: Query, { store, searches, caller, clock, config }: Context, signal: AbortSignal) {
   const groups = toGroups(query, config.publicUrl);
   const text = query.text.trim();
   const search: SearchQuery = { text, facets: groups.flat(), sort: 'relevance' };
-  const facets = groups.flatMap((group) => (group.length === 1 ? group : []));
-  const several = groups.filter(({ length }) => length > 1);
-  const run = (one?: Facet) => store.listings.search({ ...search, facets: one ? [...facets, one] : facets });
-  if (groups.some(({ length }) => length === 0)) return { search, several, found: nothing };
-  if (!text) {
-    const counts = await store.listings.listCounts(facets);
-    return { search, several, found: { ...nothing, counts } };
-  }
+  if (groups.some(({ length }) => length === 0)) return { search, found: nothing };
+  if (!text) return { search, found: { ...nothing, counts: await store.listings.listCounts(groups) } };
   const asked = { network: caller.network, now_ms: clock().getTime() };
   const found = await searches.run(asked, async () => {
-    const { hits, ...all } = await run();
-    const sets: Set<number>[] = [];
-    for (const group of several) {
-      const ofGroup = await Promise.all(group.map(run));
-      sets.push(new Set(ofGroup.flatMap((one) => one.hits.map(({ id }) => id))));
-    }
-    return { ...all, hits: hits.filter(({ id }) => sets.every((ids) => ids.has(id))) };
+    if (signal.aborted) throw new Problem('invalid_request', 'The connection ended before the search began.');
+    return store.listings.search({ ...search, facets: groups });
   });
-  return { search, several, found };
+  return { search, found };
 }
 
 /** Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle, it may have fewer. */
@@ -116,10 +111,10 @@ function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly Sea
 const scoreMeans = 'How much of the query the texts of the listing have, in percent; no judgment of it.';
 
 /** POST /search (5.3.2) over the listings here; no other registry is asked. Throws invalid_input. */
-export async function searchEntries(sent: unknown, context: Context) {
+export async function searchEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, pageSize, pageToken } = parseInput({ input: searchForm }, sent);
   const { store, clock, config } = context;
-  const { search, found } = await find(query, context);
+  const { search, found } = await find(query, context, signal);
   const { shown, next } = pageOf(found.hits, search, { limit: Math.min(pageSize, 100), cursor: pageToken });
   const briefs = await store.listings.briefs(shown.map(({ id }) => id));
   const now = clock();
@@ -148,12 +143,9 @@ function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
 }
 
 /** POST /explore (5.3.3): how many listings of what Search finds have each value of a term. Throws invalid_input. */
-export async function exploreEntries(sent: unknown, context: Context) {
+export async function exploreEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, resultType } = parseInput({ input: exploreForm }, sent);
-  const { found, several } = await find(query, context);
-  const { counts } = found;
-  if (several.length > 0)
-    throw wrongField('query.filter', 'takes one value of a term where listings are counted');
+  const { counts } = (await find(query, context, signal)).found;
   const facets = resultType.facets.map(({ field, limit, minCount }) => {
     const term = toTerm(field, query, context.config.publicUrl);
     const kind = own(kinds, term);

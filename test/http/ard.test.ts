@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -60,6 +60,7 @@ const problemOf = async (answer: Response) => {
   return [answer.status, errorCode, message];
 };
 const ownTerms = { '@context': { d: 'https://dossier.example/about#' } };
+const twoPrefixes = { '@context': { ...ownTerms['@context'], e: 'https://dossier.example/about#' } };
 
 describe('an agent that knows only the host', () => {
   it('finds the manifest by its address, a link and robots.txt, and in it the registry', async () => {
@@ -140,6 +141,32 @@ describe('POST /ard/search', () => {
     const bound = [{ e: 'https://example.com/ns#' }, ownTerms['@context']];
     expect(idsOf(await search({ ...npm, '@context': bound }))).toEqual(cargo);
   });
+  it('is one search, whatever its filter, and none for a caller that is gone', async () => {
+    const searches = vi.spyOn(directory.context.store.listings, 'search');
+    const four = (value: string) => [value, value, 'a', 'b'];
+    const filter = {
+      tags: four('npm'),
+      publisher: four('alice.github.io'),
+      'd:claimState': four('imported'),
+      'd:transport': four('stdio'),
+      'd:packageType': four('npm'),
+    };
+    const query = { ...ownTerms, text: 'parcels', filter };
+    expect(idsOf(await search(query))).toEqual(['urn:air:alice.github.io:Cargo']);
+    expect(searches).toHaveBeenCalledTimes(1);
+    const many = Array.from({ length: 40 }, (_, at) => [`d:transport:${at}`, four('stdio')]);
+    await post('/ard/search', { query: { ...query, filter: Object.fromEntries(many) } });
+    expect(searches).toHaveBeenCalledTimes(1);
+    const gone = await directory.app.request('/ard/search', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+      signal: AbortSignal.abort(),
+    });
+    expect((await problemOf(gone)).slice(0, 2)).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(searches).toHaveBeenCalledTimes(1);
+    searches.mockRestore();
+  });
   it('refuses what it cannot read, in the form of ARD, with what to do', async () => {
     const text = 'parcels';
     const refused: [unknown, RegExp][] = [
@@ -153,6 +180,14 @@ describe('POST /ard/search', () => {
       [{ query: { text, filter: { 'dossier:packageType': 'npm' } } }, /dossier bound to/],
       [{ query: { text, filter: { constructor: 'x' } } }, /query\.filter has a term that is not read here/],
       [{ query: { text, filter: { tags: ['a', 'b', 'c', 'd', 'e'] } } }, /tags/],
+      [
+        { query: { ...ownTerms, text, filter: { 'd:transport:0': 'stdio', 'd:transport:1': 'stdio' } } },
+        /a term that is not read here/,
+      ],
+      [
+        { query: { ...twoPrefixes, text, filter: { 'd:transport': 'a', 'e:transport': 'b' } } },
+        /a term twice/,
+      ],
       ['{', /The body is not JSON/],
     ];
     for (const [body, reason] of refused) {
@@ -183,12 +218,22 @@ describe('POST /ard/explore', () => {
     expect(facets.type?.buckets).toEqual([{ value: cardType, count: 28 }]);
     expect(facets.tags).toEqual({ buckets: [] });
   });
-  it('refuses a field that it does not count, and several values of a term', async () => {
+  it('counts what has one of several values of a term', async () => {
+    const counted = await explore({ filter: { publisher: ['alice.github.io', 'parcels.example.com'] } }, [
+      { field: 'type' },
+    ]);
+    expect(counted.facets.type?.buckets).toEqual([{ value: cardType, count: 26 }]);
+    const found = await explore({ text: 'webhook parcels', filter: { tags: ['npm', 'none'] } }, [
+      { field: 'type' },
+    ]);
+    expect(found.facets.type?.buckets).toEqual([{ value: cardType, count: 1 }]);
+  });
+  it('refuses a field that it does not count', async () => {
     const facets = [{ field: 'type' }];
     for (const body of [
       { resultType: { facets: [{ field: 'metadata.location' }] } },
       { resultType: { facets: [{ field: 'publisher' }] } },
-      { resultType: { facets }, query: { filter: { tags: ['npm', 'stdio'] } } },
+      { resultType: { facets }, query: { filter: { tags: ['a', 'b', 'c', 'd', 'e'] } } },
       { query: {} },
     ])
       expect((await problemOf(await post('/ard/explore', body))).slice(0, 2)).toEqual([

@@ -117,6 +117,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await search('database', { facets: ['tag:notes'] })).toEqual(['z/notes']);
       expect(await list({ facets: ['tag:nothing'] })).toEqual([]);
       expect(await search('database', { facets: ['tag:nothing'] })).toEqual([]);
+      const facets = [['tag:notes', "tag:'"], ['state:imported']] as const;
+      const either = await store.listings.search({ text: 'database', facets, sort: 'relevance' });
+      expect(await handlesOf(either.hits.map(({ id }) => id))).toEqual(['z/notes']);
+      expect(
+        await store.listings.listCounts([['tag:notes', 'tag:database'], 'state:imported']),
+      ).toMatchObject({
+        total: 2,
+      });
     });
     it('sorts by publication and by update, all of them and those that words find', async () => {
       await store.write((tx) =>

@@ -1,19 +1,23 @@
 import { Hono } from 'hono';
 import { exploreEntries, retrieveEntry, searchEntries } from '../../tools/ard.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
+import type { RequestTurns } from '../limits.ts';
 import { readJson } from '../request.ts';
 import { answerJson, answerOnce } from '../response.ts';
 
 const bodyLimit_bytes = 64 * 1024;
 
-const answerPost = (work: typeof searchEntries | typeof exploreEntries) => async (c: Request) =>
-  answerOnce(c, await work(await readJson(c, bodyLimit_bytes), c.get('context')));
+const answerPost =
+  (work: typeof searchEntries | typeof exploreEntries, inTurn: RequestTurns) => async (c: Request) => {
+    const sent = await readJson(c, bodyLimit_bytes);
+    return answerOnce(c, await inTurn<object>(c, () => work(sent, c.get('context'), c.req.raw.signal)));
+  };
 
 /** The registry of Agentic Resource Discovery over our listings (docs/registry.md). */
-export const createArdRoutes = () =>
+export const createArdRoutes = (inTurn: RequestTurns) =>
   new Hono<HttpEnvironment>()
-    .post('/ard/search', answerPost(searchEntries))
-    .post('/ard/explore', answerPost(exploreEntries))
+    .post('/ard/search', answerPost(searchEntries, inTurn))
+    .post('/ard/explore', answerPost(exploreEntries, inTurn))
     .get('/ard/agents/:identifier', async (c) => {
       const { handle, entry } = await retrieveEntry(c.req.param('identifier'), c.get('context'));
       return answerJson(c, entry, { cacheTags: [handle] });
