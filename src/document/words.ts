@@ -43,9 +43,9 @@ const listed = (counts: Readonly<Record<string, number>>, show: (name: string, c
     .map(([name, count]) => show(name, amount(count)))
     .join(', ') || 'none';
 
-/** Outcomes with their counts: `succeeded 2, failed 1`. */
-export const countsText = (counts: RatingCounts['outcomes']): string =>
-  listed(counts, (outcome, count) => `${outcome} ${count}`);
+/** Values with their counts: `succeeded 2, failed 1`. */
+export const countsText = (counts: Readonly<Record<string, number>>): string =>
+  listed(counts, (value, count) => `${value} ${count}`);
 
 /** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
 export const scoresText = (counts: RatingCounts['scores']): string =>

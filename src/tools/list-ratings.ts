@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, paragraphs, toInlineText } from '../core/text.ts';
 import { sampleFlag } from '../document/listing-document.ts';
-import type { ListingFacts } from '../document/record.ts';
 import { nativeStatement } from '../document/sentences.ts';
+import { countsText } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { ratingGroups } from '../ratings/groups.ts';
@@ -15,7 +15,6 @@ import {
   monthsFrom,
   monthsUntil,
   outcomes,
-  type RatingFilter,
   ratingFacets,
   toRatingFacets,
 } from '../ratings/rating.ts';
@@ -23,11 +22,6 @@ import { findListingFacts } from './find-listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './inputs.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
-
-const valuesText = (values: Readonly<Record<string, number>>) =>
-  Object.entries(values)
-    .map(([value, ratings]) => `${value} ${ratings}`)
-    .join(', ') || 'none';
 
 /** The answer of list_ratings as Markdown, with every reason of a group given once. */
 function toRatingsText(answer: z.output<typeof output>): string {
@@ -39,7 +33,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `If nothing else is said, the protocol is mcp, the relationship none and the proof none. ${proofs.join(' ')}`,
     counts &&
-      `All ratings that fit the filters: outcome ${valuesText(counts.outcome)}; group ${valuesText(counts.group)}; proof ${valuesText(counts.proof_class)}`,
+      `All ratings that fit the filters: outcome ${countsText(counts.outcome)}; group ${countsText(counts.group)}; proof ${countsText(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && toInlineText(answer.appeal),
     closingText(answer),
@@ -53,13 +47,6 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
   const now = clock().toISOString();
   const [first] = monthsUntil(now.slice(0, 10));
   return store.ratings.months(handle, { since: `${first}-01T00:00:00.000Z`, now });
-}
-
-/** Counts beside the values of each filter; none for a listing without ratings. */
-async function countFacets(facts: ListingFacts, filter: RatingFilter, { store, clock }: Context) {
-  if (facts.native.ratings === 0) return {};
-  const cells = await store.ratings.cells(facts.listing.handle, clock().toISOString());
-  return { counts: toRatingFacets(cells, filter) };
 }
 
 const output = listedRatings.extend({
@@ -99,12 +86,9 @@ export const listRatings = defineTool({
     const facts = await findListingFacts(named, context);
     const { handle } = facts.listing;
     const after = position && { created_at: position[0], id: position[1] };
-    const ratings = await context.store.ratings.list(handle, {
-      after,
-      limit: pageSize + 1,
-      ...filter,
-      now: context.clock().toISOString(),
-    });
+    const now = context.clock().toISOString();
+    const ratings = await context.store.ratings.list(handle, { after, limit: pageSize + 1, ...filter, now });
+    const cells = facts.native.ratings === 0 ? [] : await context.store.ratings.cells(handle, now);
     const shown = ratings.slice(0, pageSize);
     const isWhole = !cursor && Object.values(filter).every((value) => value === undefined);
     const months = isWhole && facts.native.ratings >= monthsFrom ? await countMonths(handle, context) : [];
@@ -113,7 +97,7 @@ export const listRatings = defineTool({
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
       statement: nativeStatement(facts.native),
-      ...(await countFacets(facts, filter, context)),
+      ...(cells.length > 0 && { counts: toRatingFacets(cells, filter) }),
       ...toListed(shown),
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),
       ...(months.length > 0 && {

@@ -107,10 +107,7 @@ const output = z.object({
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
   facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
-  successor: z
-    .string()
-    .optional()
-    .describe('Of similar_to: the handle that its publisher names in its place'),
+  successor: z.string().optional().describe('Of similar_to: what its publisher names in its place'),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),

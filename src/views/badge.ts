@@ -115,16 +115,10 @@ export const toShieldsEndpoint = ({ label, message }: Badge) => ({
 
 /** `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that is. */
 export function toBadged(listing: ListingDocument) {
-  const { ratings, statement } = listing.signals.native;
+  const { handle, signals, evidence_snapshot_date: date } = listing;
   const badge = toBadge(listing);
-  return {
-    handle: listing.handle,
-    statement:
-      (listing.sample && listing.origin_note) ||
-      (ratings > 0 ? statement : `${badge.label}: ${badge.message}.`),
-    date: listing.evidence_snapshot_date,
-    badge,
-  };
+  const shown = signals.native.ratings > 0 ? signals.native.statement : `${badge.label}: ${badge.message}.`;
+  return { handle, statement: (listing.sample && listing.origin_note) || shown, date, badge };
 }
 
 type BadgedListing = ReturnType<typeof toBadged>;
