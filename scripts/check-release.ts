@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-// Runs before npm publish: ends with 1 and one line for each thing that is not ready (CONTRIBUTING.md, "Release").
+// Run by the release workflow, and before any npm publish: ends with 1 and one line for each thing that is not ready
+// (CONTRIBUTING.md, "Release").
 const read = (file: string) => readFileSync(file, 'utf8');
 const { version, repository } = JSON.parse(read('package.json')) as {
   version: string;
@@ -13,7 +14,7 @@ const faults = [
     'package.json names no repository: the workflow sets it, because npm compares it with where it runs',
   process.env.GITHUB_ACTIONS === 'true' || 'not in the release workflow: a provenance needs its identity',
   tags.includes(`v${version}`) || `the commit has no tag v${version}`,
-  new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(read('CHANGELOG.md')) ||
+  new RegExp(`^## ${version.replaceAll('.', '\\.')}(?: |$)`, 'm').test(read('CHANGELOG.md')) ||
     `CHANGELOG.md has no section ${version}`,
 ].filter((fault) => fault !== true);
 for (const fault of faults) process.stderr.write(`${fault}\n`);

@@ -89,7 +89,9 @@ try {
   const tests = ['vitest.mjs', 'run', '--project', 'sqlite', 'test/cli/readme.test.ts', '-t', 'README'];
   const vitest = dirname(resolve('node_modules/vitest/package.json'));
   const ran = run(process.execPath, [join(vitest, tests[0] ?? ''), ...tests.slice(1)], '.');
-  process.stdout.write(`commands of the README: ${/Tests +(.+)/.exec(ran)?.[1]}\n`);
+  const [, count] = /Tests +(\d+ passed.*)/.exec(ran) ?? [];
+  if (count === undefined) throw new Error(`no command of the README ran:\n${ran}`);
+  process.stdout.write(`commands of the README: ${count}\n`);
 } finally {
   service.kill('SIGTERM');
   await once(service, 'close');

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
-import { isJsonObject, parseForeignJson } from '../core/json.ts';
-import { usageError } from '../core/process.ts';
+import { parseForeignJson } from '../core/json.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { pinnedNow } from '../document/approvals.ts';
-import { openLockSource } from './lock.ts';
+import { type LockSource, openLockSource } from './lock.ts';
 
 export interface ApproveOptions {
   readonly from?: string | undefined;
@@ -16,19 +16,41 @@ export interface ApproveOptions {
   readonly pin?: string;
 }
 
-function readViews(file: string): Record<string, Record<string, unknown>> {
+type Views = Record<string, Record<string, unknown>>;
+
+/** The file of views as it is written. Throws ExitError unless a service would take it. */
+function readViews(file: string | undefined): Views {
+  if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = (() => {
     try {
       return readFileSync(file, 'utf8');
     } catch {
-      throw usageError(`${file}: cannot be read; name the file of views with --views or VIEWS`);
+      throw new ExitError(
+        exitCodes.io,
+        `${file}: cannot be read; name the file of views with --views or VIEWS`,
+      );
     }
   })();
   const read = parseForeignJson(text);
-  const form = viewsForm.safeParse(read);
-  if (form.success) return read as Record<string, Record<string, unknown>>;
-  const [issue] = form.error.issues;
-  throw usageError(`${file}: ${issue ? `${issue.path.join('.')}: ${issue.message}` : 'not a file of views'}`);
+  if (read === undefined) throw usageError(`${file}: not JSON, which has no comments`);
+  const [issue] = viewsForm.safeParse(read).error?.issues ?? [];
+  if (issue) throw usageError(`${file}: ${issue.path.join('.')}: ${issue.message}`);
+  return read as Views;
+}
+
+/** JSON in ASCII: what others named cannot write to a terminal. */
+const toText = (value: object) =>
+  `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+
+/** Writes the whole file or nothing; a link stays one. Throws ExitError. */
+function replaceFile(file: string, text: string): void {
+  const path = realpathSync(file);
+  try {
+    writeFileSync(`${path}.new`, text, { mode: statSync(path).mode });
+    renameSync(`${path}.new`, path);
+  } catch {
+    throw new ExitError(exitCodes.io, `${file}: cannot be written`);
+  }
 }
 
 const day_ms = 86_400_000;
@@ -39,6 +61,7 @@ function toUntil(text: string, now: Date): string {
   const date = days ? new Date(now.getTime() + Number(days) * day_ms).toISOString().slice(0, 10) : text;
   if (Number.isNaN(Date.parse(date)) || !/^\d{4}-\d\d-\d\d$/.test(date))
     throw usageError(`--until ${text}: a date such as 2027-01-31, or days such as 90d`);
+  if (date < now.toISOString().slice(0, 10)) throw usageError(`--until ${text}: that day is over`);
   return date;
 }
 
@@ -49,41 +72,59 @@ function toPins(text: string): PinName[] {
   return names as PinName[];
 }
 
+function requireView(views: Views, { view: name, views: file }: ApproveOptions) {
+  const view = Object.hasOwn(views, name) ? views[name] : undefined;
+  if (!view) throw usageError(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
+  if (!view.approvals)
+    throw usageError(
+      `${file}: ${name} is a view without approvals; with "approvals": [] in it, it lists approved listings alone`,
+    );
+  return view as { readonly approvals: readonly { readonly handle: string }[] };
+}
+
+/** What some pins of a listing are now. Throws ExitError for a listing or a pin that is not known. */
+async function readPins(source: LockSource, handle: string, names: readonly PinName[]) {
+  const document = await source.read(handle);
+  if (typeof document === 'string')
+    throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
+  if (document.handle !== handle)
+    throw usageError(`${handle}: ${source.name} answers with another listing; nothing was written`);
+  const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
+  const unknown = pins.flatMap(([pin, now]) =>
+    now.length === 0 && (pin === 'tools' || pin === 'pay_to') ? [pin] : [],
+  );
+  if (unknown.length > 0)
+    throw usageError(
+      `${handle}: ${unknown.join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
+    );
+  return Object.fromEntries(pins);
+}
+
 /**
  * Writes an approval of a listing into the file of views, with its pins as they are known now, in place of an earlier one of the
  * same listing. Throws ExitError.
  */
 export async function runApprove(config: () => Config, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
-  const views = readViews(file);
-  const view = Object.hasOwn(views, name) ? views[name] : undefined;
-  if (!isJsonObject(view))
-    throw usageError(`${file}: it has no view ${name}; it has ${Object.keys(views).join(', ')}`);
+  requireView(readViews(options.views), options);
   if (!by) throw usageError('name who approves with --by');
   const now = new Date();
   const last = until === undefined ? undefined : toUntil(until, now);
   const names = toPins(options.pin ?? 'version,endpoint,package');
   await using source = await openLockSource(options.from, config);
-  const document = await source.read(handle);
-  if (typeof document === 'string')
-    throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
-  const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
-  const unknown = pins.filter(([pin, now]) => now.length === 0 && !['endpoint', 'package'].includes(pin));
-  if (unknown.length > 0)
-    throw usageError(
-      `${handle}: ${unknown.map(([pin]) => pin).join(', ')} cannot be pinned, because nothing is known of it now; nothing was written`,
-    );
   const entry = {
     ...{ handle, by, reason, on: now.toISOString().slice(0, 10) },
     ...(last !== undefined && { until: last }),
-    pins: Object.fromEntries(pins),
+    pins: await readPins(source, handle, names),
   };
-  const before = (view.approvals ?? []) as { readonly handle: string }[];
-  const approvals = [...before.filter((one) => one.handle !== handle), entry];
+  // Read again: another approval may have been written while the listing was read.
+  const views = readViews(options.views);
+  const view = requireView(views, options);
+  const approvals = [...view.approvals.filter((one) => one.handle !== handle), entry];
   const written = { ...views, [name]: { ...view, approvals } };
-  const fault = viewsForm.safeParse(written).error?.issues[0];
+  const [fault] = viewsForm.safeParse(written).error?.issues ?? [];
   if (fault) throw usageError(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
-  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`);
-  process.stdout.write(`${JSON.stringify(entry, null, 2)}\n`);
+  replaceFile(file, toText(written));
+  process.stdout.write(toText(entry));
   process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);
 }

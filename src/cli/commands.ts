@@ -154,17 +154,17 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     'write an approval of a listing into a file of views, with what is known now',
     {
       about:
-        'The file is the one that VIEWS names for the service; it takes it at its next start. A listing that is no longer as it was pinned leaves the view, or is marked in it.',
+        'The file is the one that VIEWS names for the service, which takes it at its next start and shows who approved and why. A listing that is no longer as it was pinned leaves the view, or is marked in it.',
       examples: [
         'dossier approve co.webhook/webhook --view our-services --reason "webhooks of the shop" --until 90d --pin version,tools',
       ],
       exits:
-        '0 written; 64 usage, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read.',
+        '0 written; 64 usage, a file that is no file of views, or a listing that cannot be approved; 69 the Dossier cannot be reached; 74 a file cannot be read or written.',
     },
   )
     .requiredOption('--view <name>', 'the view')
     .requiredOption('--reason <text>', 'why; it is shown with the view')
-    .option('--by <name>', 'who approves', USER)
+    .option('--by <name>', 'who approves; it is shown with the view', USER)
     .option('--until <date|days>', 'its last day, as 2027-01-31 or 90d')
     .option('--pin <names>', 'of version, endpoint, package, tools, pay_to', 'version,endpoint,package')
     .option('--views <file>', 'the file of views', VIEWS)

@@ -39,7 +39,14 @@ const view = z
     /** Whether a criterion whose answer is not known counts as met. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
     /** Only these listings are in it, as long as their approvals hold. */
-    approvals: z.array(approval).max(1000).optional(),
+    approvals: z
+      .array(approval)
+      .max(1000)
+      .refine(
+        (all) => new Set(all.map(({ handle }) => handle)).size === all.length,
+        'a handle has two approvals',
+      )
+      .optional(),
     /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
     on_change: z.enum(['leave', 'mark']).optional(),
   })
@@ -54,9 +61,9 @@ export const viewsForm = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/, 'a name 
 /** The operator's criteria and approvals under a name, from a file; what meets them now is listed. Not a verdict of this service. */
 export type SavedView = Readonly<z.output<typeof view>> & { readonly name: string; readonly file: string };
 
-/** A view with its criteria, as its members are stored: with other criteria it is another view. */
-export const keyOf = ({ name, criteria, unknown }: SavedView): string =>
-  `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown])).slice(0, 16)}`;
+/** A view with its criteria, as its members are stored: with other criteria, or with approvals or without, it is another view. */
+export const keyOf = ({ name, criteria, unknown, approvals }: SavedView): string =>
+  `view ${name} ${hash('sha256', JSON.stringify([criteria, unknown, ...(approvals ? ['approvals'] : [])])).slice(0, 16)}`;
 
 /** A file, read at the start; undefined for none. */
 export const textFile = z.string().transform((file, issues) => {

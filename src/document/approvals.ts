@@ -1,72 +1,87 @@
 import { type Approval, type PinName, pinNames, type SavedView } from '../config/files.ts';
 import { day, quoted } from '../core/text.ts';
-import type { ComparedListing, Finding } from './criterion.ts';
+import type { Observation } from '../observations/observation.ts';
+import { type ComparedListing, type Finding, observedFinding, recordedFinding } from './criterion.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { toLocked } from './lock-file.ts';
+import { isKnown } from './seen.ts';
 
-type Pinned = readonly string[];
+/** Of what checks alone see: the kind of fact. All other pins are of the record. */
+const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
 
-/** How the names of locked facts begin that a pin holds, as `remote https://...`; of some the value counts, of `remote` the name. */
-const lockedNames: Readonly<Record<PinName, string>> = {
-  version: 'version',
-  endpoint: 'remote',
-  package: 'package',
-  tools: 'tools.surface',
-  pay_to: 'price.pay_to',
+const recordedNow = ({ version, remotes, packages }: ListingDocument, pin: PinName): string[] => {
+  if (pin === 'version') return [version];
+  if (pin === 'endpoint') return remotes.map(({ url }) => url);
+  return packages.map((one) => `${one.registry_type}:${one.identifier} ${one.version ?? ''}`.trim());
 };
 
-const locked = (document: ListingDocument, pin: PinName) =>
-  Object.entries(toLocked(document).facts)
-    .map(([name, fact]) => [...name.split(' '), ''].slice(0, 2).concat(fact.value, fact.since ?? ''))
-    .filter(([kind]) => kind === lockedNames[pin])
-    .map(([, subject = '', value = '', since = '']) => ({
-      text: pin === 'endpoint' ? subject : `${subject} ${value}`.trim(),
-      since,
-    }));
+const seenNow = ({ observations }: ListingDocument, kind: string | undefined) =>
+  observations.filter((one) => one.kind === kind && isKnown(one));
+const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
+const subjectOf = (text: string) => text.split(' ', 1)[0];
 
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
-export const pinnedNow = (document: ListingDocument, pin: PinName): string[] =>
-  locked(document, pin)
-    .map(({ text }) => text)
-    .sort();
+export function pinnedNow(document: ListingDocument, pin: PinName): string[] {
+  const kind = kindsOfPins[pin];
+  return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
+}
 
-const same = (a: Pinned, b: Pinned) => a.length === b.length && a.every((text) => b.includes(text));
-const listed = (texts: Pinned) => (texts.length > 0 ? texts.map(quoted).join(', ') : 'nothing');
+const [mostNamed, longestNamed] = [3, 120];
 
-/** What is known of a listing by checks alone: if it is not known now, a pin of it is not broken. */
-const ofChecks: readonly PinName[] = ['tools', 'pay_to'];
+/** Some texts of others, each cut, and how many more there are. */
+function listed(texts: readonly string[]): string {
+  const named = texts
+    .slice(0, mostNamed)
+    .map((text) => quoted(text.length > longestNamed ? `${text.slice(0, longestNamed)}…` : text));
+  const more = texts.length > mostNamed ? ` and ${texts.length - mostNamed} more` : '';
+  return texts.length === 0 ? 'none' : `${named.join(', ')}${more}`;
+}
 
-/** A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was, is, and since when. */
+/** A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was and is. */
 export interface ApprovalAnswer extends Finding {
   readonly criterion: string;
   readonly value?: string | number;
   readonly from?: string;
   readonly to?: string;
-  /** YYYY-MM-DD. */
-  readonly when?: string;
+}
+
+type Pinned = readonly [approval: Approval, pin: PinName, before: readonly string[]];
+
+function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+  const now = pinnedNow(compared.listing, pin);
+  const about = { criterion: `pin:${pin}` };
+  if (before.length === now.length && before.every((text, at) => text === now[at]))
+    return {
+      ...about,
+      ...recordedFinding(compared, { result: 'met', fact: `The ${pin} is as approved: ${listed(now)}.` }),
+    };
+  const [from, to] = [listed(before), listed(now)];
+  const record = `the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
+  const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
+  return { ...about, ...recordedFinding(compared, { result: 'not_met', fact }), from, to };
+}
+
+/** Endpoint by endpoint: what no check knows now is not broken. */
+function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+  const found = seenNow(compared.listing, kindsOfPins[pin]);
+  const about = { criterion: `pin:${pin}` };
+  const other = found.find((one) => !before.includes(textOf(one)));
+  if (other) {
+    const [from, to] = [listed(before), listed([textOf(other)])];
+    const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
+    return { ...about, ...observedFinding(other, { result: 'not_met', fact }), from, to };
+  }
+  const missing = before.filter((text) => !found.some(({ subject }) => subject === subjectOf(text)));
+  const [one] = found;
+  if (missing.length === 0 && one)
+    return {
+      ...about,
+      ...observedFinding(one, { result: 'met', fact: `The ${pin} is as approved: ${listed(before)}.` }),
+    };
+  const fact = `Approved on ${on} with ${pin} ${listed(missing)}, which Dossier does not know now.`;
+  return { ...about, ...recordedFinding(compared, { result: 'unknown', fact }), source: 'Dossier' };
 }
 
 const source = 'approvals of the operator of this service';
-
-function judgePin(
-  { listing }: ComparedListing,
-  { on, pins }: Approval,
-  pin: PinName,
-): ApprovalAnswer | undefined {
-  const before = pins[pin];
-  if (before === undefined) return undefined;
-  const found = locked(listing, pin);
-  const now = found.map(({ text }) => text).sort();
-  const about = { criterion: `pin:${pin}`, source, as_of: listing.evidence_snapshot_date };
-  if (same(before, now)) return { ...about, result: 'met', fact: `As approved: ${pin} ${listed(now)}.` };
-  if (ofChecks.includes(pin) && now.length === 0)
-    return { ...about, result: 'unknown', fact: `Approved with ${pin} ${listed(before)}; not known now.` };
-  const dates = found.flatMap(({ text, since }) => (before.includes(text) || !since ? [] : [day(since)]));
-  const when = dates.sort()[0] ?? listing.evidence_snapshot_date;
-  const [from, to] = [listed(before), listed(now)];
-  const fact = `Approved on ${on} with ${pin} ${from}; it is ${to}, known since ${when}.`;
-  return { ...about, result: 'not_met', fact, from, to, when };
-}
 
 function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | undefined): ApprovalAnswer {
   const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
@@ -75,8 +90,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
   const { by, on, reason, until } = approval;
   const given = `Approved on ${on} by ${quoted(by)}: ${quoted(reason)}`;
   const isOver = until !== undefined && now_ms >= Date.parse(until) + 86_400_000;
-  if (isOver)
-    return { ...about, result: 'not_met', fact: `${given}. That ended after ${until}.`, when: until };
+  if (isOver) return { ...about, result: 'not_met', fact: `${given}. The approval ended after ${until}.` };
   return { ...about, result: 'met', fact: `${given}${until === undefined ? '' : `; until ${until}`}.` };
 }
 
@@ -85,27 +99,38 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
   const approval = approvals.find((one) => one.handle === handle);
+  const pinned = pinNames.flatMap((pin): Pinned[] => {
+    const before = approval?.pins[pin];
+    return approval && before ? [[approval, pin, before]] : [];
+  });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
     result: 'not_met',
     fact: 'An action of the operator of this service stands against the listing.',
-    source,
+    source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
   };
   return [
     judgeEntry(compared, approval),
-    ...(approval ? pinNames.flatMap((pin) => judgePin(compared, approval, pin) ?? []) : []),
+    ...pinned.map((one) => (kindsOfPins[one[1]] ? judgeSeen : judgeRecorded)(compared, one)),
     ...(moderation.length > 0 ? [moderated] : []),
   ];
 }
 
-/** Whether what a listing fails keeps it out: of approvals that mark changes, only that there is none. */
-export const keepsOut = (
-  { unknown, approvals, on_change }: SavedView,
-  { criterion, result }: ApprovalAnswer,
-): boolean => {
-  if (result === 'met') return false;
-  const isOfApproval = approvals !== undefined && /^(?:approved|not_moderated|pin:)/.test(criterion);
-  if (isOfApproval) return result === 'not_met' && !(on_change === 'mark' && criterion.startsWith('pin:'));
-  return result === 'not_met' || unknown !== 'include';
+/** Whether an answer is of a pin that the listing differs from. */
+export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
+  result === 'not_met' && criterion.startsWith('pin:');
+
+/** Whether what a listing fails keeps it out of a view; in one that marks changes, a broken pin does not. */
+export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnswer): boolean {
+  const { criterion, result } = answer;
+  if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
+  if (criterion.startsWith('pin:')) return isBrokenPin(answer) && on_change !== 'mark';
+  return result === 'not_met' || (result !== 'met' && unknown !== 'include');
+}
+
+/** Whether a view approves a listing in one version only, so that no command may start another. */
+export const isVersionPinned = ({ approvals = [] }: SavedView, { handle }: ListingDocument): boolean => {
+  const pins = approvals.find((one) => one.handle === handle)?.pins;
+  return pins?.version !== undefined || pins?.package !== undefined;
 };

@@ -109,11 +109,13 @@ export function judgeMember(view: SavedView, compared: ComparedListing) {
   const failed = answers.filter((answer) => keepsOut(view, answer));
   return {
     answers,
-    failed: failed.map(({ criterion, value, result, from, to, when }) => ({
+    failed: failed.map(({ criterion, value, result, from, to, fact }) => ({
       criterion,
       ...(value !== undefined && { value }),
       result,
-      ...(when !== undefined && { from, to, when }),
+      // Criteria of compare_agents say enough by their names.
+      ...(!isCriterionName(criterion) && { fact }),
+      ...(from !== undefined && { from, to }),
     })),
   };
 }

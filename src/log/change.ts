@@ -54,14 +54,14 @@ export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,
 
 const isChangeType = (type: string): type is ChangeType => Object.hasOwn(sentences, type);
 
-/** A criterion of a view that a listing does not meet any more, in the data of `view.left`; of a broken pin what it was, is, and since when. */
+/** A criterion of a view that a listing does not meet any more, in the data of `view.left`; of an approval with the sentence that says why. */
 export interface FailedCriterion {
   readonly criterion: string;
   readonly value?: string | number;
   readonly result: string;
+  readonly fact?: string;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly when?: string | undefined;
 }
 
 /** The change that a log entry about a listing is; undefined for entries about the log itself. */
@@ -79,10 +79,8 @@ const toActionText = ({ action, target_kind, reason, ends }: NewChange['data']) 
 /** Which view a listing left and why, as in `our-services: has_endpoint not met`. */
 const toLeftText = ({ view, failed }: NewChange['data']) => {
   const reasons = (failed as readonly FailedCriterion[]).map(
-    ({ criterion, value, result, from, to, when }) =>
-      from === undefined
-        ? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`
-        : `${criterion} from ${from} to ${to}, known since ${when}`,
+    ({ criterion, value, result, fact }) =>
+      fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`,
   );
   return `${view}: ${reasons.join(', ') || 'not listed'}`;
 };

@@ -43,20 +43,32 @@ export async function requireJudged(view: SavedView, context: Pick<Context, 'sto
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
-/** Those of some members that meet the view now, with their answers; one that stopped meeting it is about to leave it. */
-async function toMembers(
-  view: SavedView,
-  handles: readonly string[],
-  context: Context,
-): Promise<ViewMember[]> {
-  const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
-  return facts.flatMap((one) => {
-    const judged = judgeFacts(one, [view], context);
-    const [membership] = judged?.memberships ?? [];
-    if (!judged || !membership || membership.failed.length > 0) return [];
-    return [{ listing: judged.listing, answers: membership.answers }];
-  });
+/** Listings judged in one turn of the event loop; on SQLite reading them is computing. */
+const perTurn = 20;
+
+/** Some listings as a view judges them now, in the order given; without a listing if there is none to judge. */
+async function judgeNow(view: SavedView, handles: readonly string[], context: Context) {
+  const judged: { handle: string; member?: ViewMember; failed: readonly string[] }[] = [];
+  for (let at = 0; at < handles.length; at += perTurn) {
+    if (at > 0) await setImmediate();
+    const some = handles.slice(at, at + perTurn);
+    const facts = await context.store.documents.factsOfAll(some, context.clock().toISOString());
+    const found = new Map(facts.map((one) => [one.listing.handle, judgeFacts(one, [view], context)]));
+    for (const handle of some) {
+      const { listing, memberships: [membership] = [] } = found.get(handle) ?? {};
+      if (!listing || !membership) judged.push({ handle, failed: ['It is not listed.'] });
+      else if (membership.failed.length === 0)
+        judged.push({ handle, member: { listing, answers: membership.answers }, failed: [] });
+      else {
+        const kept = membership.answers.filter((answer) => keepsOut(view, answer));
+        judged.push({ handle, failed: kept.map(({ fact }) => fact) });
+      }
+    }
+  }
+  return judged;
 }
+
+const handlesOf = ({ approvals = [] }: SavedView) => approvals.map(({ handle }) => handle).sort();
 
 /** A listing's place in a view; undefined if it is not in it. Throws unavailable before the view was judged. */
 export async function findMember(
@@ -64,57 +76,42 @@ export async function findMember(
   handle: string,
   context: Context,
 ): Promise<ViewMember | undefined> {
-  await requireJudged(view, context);
-  const [span] = await context.store.views.spans(keyOf(view), [handle]);
-  if (!span || span.left_seq !== undefined) return undefined;
-  const [member] = await toMembers(view, [handle], context);
-  return member;
+  if (!view.approvals) {
+    await requireJudged(view, context);
+    const [span] = await context.store.views.spans(keyOf(view), [handle]);
+    if (!span || span.left_seq !== undefined) return undefined;
+  }
+  const [judged] = await judgeNow(view, [handle], context);
+  return judged?.member;
 }
 
-/** How many listings are in a view. */
-export const countMembers = (view: SavedView, { store }: Pick<Context, 'store'>): Promise<number> =>
-  store.views.count(keyOf(view));
-
-/** Members read in one turn of the event loop; on SQLite reading them is computing. */
-const perTurn = 20;
-
-/** The listings of a view in the order of their handles, and the handle after which the next page begins. Throws unavailable before the view was judged. */
+/**
+ * The listings of a view in the order of their handles, how many there are, the handle after which the next page begins, and
+ * the approved listings that are not in it. One that stopped meeting the view is about to leave it, and is not shown. Throws
+ * unavailable before the view was judged; one with approvals is judged when it is read.
+ */
 export async function readMembers(
   view: SavedView,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
   context: Context,
 ) {
+  if (view.approvals) {
+    const judged = await judgeNow(view, handlesOf(view), context);
+    const all = judged.flatMap(({ member }) => member ?? []);
+    const rest = all.filter(({ listing }) => listing.handle > after);
+    const next = rest.length > limit ? rest[limit - 1]?.listing.handle : undefined;
+    const lapsed = judged.filter(({ member }) => !member);
+    return { members: rest.slice(0, limit), count: all.length, next, lapsed };
+  }
   await requireJudged(view, context);
   const handles = await context.store.views.members(keyOf(view), after, limit + 1);
-  const shown = handles.slice(0, limit);
-  const members: ViewMember[] = [];
-  for (let at = 0; at < shown.length; at += perTurn) {
-    if (at > 0) await setImmediate();
-    members.push(...(await toMembers(view, shown.slice(at, at + perTurn), context)));
-  }
-  return { members, next: handles.length > limit ? handles[limit - 1] : undefined };
-}
-
-/** The approved listings that are not in a view now, with what keeps each out; empty for a view without approvals. */
-export async function readLapsed(view: SavedView, context: Context) {
-  const lapsed: { readonly handle: string; readonly facts: readonly string[] }[] = [];
-  const handles = (view.approvals ?? []).map(({ handle }) => handle);
-  for (let at = 0; at < handles.length; at += perTurn) {
-    if (at > 0) await setImmediate();
-    const some = handles.slice(at, at + perTurn);
-    const facts = await context.store.documents.factsOfAll(some, context.clock().toISOString());
-    for (const handle of some) {
-      const judged = judgeFacts(
-        facts.find(({ listing }) => listing.handle === handle),
-        [view],
-        context,
-      );
-      const kept = judged?.memberships[0]?.answers.filter((answer) => keepsOut(view, answer));
-      if (!kept) lapsed.push({ handle, facts: ['It is not listed.'] });
-      else if (kept.length > 0) lapsed.push({ handle, facts: kept.map(({ fact }) => fact) });
-    }
-  }
-  return lapsed;
+  const judged = await judgeNow(view, handles.slice(0, limit), context);
+  return {
+    members: judged.flatMap(({ member }) => member ?? []),
+    count: await context.store.views.count(keyOf(view)),
+    next: handles.length > limit ? handles[limit - 1] : undefined,
+    lapsed: [],
+  };
 }
 
 /**
@@ -145,6 +142,8 @@ const batch = 20;
 /** After each batch the judge rests this many times as long as it took, so that requests go first. */
 const restPerWork = 3;
 const changesAtOnce = 500;
+/** Members of a view with approvals: as many as a file may approve. */
+const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
@@ -226,9 +225,12 @@ export function createViewJudge(context: JudgeContext, signal?: AbortSignal) {
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** Judges the listings that the files of this node approve: they may have changed while no node ran. */
-  const approved = () =>
-    judge([...new Set(config.views.flatMap(({ approvals = [] }) => approvals.map(({ handle }) => handle)))]);
+  /** Judges what the files of this node approve, or did: the files may have changed while no node ran. */
+  const approved = async () => {
+    const withApprovals = config.views.filter(({ approvals }) => approvals);
+    const stored = withApprovals.map((view) => store.views.members(keyOf(view), '', mostApproved));
+    await judge([...new Set([...withApprovals.flatMap(handlesOf), ...(await Promise.all(stored)).flat()])]);
+  };
   const pass = async () => {
     if (config.views.length === 0) return;
     const seq = await newest();

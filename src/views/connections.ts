@@ -67,37 +67,46 @@ function isImage(text: string): boolean {
   return ociName.test(text) && (!isHost || isPublicHost(first.replace(/:\d+$/, '')));
 }
 
+/** A listing of which commands may start only the recorded version, if `isPinned`. */
+export type Startable = ListingDocument & { readonly isPinned?: boolean };
+
 const withVersion = (
   start: readonly [string, ...string[]],
-  identifier: string,
-  version: string | undefined,
+  { identifier, version }: ListingPackage,
+  isPinned: boolean,
 ) =>
-  [identifier, ...(version && exact.test(version) ? [`${identifier}@${version}`] : [])].map(
-    (name): [string, ...string[]] => [...start, name],
-  );
+  [
+    ...(isPinned ? [] : [identifier]),
+    ...(version && exact.test(version) ? [`${identifier}@${version}`] : []),
+  ].map((name): [string, ...string[]] => [...start, name]);
+
+const hasTag = /:[^/]+$/;
 
 /** Commands that start a package over stdio; none for a name that is not in its registry's form, or another transport. */
-export function toCommands(recorded: ListingPackage): [string, ...string[]][] {
-  const { registry_type, identifier, version, transport = 'stdio' } = recorded;
+export function toCommands(recorded: ListingPackage, isPinned = false): [string, ...string[]][] {
+  const { registry_type, identifier, transport = 'stdio' } = recorded;
   if (transport !== 'stdio') return [];
   if (registry_type === 'npm' && npmName.test(identifier))
-    return withVersion(['npx', '-y'], identifier, version);
-  if (registry_type === 'pypi' && pypiName.test(identifier)) return withVersion(['uvx'], identifier, version);
-  if (registry_type === 'oci' && isImage(identifier)) return [['docker', 'run', '-i', '--rm', identifier]];
+    return withVersion(['npx', '-y'], recorded, isPinned);
+  if (registry_type === 'pypi' && pypiName.test(identifier)) return withVersion(['uvx'], recorded, isPinned);
+  if (registry_type === 'oci' && isImage(identifier) && (!isPinned || hasTag.test(identifier)))
+    return [['docker', 'run', '-i', '--rm', identifier]];
   if (registry_type === 'nuget' && nugetId.test(identifier))
-    return withVersion(['dnx'], identifier, version).map((command) => [...command, '--yes']);
+    return withVersion(['dnx'], recorded, isPinned).map((command) => [...command, '--yes']);
   return [];
 }
 
-const toLaunched = (recorded: ListingPackage): Launched[] =>
-  toCommands(recorded)
+const toLaunched = (recorded: ListingPackage, isPinned: boolean | undefined): Launched[] =>
+  toCommands(recorded, isPinned)
     .slice(0, 1)
     .map((command) => ({ command, environment: required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/) }));
 
 /** What a listing records that no configuration and no allow list takes, as it is recorded. */
-export const leftOutOf = ({ remotes, packages }: ListingDocument): string[] => [
+export const leftOutOf = ({ remotes, packages, isPinned }: Startable): string[] => [
   ...remotes.filter((remote) => !toRemote(remote)).map(({ url }) => url),
-  ...packages.filter((recorded) => toCommands(recorded).length === 0).map(({ identifier }) => identifier),
+  ...packages
+    .filter((recorded) => toCommands(recorded, isPinned).length === 0)
+    .map(({ identifier }) => identifier),
 ];
 
 const longest = 40;
@@ -132,16 +141,16 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /** What a client connects to of one listing: its remotes, or else the first package that can be started. */
-function serversOf({ remotes, packages }: ListingDocument): (Remote | Launched)[] {
+function serversOf({ remotes, packages, isPinned }: Startable): (Remote | Launched)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote) ?? []);
-  return usable.length > 0 ? usable : packages.flatMap(toLaunched).slice(0, 1);
+  return usable.length > 0 ? usable : packages.flatMap((one) => toLaunched(one, isPinned)).slice(0, 1);
 }
 
 /** A handle instead of a name, for listings that would get the same one: no listing takes another's place. */
 const fullName = (handle: string, at: number) => (at === 0 ? handle : `${handle}-${at + 1}`);
 
 /** The servers of many listings, each under a name that no other one has in the same file. */
-export function nameServers(listings: readonly ListingDocument[]): [string, Remote | Launched][] {
+export function nameServers(listings: readonly Startable[]): [string, Remote | Launched][] {
   const wanted = listings.map((listing) => {
     const servers = serversOf(listing);
     const urls = servers.map((server) => ('url' in server ? server.url : ''));

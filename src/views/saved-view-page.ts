@@ -1,23 +1,22 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
 import { criterionText, requestedBy } from '../document/criteria.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
 import type { ViewMember } from '../document/registry-entries.ts';
-import type { readLapsed } from '../tools/views.ts';
-import { leftOutOf, nameServers, toCommands, toRemote, toServerJson } from './connections.ts';
+import type { readMembers } from '../tools/views.ts';
+import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
 /** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
-export const toManagedSettings = (listings: readonly ListingDocument[]) => ({
-  allowedMcpServers: listings.flatMap(({ remotes, packages }) => [
+export const toManagedSettings = (listings: readonly Startable[]) => ({
+  allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned }) => [
     ...remotes.flatMap((remote) => toRemote(remote) ?? []).map(({ url }) => ({ serverUrl: url })),
-    ...packages.flatMap(toCommands).map((serverCommand) => ({ serverCommand })),
+    ...packages.flatMap((one) => toCommands(one, isPinned)).map((serverCommand) => ({ serverCommand })),
   ]),
 });
 
 /** Listings as entries of an `.mcp.json`: their recorded endpoints, or the first launcher of those that record none. */
-export const toMcpJson = (listings: readonly ListingDocument[]) => ({
+export const toMcpJson = (listings: readonly Startable[]) => ({
   mcpServers: Object.fromEntries(
     nameServers(listings).map(([name, server]): [string, object] => [name, toServerJson(server)]),
   ),
@@ -53,9 +52,10 @@ export const toViewPage = (
     readonly view: SavedView;
     readonly members: readonly ViewMember[];
     /** Approved listings that are not in it now. */
-    readonly lapsed: Awaited<ReturnType<typeof readLapsed>>;
+    readonly lapsed: Awaited<ReturnType<typeof readMembers>>['lapsed'];
     readonly count: number;
-    readonly passed_at: string;
+    /** Undefined of a view with approvals, which is judged when it is read. */
+    readonly passed_at: string | undefined;
     readonly leftOut: number;
     readonly next: string | undefined;
   },
@@ -69,10 +69,10 @@ export const toViewPage = (
 ${view.description && html`<p>${view.description}</p>`}
 <p class="statement">${notVerdict}</p>
 <h2 id="criteria">Criteria</h2>
-<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays, and says so' : 'a listing that is no longer as it was approved leaves'}</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
-<p class="note">${view.unknown === 'include' ? 'A listing of which an answer is not known is listed too.' : 'A listing of which an answer is not known is not listed.'}</p>
+<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here, marked, and is in no allow list' : 'a listing that is no longer as it was approved leaves'}</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
+${view.criteria.length > 0 && html`<p class="note">A listing of which the answer to a criterion is not known is ${view.unknown === 'include' ? 'listed too' : 'not listed'}.</p>`}
 <h2 id="listings">Listings</h2>
-<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
+<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
 ${
   members.length > 0
     ? html`<ol class="records">${members.map(
@@ -89,7 +89,7 @@ ${
 ${
   lapsed.length > 0 &&
   html`<h2 id="lapsed">Approved, and not in it now</h2>
-<ul class="plain">${lapsed.map(({ handle, facts }) => html`<li>${handleLink(handle)}: <span class="foreign">${facts.join(' ')}</span></li>`)}</ul>`
+<ul class="plain">${lapsed.map(({ handle, failed }) => html`<li>${handleLink(handle)}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`
 }
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,

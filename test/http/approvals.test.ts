@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runDossier } from '../support/command.ts';
+import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 
@@ -96,6 +96,11 @@ it.each([
     ['com.example/shop', '--by', 'A', '--reason', 'r', '--pin', 'tools'],
     /tools cannot be pinned/,
   ],
+  [
+    'a day that is over',
+    ['com.example/shop', '--by', 'A', '--reason', 'r', '--until', '2026-01-01'],
+    /is over/,
+  ],
 ])('dossier approve writes nothing for %s', async (_, args, why) => {
   const before = readFileSync(file, 'utf8');
   const { code, stderr } = await approve(...args);
@@ -116,46 +121,85 @@ it('a view with approvals has the approved listings alone, and says who approved
   expect(await policyOf(directory)).toEqual([allowed, null]);
   const page = await text(directory, '/views/ours');
   expect(page).toContain('Approved on 2026-11-01 by “Ada”: “payments of the shop”.');
-  expect(page).toContain('As approved: version “1.0.0”.');
+  expect(page).toContain('The version is as approved: “1.0.0”.');
   expect(page).not.toContain('com.example/other');
 });
+
+const elsewhere = [{ type: 'streamable-http', url: 'https://elsewhere.example/mcp' }];
 
 it('a listing that is no longer as it was pinned leaves it: page, feed, changes and policy say which pin broke', async () => {
   const directory = await open([shop(), other], ours());
   expect(await policyOf(directory)).toEqual([allowed, null]);
-  const url = 'https://elsewhere.example/mcp';
   const updatedAt = '2026-11-20T08:00:00Z';
-  await directory.importEntries([shop('1.0.1', { remotes: [{ ...remotes[0], url }] }, { updatedAt }), other]);
+  await directory.importEntries([shop('1.0.1', { remotes: elsewhere }, { updatedAt }), other]);
   expect(await policyOf(directory)).toEqual([none, '1']);
   await directory.judgeViews();
-  const broken = 'Approved on 2026-11-01 with version “1.0.0”; it is “1.0.1”, known since 2026-11-20.';
+  const version =
+    'Approved on 2026-11-01 with version “1.0.0”; the record that was last updated on 2026-11-20 has “1.0.1”.';
+  const endpoint =
+    'Approved on 2026-11-01 with endpoint “https://mcp.example.com/mcp”; the record that was last updated on 2026-11-20 has “https://elsewhere.example/mcp”.';
   const page = await text(directory, '/views/ours');
   expect(page).toContain('Approved, and not in it now');
-  expect(page).toContain(broken);
-  expect(page).toContain(
-    'with endpoint “https://mcp.example.com/mcp”; it is “https://elsewhere.example/mcp”',
-  );
+  expect(page).toContain(`${version} ${endpoint}`);
+  // Days later it says the same.
+  directory.wait(5 * 86_400);
+  expect(await text(directory, '/views/ours')).toContain(`${version} ${endpoint}`);
   const feed = parseJsonFeed(JSON.parse(await text(directory, '/views/ours/feed.json')));
-  expect(feed.items?.[0]?.title).toMatch(
-    /^com\.example\/shop: left the view \(ours: pin:version from “1\.0\.0” to “1\.0\.1”, known since 2026-11-20, pin:endpoint from /,
-  );
+  expect(feed.items?.[0]?.title).toBe(`com.example/shop: left the view (ours: ${version}, ${endpoint})`);
   const changes = (await text(directory, '/changes?since=0')).trim().split('\n');
   expect(JSON.parse(changes.at(-1) ?? '')).toMatchObject({
     type: 'view.left',
     data: {
       failed: [
-        { criterion: 'pin:version', result: 'not_met', from: '“1.0.0”', to: '“1.0.1”', when: '2026-11-20' },
+        { criterion: 'pin:version', result: 'not_met', from: '“1.0.0”', to: '“1.0.1”' },
         { criterion: 'pin:endpoint', result: 'not_met' },
       ],
     },
   });
 });
 
-it('a listing that changed stays in a view that marks changes, and is marked', async () => {
-  const directory = await open([shop('1.0.1'), other], ours({ on_change: 'mark' }));
+it('a listing that is again as it was approved comes back', async () => {
+  const pins = { endpoint: 'https://mcp.example.com/mcp' };
+  const directory = await open([shop()], ours({}, [{ ...approval, pins }]));
+  await directory.importEntries([
+    shop('1.0.1', { remotes: elsewhere }, { updatedAt: '2026-11-20T08:00:00Z' }),
+  ]);
+  expect(await policyOf(directory)).toEqual([none, '1']);
+  await directory.importEntries([shop('1.0.2', {}, { updatedAt: '2026-11-21T08:00:00Z' })]);
   expect(await policyOf(directory)).toEqual([allowed, null]);
+});
+
+it('a package pin holds for every package that is recorded under the name', async () => {
+  const npm = (version: string) => ({
+    ...{ registryType: 'npm', identifier: '@example/shop', version, transport: { type: 'stdio' } },
+  });
+  const pins = { package: 'npm:@example/shop 1.0.0' };
+  const commands = (version: string) => ({
+    allowedMcpServers: [{ serverCommand: ['npx', '-y', `@example/shop@${version}`] }],
+  });
+  const good = await open(
+    [shop('1.0.0', { remotes: [], packages: [npm('1.0.0')] })],
+    ours({}, [{ ...approval, pins }]),
+  );
+  // Neither policy starts another version than the approved one.
+  expect(await policyOf(good)).toEqual([commands('1.0.0'), null]);
+  expect(JSON.parse(await text(good, '/views/ours/.mcp.json'))).toEqual({
+    mcpServers: { 'example-shop': { command: 'npx', args: ['-y', '@example/shop@1.0.0'] } },
+  });
+  const both = [npm('6.6.6'), npm('1.0.0')];
+  const hidden = await open(
+    [shop('1.0.0', { remotes: [], packages: both })],
+    ours({}, [{ ...approval, pins }]),
+  );
+  expect(await policyOf(hidden)).toEqual([none, '1']);
+});
+
+it('a listing that changed stays in a view that marks changes, is marked, and is in no policy', async () => {
+  const directory = await open([shop('1.0.1', { remotes: elsewhere }), other], ours({ on_change: 'mark' }));
+  expect(await policyOf(directory)).toEqual([none, '1']);
+  expect(JSON.parse(await text(directory, '/views/ours/.mcp.json'))).toEqual({ mcpServers: {} });
   expect(await text(directory, '/views/ours')).toContain(
-    '<strong>Changed:</strong> Approved on 2026-11-01 with version “1.0.0”; it is “1.0.1”',
+    '<strong>Changed:</strong> Approved on 2026-11-01 with version “1.0.0”; the record that was last updated on ',
   );
 });
 
@@ -166,7 +210,8 @@ it('an approval ends after its last day, and no earlier', async () => {
   directory.wait(86_400);
   await directory.judgeViews();
   expect(await policyOf(directory)).toEqual([none, '1']);
-  expect(await text(directory, '/views/ours')).toContain(`That ended after ${until}.`);
+  expect(await text(directory, '/views/ours')).toContain(`The approval ended after ${until}.`);
+  expect(await text(directory, '/views/ours/feed.json')).toContain(`The approval ended after ${until}.`);
 });
 
 it('a withdrawn listing, one that the operator acted on, and one that misses a criterion are not in it', async () => {
@@ -174,24 +219,63 @@ it('a withdrawn listing, one that the operator acted on, and one that misses a c
   await directory.importEntries([
     shop('1.0.0', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
   ]);
-  await directory.judgeViews();
   expect(await policyOf(directory)).toEqual([none, '1']);
   expect(await text(directory, '/views/ours')).toContain('It is not listed.');
+  const hidden = await open([shop()], ours());
+  await hidden.act('hide', 'com.example/shop', 'personal_data');
+  expect(await policyOf(hidden)).toEqual([none, '1']);
+  expect(await text(hidden, '/views/ours')).toContain('An action of the operator of this service stands');
   const strict = await open([shop()], ours({ criteria: [{ criterion: 'claimed' }] }));
   expect(await policyOf(strict)).toEqual([none, '1']);
   expect(await text(strict, '/views/ours')).toContain('This listing is not claimed.');
 });
 
+it('what is approved or no longer approved in the file counts from the next start of the service on', async () => {
+  const at = join(folder, 'restarted');
+  mkdirSync(at);
+  const registry = join(at, 'registry.json');
+  writeFileSync(registry, JSON.stringify([shop(), other]));
+  const own = join(at, 'views.json');
+  const both = [approval, { ...approval, handle: 'com.example/other', pins: {} }];
+  const moves = async (approvals: readonly object[], wanted: readonly string[]) => {
+    writeFileSync(own, JSON.stringify(ours({}, approvals)));
+    const serving = startDossier(['serve'], {
+      DATABASE_URL: `file:${join(at, 'dossier.db')}`,
+      REGISTRY_URL: `file:${registry}`,
+      VIEWS: own,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+    });
+    const url = await serving.line(/^listening on (.+)$/m);
+    const titles = async () => {
+      const answer = await fetch(`${url}/views/ours/feed.json`);
+      const { items = [] } = (await answer.json()) as { items?: { title: string }[] };
+      return answer.ok
+        ? items.map(({ title }) => title).filter((title) => title.includes('the view'))
+        : [answer.status];
+    };
+    await expect.poll(titles, { interval: 200 }).toEqual(wanted);
+    serving.child.kill('SIGTERM');
+    await serving.ended;
+  };
+  await moves(both, []);
+  const left =
+    'com.example/other: left the view (ours: The operator’s file has no approval of this listing.)';
+  await moves([approval], [left]);
+  await moves(both, ['com.example/other: joined the view (ours)', left]);
+}, 90_000);
+
 it('a pin of what only checks see does not break while nothing is known', async () => {
   const pins = { tools: ['https://mcp.example.com/mcp 0123'] };
   const directory = await open([shop()], ours({}, [{ ...approval, pins }]));
   expect(await policyOf(directory)).toEqual([allowed, null]);
-  expect(await text(directory, '/views/ours')).toContain('Not known: Approved with tools');
+  expect(await text(directory, '/views/ours')).toContain('Not known: Approved on 2026-11-01 with tools');
 });
 
 it.each([
   ['neither criteria nor approvals', { title: 'Ours' }, 'name criteria, approvals or both'],
   ['a pin that there is not', { title: 'Ours', approvals: [{ ...approval, pins: { colour: 'x' } }] }, 'pins'],
+  ['two approvals of one listing', { title: 'Ours', approvals: [approval, approval] }, 'has two approvals'],
   ['no reason', { title: 'Ours', approvals: [{ ...approval, reason: '' }] }, 'reason'],
 ])('a file with %s stops the start with 78 and one line', async (_, view, why) => {
   const wrong = join(folder, 'wrong.json');

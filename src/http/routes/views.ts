@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../config/files.ts';
+import { isBrokenPin, isVersionPinned } from '../../document/approvals.ts';
 import type { ViewMember } from '../../document/registry-entries.ts';
-import { countMembers, readLapsed, readMembers, requireJudged } from '../../tools/views.ts';
+import { readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
@@ -25,28 +26,27 @@ const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
 async function showView(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const context = c.get('context');
-  const page = { after: toPlace(c.req.query('cursor')), limit: pageSize };
-  const { members, next } = await readMembers(view, page, context);
-  const count = await countMembers(view, context);
-  const { passed_at } = await requireJudged(view, context);
+  const place = { after: toPlace(c.req.query('cursor')), limit: pageSize };
+  const { next, ...read } = await readMembers(view, place, context);
+  const passed_at = view.approvals ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
-  const leftOut = Math.max(0, count - mostInPolicy);
-  const lapsed = page.after === undefined ? await readLapsed(view, context) : [];
-  const shown = { view, members, lapsed, count, passed_at, leftOut, next: path };
-  return answerPage(c, toViewPage(face.site, shown), policyFor(view, members));
+  const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
+  return answerPage(c, toViewPage(face.site, shown), policyFor(view, read.members));
 }
 
+/** A listing that differs from what was approved is in no policy, although a view that marks changes shows it. */
 async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
   const view = viewOf(c, face);
   const context = c.get('context');
-  const { members } = await readMembers(view, { limit: mostInPolicy }, context);
-  const count = await countMembers(view, context);
+  const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, context);
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
-  const parts = members.flatMap(({ listing }) => leftOutOf(listing)).length;
+  const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
+  const left = lapsed.length + members.length - allowed.length;
+  if (left > 0) c.header('Dossier-Lapsed', String(left));
+  const servers = allowed.map(({ listing }) => ({ ...listing, isPinned: isVersionPinned(view, listing) }));
+  const parts = servers.flatMap(leftOutOf).length;
   if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
-  const lapsed = await readLapsed(view, context);
-  if (lapsed.length > 0) c.header('Dossier-Lapsed', String(lapsed.length));
-  return answerJson(c, toPolicy(members.map(({ listing }) => listing)), policyFor(view, members));
+  return answerJson(c, toPolicy(servers), policyFor(view, members));
 }
 
 /** The operator's views: page, registry and policy of each (docs/registry.md). */
