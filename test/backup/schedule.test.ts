@@ -84,13 +84,13 @@ describe('BACKUP_DIR', () => {
     const read = async () => (await (await fetch(metrics.url)).text()).match(/^dossier_backup_\w+ .+$/gm);
     await runSchedule([], '2026-11-22T12:00:00Z');
     expect(await read()).toEqual([
-      'dossier_backup_last_success_timestamp_seconds 1795348800',
       'dossier_backup_failures_total 0',
+      'dossier_backup_last_success_timestamp_seconds 1795348800',
     ]);
     const stopping = new AbortController();
     const config = { ...directory.context.config, backupDir: join(root, 'missing') };
     const failing = startBackups({ ...directory.context, config }, stopping.signal);
-    await expect.poll(async () => (await read())?.[1]).toBe('dossier_backup_failures_total 1');
+    await expect.poll(async () => (await read())?.[0]).toBe('dossier_backup_failures_total 1');
     stopping.abort();
     await failing;
     await metrics.stop();

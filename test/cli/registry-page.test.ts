@@ -45,6 +45,7 @@ const expected: readonly (readonly [begins: string, shows: string | typeof elsew
   ['curl -sf http://127.0.0.1:3000/views/our-services/.mcp.json', 'mcpServers'],
   ['curl -s http://127.0.0.1:3000/ard/search', '"identifier":"urn:air:webhook.co:webhook"'],
   ['curl -s http://127.0.0.1:3000/ard/agents/', '"dossier:claimState":"claimed"'],
+  ['dossier approve ', elsewhere],
   ['thv ', elsewhere],
 ];
 
