@@ -174,10 +174,28 @@ const selectRecording = precompileQuery((db, keys: readonly string[], limit: num
     .orderBy('place');
 });
 
+/** Of one key, without a look at its other holders: a platform is the host of thousands. */
+const selectAtHost = precompileQuery((db, key: string, limit: number) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .selectAll('listing')
+    .select('listing_reference.key')
+    .where('listing_reference.key', '=', key)
+    .where('withdrawn', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing_reference.handle')
+    .limit(limit),
+);
+
 async function readRecording(db: Db, references: readonly Reference[], limit: number) {
   const keys = references.map(keyOfReference);
-  const rows: Awaited<ReturnType<typeof selectRecording>> = [];
-  await inChunks([...new Set(keys)], async (some) => rows.push(...(await selectRecording(db, some, limit))));
+  const isHost = (at: number) => references[at]?.kind === 'host';
+  const [hosts, others] = [true, false].map((wanted) => keys.filter((_, at) => isHost(at) === wanted));
+  const rows = (await Promise.all([...new Set(hosts)].map((key) => selectAtHost(db, key, limit)))).flat();
+  await inChunks([...new Set(others)], async (some) =>
+    rows.push(...(await selectRecording(db, some, limit))),
+  );
   const byKey = Map.groupBy(rows, ({ key }) => key);
   return keys.map((key) => (byKey.get(key) ?? []).map(listingTable.decode).map(withoutHidden));
 }
