@@ -1,12 +1,10 @@
-const escaped = (text: string, characters: RegExp) =>
-  text.replace(characters, (one) => encodeURIComponent(one));
-
 /** The form that GitHub Actions shows beside a file, on its runners only. */
-export const annotation = (
+export function annotation(
   level: 'error' | 'warning',
   [file, title]: readonly [file: string, title: string],
   text: string,
-): string => {
-  const [shownFile, shownTitle] = [file, title].map((one) => escaped(one, /[%\r\n:,]/g));
-  return `::${level} file=${shownFile},title=${shownTitle}::${escaped(text, /[%\r\n]/g)}`;
-};
+): string {
+  const escaped = (one: string, characters: RegExp) => one.replace(characters, encodeURIComponent);
+  const [place, head] = [file, title].map((one) => escaped(one, /[%\r\n:,]/g));
+  return `::${level} file=${place},title=${head}::${escaped(text, /[%\r\n]/g)}`;
+}

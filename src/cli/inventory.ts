@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ExitError, usageError } from '../core/process.ts';
 import { counted, toInlineText, toLine } from '../core/text.ts';
-import { resolveAgents } from '../tools/resolve-agents.ts';
+import { resolveAgents, toResolvedLines } from '../tools/resolve-agents.ts';
 import { callTool } from '../tools/tool.ts';
 import { annotation } from './annotation.ts';
 import { readConfigurations, type Unreadable } from './inventory/configurations.ts';
@@ -95,29 +95,15 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-function versionText(here: string | undefined, recorded: string | undefined): string | false {
-  if (recorded === undefined || recorded === here) return false;
-  const isNewer = semver.valid(recorded) && semver.valid(here) && semver.gt(recorded, here ?? '');
-  return `The listing records version ${recorded}${isNewer ? ', which is newer' : ''}.`;
-}
-
-/** What is said of a server, in the order of the short answer about a listing. */
 function linesOf({ result, isCut, version }: Server): string[] {
   if (!result) return ['Nobody was asked about it.'];
-  const { outcome, handle, found_by, candidates = [], stands_out = [], near = [] } = result;
-  const others = candidates.map((one) => `${one.handle} (${one.differs})`);
-  const lines = [
-    outcome === 'not_listed' && (isCut ? 'No listing has what was sent of this address.' : 'Not listed.'),
-    outcome === 'listed' && `${handle}${found_by ? `, found as ${found_by}` : ''}.`,
-    others.length > 0 && `Several listings record it: ${others.join('; ')}.`,
-    result.reason,
-    ...(result.notes ?? []),
-    stands_out.length > 0 && `Stands out: ${stands_out.map(({ text }) => text).join(' ')}`,
-    result.facts?.join(' | '),
-    versionText(version, result.package_version),
-    near.length > 0 && `Near: ${near.join(', ')}.`,
+  const recorded = semver.valid(result.package_version);
+  const isNewer = recorded && semver.valid(version) && semver.gt(recorded, version ?? '');
+  return [
+    ...toResolvedLines(result),
+    ...(isNewer ? [`The version that the listing records, ${recorded}, is newer than the one here.`] : []),
+    ...(isCut && result.outcome !== 'listed' ? ['The end of its address was not sent.'] : []),
   ];
-  return lines.filter((line) => typeof line === 'string');
 }
 
 const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server): string =>
@@ -144,7 +130,6 @@ function totalsOf({ servers, unreadable, files }: Inventory): string {
   return `${counted(servers.length, 'server')} in ${counted(files, 'file')}${shown.length > 0 ? `: ${shown.join(', ')}` : ''}.`;
 }
 
-/** What is said of each configuration that cannot be read, and of each server. */
 const toItems = ({ servers, unreadable }: Inventory) => [
   ...unreadable.map((one) => ({
     ...one,

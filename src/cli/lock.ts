@@ -18,7 +18,6 @@ import {
   toLocked,
 } from '../document/lock-file.ts';
 import { annotation } from './annotation.ts';
-import { readInventoryHandles } from './inventory.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
 /** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
@@ -209,7 +208,8 @@ async function readWanted(
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
   const place = from === ownDatabase ? undefined : from;
-  const used = files ? await readInventoryHandles(files, environment, [place, config]) : [];
+  const load = () => import('./inventory.ts');
+  const used = files ? await (await load()).readInventoryHandles(files, environment, [place, config]) : [];
   const locked = update ? Object.keys(known?.listings ?? {}) : [];
   const wanted = [...new Set([...locked, ...handles, ...ofView, ...used])];
   const malformed = wanted.find((handle) => !isHandle(handle));

@@ -161,9 +161,6 @@ function differenceOf(listing: Listing, all: readonly Listing[]): string {
 /** More that record the same are not counted. */
 export const mostRecording = maxNear + 1;
 
-/** A listing that records something, or several that do. */
-type Recorded = Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>>;
-
 /**
  * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
  * `mostRecording` listings that record each.
@@ -171,7 +168,7 @@ type Recorded = Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>>;
 export function pickRecording(
   references: readonly Reference[],
   recording: readonly (readonly Listing[])[],
-): Recorded | undefined {
+): Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>> | undefined {
   const at = recording.findIndex((found) => found.length > 0);
   const [reference, found = []] = [references[at], recording[at]];
   const [only, other] = found;

@@ -133,9 +133,6 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking && copyLacksSentence([lacking], lacking);
 }
 
-const filtersOf = { endpoint: 'has:endpoint', package: 'package:' } as const;
-const filterFields = Object.keys(filtersOf) as (keyof typeof filtersOf)[];
-
 /** Whether a query has letters beyond those of English, or words that it does not have. */
 const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
 const foreignWords =
@@ -158,10 +155,12 @@ export async function findNearMisses(
   const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  const asked = filterFields.filter((field) =>
-    search.facets.some((facet) => facet.startsWith(filtersOf[field])),
+  const asks = (prefix: string) => search.facets.some((facet) => facet.startsWith(prefix));
+  const asked = [asks('has:endpoint') && 'endpoint', asks('package:') && 'package'] as const;
+  const copy_lacks = await findLacking(
+    reads,
+    asked.filter((field) => field !== false),
   );
-  const copy_lacks = await findLacking(reads, asked);
   return {
     near: [...near],
     leave_out,

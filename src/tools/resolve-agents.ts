@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
-import { day } from '../core/text.ts';
+import { code, coded, day, lines, list, paragraphs, quoted, toInlineText, toSentence } from '../core/text.ts';
 import { toAnswer } from '../document/answers.ts';
 import { hit, toHit } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
@@ -9,6 +9,7 @@ import { searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, toHost, toPackageReference, toReferences } from '../listings/references.ts';
 import {
+  type Found,
   handlesInAddress,
   isName,
   mostRecording,
@@ -20,7 +21,7 @@ import {
 import { toReadDocument } from './get-agent.ts';
 import { namedInput } from './inputs.ts';
 import { findLacking } from './near-misses.ts';
-import { untrustedOf } from './texts.ts';
+import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** The most names of a call, and the most listings that are read at once. */
@@ -80,9 +81,9 @@ const packageVersionOf = ({ packages }: Listing, { references }: Asked): string 
   })?.version;
 
 async function toListed(
-  one: Asked,
+  one: Asked & Partial<Found>,
   facts: ListingFacts,
-  [found_by, context]: [string | undefined, Context],
+  context: Context,
 ): Promise<Resolved> {
   const { listing, observed, native } = facts;
   const { handle, version, withdrawn } = listing;
@@ -93,7 +94,7 @@ async function toListed(
   return {
     ...{ asked: one.asked, outcome: 'listed', version },
     ...toHit({ listing, observations: observed?.observations ?? [], native }),
-    ...(found_by && { found_by }),
+    ...(one.found_by && { found_by: one.found_by }),
     ...(package_version && { package_version }),
     ...(notes.length > 0 && { notes: [...notes] }),
     stands_out: standsOut.map(({ key, text }) => ({ key, text })),
@@ -140,12 +141,35 @@ async function resolveAll(names: readonly Asked[], context: Context): Promise<Re
       if (by && 'candidates' in by)
         return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
       const known = by && facts.get(by.handle);
-      if (known) return toListed(one, known, [by.found_by, context]);
+      if (known) return toListed({ ...one, ...by }, known, context);
       const atHosts = recording(one.hosts).flat();
       const mayBeName = atHosts.length === 0 && (one.references.length > 0 || isName.test(one.text));
       return toMissing(one, [atHosts, mayBeName && searched++ < mostSearched], context);
     }),
   );
+}
+
+/** What is said of a name, in the order of the short answer about a listing; what others wrote is quoted. */
+export function toResolvedLines(one: Resolved): string[] {
+  const { outcome, handle = '', found_by, version, package_version: recorded, near = [], facts = [] } = one;
+  const written = [one.title ?? '', one.description ?? ''].filter(Boolean).map(quoted);
+  const standsOut = (one.stands_out ?? []).map(({ text }) => text);
+  const which = [
+    outcome === 'listed' ? '' : `it is ${outcome.replaceAll('_', ' ')}`,
+    handle && coded(handle),
+  ];
+  const said = [
+    toSentence(`${which.filter(Boolean).join(': ')}${found_by ? `, found as ${found_by}` : ''}`),
+    written.join(': '),
+    (one.candidates ?? []).map((other) => `${coded(other.handle)} (${other.differs})`).join('; '),
+    one.reason ?? '',
+    ...(one.notes ?? []),
+    standsOut.length > 0 ? `Stands out: ${standsOut.join(' ')}` : '',
+    facts.join(' | '),
+    version ? `Version ${coded(version)}${recorded ? `, of the package ${coded(recorded)}` : ''}.` : '',
+    near.length > 0 ? `Near: ${near.map(coded).join(', ')}.` : '',
+  ];
+  return said.filter(Boolean);
 }
 
 const untrusted = ['title', 'description', 'facts', 'stands_out', 'candidates'] as const;
@@ -167,6 +191,12 @@ export const resolveAgents = defineTool({
   listedTo: 'nobody',
   ownLimits: [searchLimit],
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },
+  toText: ({ results, ...answer }) =>
+    paragraphs(
+      ...results.map((one) => lines(code(one.asked), list(toResolvedLines(one), toInlineText))),
+      `${answer.statement} As of ${answer.evidence_snapshot_date}.`,
+      closingText(answer),
+    ),
   async run({ handles }, context) {
     const { caller, clock, searches } = context;
     const now = clock();

@@ -233,22 +233,27 @@ it('says of each server in one block what it is and what stands out, then the to
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.replaceAll(folder, '')).toBe(`messages (/text.json): npm @political-comms/mcp, version 1.1.0
 same (/text.json): npm @political-comms/mcp, version 1.1.0
-  * com.politicalcomms/api, found as the only listing that records this npm package, which does not show that its publisher controls it.
+  * \`com.politicalcomms/api\`, found as the only listing that records this npm package, which does not show that its publisher controls it.
+  * “Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.”
   * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
-  * The listing records version 1.2.0, which is newer.
+  * Version \`1.0.0\`, of the package \`1.2.0\`.
+  * The version that the listing records, 1.2.0, is newer than the one here.
 
 common (/text.json): npm common-name, not pinned
-  * Several listings record it: com.example/one (domain example.com, “A plain description”, version 1.0.0, updated 2026-10-02); com.other/two (domain other.com, “A plain description”, version 1.0.0, updated 2026-10-02).
+  * It is several listings.
+  * \`com.example/one\` (domain example.com, “A plain description”, version 1.0.0, updated 2026-10-02); \`com.other/two\` (domain other.com, “A plain description”, version 1.0.0, updated 2026-10-02)
 
 unknown (/text.json): https://mcp.webhook.co/other
-  * Not listed.
-  * Near: co.webhook/webhook.
+  * It is not listed.
+  * Near: \`co.webhook/webhook\`.
 
 4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not listed, 1 not pinned.
 `);
   const markdown = await inventory([file, '--markdown']);
   expect(markdown.stdout).toContain('* common (');
-  expect(markdown.stdout).toContain('): npm common-name, not pinned\n  * Several listings record it: ');
+  expect(markdown.stdout).toContain(
+    '): npm common-name, not pinned\n  * It is several listings.\n  * `com.example/one` (',
+  );
 });
 
 /** Command, arguments, what is asked for, the version, and whether it is pinned. */

@@ -35,6 +35,7 @@ const calls: readonly (readonly [tool: string, input: object])[] = [
   ['submit_feedback', { message: 'A word', category: 'data', handle, found_it: true }],
   ['claim_agent', { handle, rotate: true }],
   ['get_proof', { log_index: 0 }],
+  ['resolve_agents', { handles: [handle, 'npm:tool@1.2.3', 'https://mcp.webhook.co/mcp'] }],
 ];
 const methods: readonly (readonly [method: string, params: object])[] = [
   [

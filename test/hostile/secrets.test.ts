@@ -224,6 +224,7 @@ describe('a live capability sent', () => {
     for (const tool of [
       'get_agent',
       'search_agents',
+      'resolve_agents',
       'submit_rating',
       'withdraw_rating',
       'submit_feedback',

@@ -143,6 +143,9 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
       [{ handle: hostile, tools: [{ name: attack('SENTMARK'), description: attack('SENTMARK') }] }, []],
     ],
     get_proof: [[{ handle: subject }, []]],
+    resolve_agents: [
+      [{ handles: [hostile, 'npm:no-such'] }, ['TITLEMARK', 'DESCRIPTIONMARK', 'RELEASEMARK', 'STATUSMARK']],
+    ],
   };
 
 /** What is left of a text without quotes, which hold no quotes, and without code spans. */

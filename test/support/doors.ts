@@ -89,6 +89,7 @@ async function readMcp({ app, store }: Directory, { handles, query, tag, rating_
       ['check_surface', { handle, tools: [] }] as const,
     ]),
     ['compare_agents', { handles }],
+    ['resolve_agents', { handles }],
     ['search_agents', { query }],
     ...Array.from({ length: size }, (_, log_index) => ['get_proof', { log_index }] as const),
     ...rating_ids.map((rating_id) => ['get_proof', { rating_id }] as const),

@@ -38,6 +38,3 @@ export const clients: Readonly<Record<string, { files: readonly string[]; server
 
 /** Where macOS, Windows and Linux keep settings of programs; all are looked at, wherever this runs. */
 export const settingsFolders = ['~/Library/Application Support', '$APPDATA', '$XDG_CONFIG_HOME', '~/.config'];
-
-/** Members that say what a server is; an entry without any of them changes one that stands elsewhere. */
-export const serverMembers = ['command', 'url', 'serverUrl', 'httpUrl'];

@@ -5,7 +5,7 @@ import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parseDocument } from 'yaml';
 import { asMembers, type JsonObject } from '../../core/json.ts';
-import { clients, serverMembers, settingsFolders } from './clients.ts';
+import { clients, settingsFolders } from './clients.ts';
 
 /** A server as a client's configuration has it, with all its secrets; `file` as it is shown. */
 interface Configured {
@@ -74,10 +74,7 @@ const toServers = (found: unknown): [string, JsonObject][] =>
     return [Array.isArray(found) && typeof server.name === 'string' ? server.name : key, server];
   });
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The files that a path of the table stands for and that are there. */
-function filesAt(path: string, environment: Environment): string[] {
+function filesAt(path: string, environment: NodeJS.ProcessEnv): string[] {
   if (path.startsWith('%'))
     return settingsFolders.flatMap((folder) => filesAt(folder + path.slice(1), environment));
   const [start = '', ...rest] = path.split('/');
@@ -85,14 +82,12 @@ function filesAt(path: string, environment: Environment): string[] {
   return base ? globSync(rest.join('/'), { cwd: base }).map((file) => join(base, file)) : [];
 }
 
-/** A path from the project or the home. */
 function toShown(path: string): string {
-  const [below = '', ofHome = ''] = [process.cwd(), homedir()].map((base) => relative(base, path));
-  if (!below.startsWith('..')) return below;
-  return ofHome.startsWith('..') ? path : `~/${ofHome}`;
+  const below = relative(process.cwd(), path);
+  return below.startsWith('..') ? path.replace(homedir(), '~') : below;
 }
 
-const findConfigurations = (environment: Environment) =>
+const findConfigurations = (environment: NodeJS.ProcessEnv) =>
   Object.entries(clients).flatMap(([client, { files, servers }]) => {
     const paths = new Set(files.flatMap((path) => filesAt(path, environment)));
     return [...paths].map((path) => ({ path, client, servers }));
@@ -101,7 +96,7 @@ const findConfigurations = (environment: Environment) =>
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
 /** The servers of all configurations of this project and home, or of `files` alone, and the configurations that cannot be read. */
-export function readConfigurations(files: readonly string[], environment: Environment) {
+export function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];
   const unreadable: Unreadable[] = [];
@@ -111,8 +106,9 @@ export function readConfigurations(files: readonly string[], environment: Enviro
     const read = readConfiguration(path);
     if ('why' in read) unreadable.push({ file, ...read });
     const found = 'why' in read ? [] : servers.flatMap((one) => follow(read.value, one.split('.')));
+    // An entry without any of these changes a server that stands elsewhere.
     for (const [name, server] of found.flatMap(toServers))
-      if (serverMembers.some((member) => server[member] !== undefined))
+      if (server.command ?? server.url ?? server.serverUrl ?? server.httpUrl)
         configured.push({ client, file, name, server });
   }
   return { configured, unreadable, files: all.length };

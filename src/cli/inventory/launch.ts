@@ -61,7 +61,7 @@ const starters: readonly Starter[] = [
     form: /^(?<name>(?:[a-z\d.-]+(?::\d+)?\/)?[a-z\d][\w./-]*)(?::(?<tag>[\w.-]+))?(?:@(?<version>sha256:[\da-f]{64}))?$/i,
     // Every option but these takes one.
     values:
-      /^(?!-[itdPq]+$|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable)$)-(?:-[\w-]+|\w)$/,
+      /^(?!-[itdPq]+$|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable|disable-content-trust|use-api-socket|replace|rmi|no-hosts|env-host)$)-(?:-[\w-]+|\w)$/,
   },
   {
     calls: /^(?:dnx|dotnet tool exec)(?= |$)/,
@@ -72,9 +72,6 @@ const starters: readonly Starter[] = [
 ];
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
-
-/** Packages that only pass on to an address. */
-const bridges: ReadonlySet<string> = new Set(['mcp-remote', 'mcp-proxy']);
 
 /** The package among the arguments of a starter, and what is behind it. */
 function findPackage(args: readonly string[], { values, registry }: Starter) {
@@ -105,7 +102,10 @@ function toPackage(starter: Starter, args: readonly string[]): Launch {
   const version = written ?? tag ?? (registry === 'nuget' && option >= 0 ? args[option + 1] : undefined);
   const isShown = version !== undefined && (version.startsWith('sha256:') || isPlain(version));
   const pin = { isPinned: isShown && isExact(registry, version), ...(isShown && { version }) };
-  const address = bridges.has(name) ? behind.find((one) => /^https?:\/\//i.test(one)) : undefined;
+  // These two only pass on to an address.
+  const address = /^mcp-(?:remote|proxy)$/.test(name)
+    ? behind.find((one) => /^https?:\/\//i.test(one))
+    : undefined;
   if (address === undefined) return { what: `${registry} ${name}`, asked: `${registry}:${name}`, ...pin };
   const reached = toAddress(address);
   return { ...reached, what: `${reached.what} through ${registry} ${name}`, ...pin };
@@ -136,8 +136,7 @@ export function toLaunch(server: JsonObject): Launch {
   const { path = server.command, args = server.args } = asMembers(server.command);
   const [program = '', ...rest] = [...texts(path), ...texts(args)];
   const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
-  const isShell = name === 'cmd' && /^\/c$/i.test(rest[0] ?? '');
-  const command = isShell ? rest.slice(1) : [name, ...rest];
+  const command = /^cmd \/c$/i.test(`${name} ${rest[0]}`) ? rest.slice(1) : [name, ...rest];
   for (const starter of starters) {
     const called = starter.calls.exec(command.slice(0, 3).join(' '))?.[0];
     if (called !== undefined) return toPackage(starter, command.slice(called.split(' ').length));
