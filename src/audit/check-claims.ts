@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import type { ClaimEvent } from '../claims/claim.ts';
-import type { shownReceiptKey } from '../claims/receipt-keys.ts';
+import { type LoggedKeys, toLoggedKey } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
@@ -42,22 +41,31 @@ export function claimOf(
   return { ...proven, state, suspended_reason: ended?.reason, log_index };
 }
 
-type DatedKey = Pick<z.infer<typeof shownReceiptKey>, 'kid' | 'valid_from'>;
-const newestFirst = <Key extends DatedKey>(keys: readonly Key[]): Key[] =>
-  keys.toSorted((a, b) => (`${a.valid_from} ${a.kid}` < `${b.valid_from} ${b.kid}` ? 1 : -1));
+type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string; valid_until?: string };
+const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
+  keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
 /** Keys of a listing document; older ones are not shown. */
 const mostKeys = 20;
 
-/** The keys for receipts that follow from the events of a claim, the newest twenty, newest first, without where they were seen. */
-function keysOf(events: readonly ClaimEvent[]) {
-  const known: { kid: string; jwk: object; valid_from: string; valid_until?: string }[] = [];
-  for (const { at, keys } of events) {
+/** The keys of an event, as its record has them; undefined for one whose record is not read: a history has only their number. */
+const loggedIn = ({ keys }: ClaimEvent) =>
+  keys && Array.isArray(keys.published) ? (keys as unknown as LoggedKeys) : undefined;
+
+/** The keys for receipts that follow from the events of a claim, newest first, without where they were seen; of more than twenty those that are shown. */
+function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]) {
+  const known: DatedKey[] = [];
+  for (const event of events) {
+    const { published = [], ended = [] } = loggedIn(event) ?? {};
     for (const one of known)
-      if (one.valid_until === undefined && keys?.ended.includes(one.kid)) one.valid_until = at;
-    for (const { kid, jwk } of keys?.published ?? []) known.push({ kid, jwk, valid_from: at });
+      if (one.valid_until === undefined && ended.includes(one.kid_sha256)) one.valid_until = event.at;
+    for (const key of published) known.push({ ...key, valid_from: event.at });
   }
-  return newestFirst(known).slice(0, mostKeys);
+  // Of keys that were first seen at once, those whose names come first are shown.
+  const oldest = shown[mostKeys - 1]?.valid_from ?? '';
+  const isShown = ({ valid_from, kid_sha256 }: DatedKey) =>
+    valid_from > oldest || (valid_from === oldest && shown.some((one) => one.kid_sha256 === kid_sha256));
+  return newestFirst(known).filter(isShown);
 }
 
 /** Addresses that differ in what a repository's key ignores are one. */
@@ -65,12 +73,14 @@ const toPlace = (address: string | undefined) => address?.toLowerCase().replace(
 const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: ShownClaim) => ({
   ...claim,
   place: toPlace(repository ?? domain),
-  receipt_keys: newestFirst(receipt_keys).map(({ kid, jwk, valid_from, valid_until }) => ({
-    ...{ kid, jwk, valid_from, ...(valid_until && { valid_until }) },
-  })),
+  receipt_keys: newestFirst(
+    receipt_keys.map(({ kid, jwk, valid_from, valid_until }) => ({
+      ...{ ...toLoggedKey({ kid, jwk }), valid_from, ...(valid_until && { valid_until }) },
+    })),
+  ),
 });
 
-const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
+const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit'];
 /** What only a database has. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
@@ -89,8 +99,14 @@ function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | '
       rowFault(where, `no claim is shown, but log entry ${said?.log_index} says that it is ${said?.state}`),
     ];
   if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
-  const [is, must] = [toComparable(claim), { ...toComparable(said), receipt_keys: keysOf(events) }];
-  const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
+  const is = toComparable(claim);
+  const must = { ...toComparable(said), receipt_keys: keysOf(events, is.receipt_keys) };
+  const areKeysRead = !claim.hasHiddenKeys && events.every((event) => !event.keys || loggedIn(event));
+  const compared = [
+    ...fields,
+    ...(areKeysRead ? ['receipt_keys'] : []),
+    ...(claim.root === undefined ? [] : rootFields),
+  ];
   return differingFields(must, is, compared).map((field) =>
     rowFault(
       where,

@@ -119,6 +119,8 @@ export const createAuditState = (size: number) => ({
   hidden: new Set<string>(),
   /** Log index of the first shown event of histories that show only their newest 100. */
   cutHistories: new Map<string, number>(),
+  /** The same of those that show only their newest 20 changes of keys. */
+  cutKeyChanges: new Map<string, number>(),
   /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
   withdrawn: new Map<string, string>(),
   /** Log index of each rating that is shown, older versions included, by rating id. */
@@ -189,8 +191,8 @@ interface ShownItem {
   readonly isTombstone?: boolean | undefined;
 }
 
-/** A history shows no more events than this. */
-const longestHistory = 100;
+/** A history shows no more changes of keys, and no more other events, than this. */
+const [mostKeyChanges, longestHistory] = [20, 100];
 
 const eventFields = [
   'handle',
@@ -203,7 +205,6 @@ const eventFields = [
   'root_generation',
   'commit',
   'reason',
-  'keys',
 ];
 
 function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {
@@ -343,6 +344,12 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
   state.listings.set(handle, { withdrawn, isHidden });
   if (claim || events.length > 0) state.claims.set(handle, { claim, events });
   noteNotices(listing, state);
-  const indexes = new Set(events.map(({ log_index }) => log_index));
-  if (indexes.size >= longestHistory) state.cutHistories.set(handle, Math.min(...indexes));
+  for (const [cut, isKeys, most] of [
+    [state.cutHistories, false, longestHistory],
+    [state.cutKeyChanges, true, mostKeyChanges],
+  ] as const) {
+    const own = events.filter(({ type }) => (type === 'keys_changed') === isKeys);
+    const indexes = new Set(own.map(({ log_index }) => log_index));
+    if (indexes.size >= most) cut.set(handle, Math.min(...indexes));
+  }
 }

@@ -53,9 +53,10 @@ const eventTypes = [
 function checkShownEvent(
   { handle, type }: JsonObject,
   log_index: number,
-  { hidden, cutHistories }: AuditState,
+  { hidden, cutHistories, cutKeyChanges }: AuditState,
 ): AuditFault[] {
-  if (hidden.has(String(handle)) || log_index < (cutHistories.get(String(handle)) ?? 0)) return [];
+  const cut = type === 'keys_changed' ? cutKeyChanges : cutHistories;
+  if (hidden.has(String(handle)) || log_index < (cut.get(String(handle)) ?? 0)) return [];
   return [
     entryFault(log_index, `the claim history of ${handle} does not show the event "${type}" that it records`),
   ];
@@ -200,9 +201,10 @@ function* findResponseFaults(
 function readEvents(
   handle: string,
   { claims, absent, actions: { unread } }: Said,
-  { claims: shown, cutHistories, hidden }: AuditState,
+  { claims: shown, cutHistories, cutKeyChanges, hidden }: AuditState,
 ): ClaimEvent[] | undefined {
-  if (unread.size > 0 && (cutHistories.has(handle) || hidden.has(handle))) return undefined;
+  const mayLack = [cutHistories, cutKeyChanges, hidden].some((handles) => handles.has(handle));
+  if (unread.size > 0 && mayLack) return undefined;
   const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
   const events = [...(claims.get(handle) ?? []), ...(shown.get(handle)?.events.filter(isUnread) ?? [])];
   return events.sort((a, b) => a.log_index - b.log_index);

@@ -44,6 +44,8 @@ export interface ShownClaim
     >,
     Partial<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
   readonly state: string;
+  /** Whether it shows no keys for receipts because the operator has hidden its texts. */
+  readonly hasHiddenKeys?: boolean | undefined;
 }
 
 /** What a listing shows of the log: every version of its ratings, its claim history, its counts. */
@@ -53,7 +55,7 @@ export interface ShownListing {
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
   readonly claim?: ShownClaim | undefined;
-  /** At most the newest 100, oldest first. */
+  /** At most the newest 100, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];
   /** What this service observed of it: the facts as they are shown, of which `stale` hides the state, and every change. */
   readonly observations: {

@@ -323,7 +323,9 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
     handle,
     read_on,
     ratings: await readRatings(ask, handle),
-    claim: claim && { ...claim, state },
+    claim: claim && {
+      ...{ ...claim, state, hasHiddenKeys: moderation?.some(({ action }) => action === 'hide') },
+    },
     events: claim?.history ?? history,
     observations: await readServedObservations(ask, { handle, path, shown }),
     native: signals.native,

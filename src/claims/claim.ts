@@ -133,13 +133,11 @@ export const claimEvent = z.object({
   reason: z.string().optional(),
   keys: z
     .object({
-      published: z.array(z.object({ kid: z.string(), jwk: receiptJwk })),
-      ended: z.array(z.string()).describe('The kid of each'),
+      published: z.int(),
+      ended: z.int(),
     })
     .optional()
-    .describe(
-      'Keys for receipts that were first seen there, and those that ended, before any new one of that name',
-    ),
+    .describe('How many keys for receipts were first seen there, and ended; the log entry has their digests'),
   log_index: z.int(),
 });
 

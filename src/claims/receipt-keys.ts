@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { toCanonicalJson } from '../log/leaf.ts';
 import type { PublishedKey } from '../receipt/index.ts';
 import { json, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import { type ClaimKind, claimKind, placeMember, receiptJwk } from './claim.ts';
@@ -22,6 +24,19 @@ export const receiptKeyTable = table({
 export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
 /** A key for receipts as a check saw it. */
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
+
+/** A name of a key in the log: its SHA-256 (hex), since nobody could take back the text. */
+export const toLoggedName = (kid: string): string => hash('sha256', kid);
+/** A key in the log, with the thumbprint of its JWK (RFC 7638). */
+export const toLoggedKey = ({ kid, jwk }: Pick<ReceiptKey, 'kid' | 'jwk'>) => ({
+  kid_sha256: toLoggedName(kid),
+  jwk_thumbprint: hash('sha256', toCanonicalJson(jwk), 'base64url'),
+});
+/** What a check changes, as the log has it; `ended` has the SHA-256 of each name. */
+export interface LoggedKeys {
+  readonly published: readonly ReturnType<typeof toLoggedKey>[];
+  readonly ended: readonly string[];
+}
 
 /** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({

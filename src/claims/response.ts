@@ -37,10 +37,10 @@ export const claimResponse = z.object({
 export type ClaimResponse = z.input<typeof claimResponse>;
 
 /** A listing's claim, capabilities and keys for receipts. */
-export const readStatus = async ({ listing: { handle } }: ClaimTarget, { store }: Context) => ({
+export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),
   capabilities: await store.claims.capabilities(handle),
-  receiptKeys: await store.ratings.receiptKeys(handle),
+  receiptKeys: hidden ? [] : await store.ratings.receiptKeys(handle),
 });
 
 /** `message` for a reason; it also tells when the next check is possible, unless that is at once. */

@@ -12,6 +12,7 @@ import {
   secondCheck_ms,
 } from './claim.ts';
 import type { Reading } from './locations.ts';
+import type { LoggedKeys } from './receipt-keys.ts';
 
 const leafTypes = {
   activated: 'claim.activated',
@@ -32,7 +33,10 @@ const leafTypes = {
 export async function recordClaimEvent(
   tx: Transaction,
   subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
-  event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason' | 'keys'> & { readonly capability_id?: string },
+  event: Pick<ClaimEvent, 'type' | 'at' | 'commit' | 'reason'> & {
+    readonly capability_id?: string;
+    readonly keys?: LoggedKeys;
+  },
 ): Promise<number> {
   const { handle, kind, place, root, root_generation } = subject;
   const ofRoot = root === undefined ? {} : { root, root_generation };
@@ -41,8 +45,21 @@ export async function recordClaimEvent(
     handle,
     at: event.at,
   });
-  await tx.claims.addEvent(handle, { ...record, log_index });
+  const keys = event.keys && { published: event.keys.published.length, ended: event.keys.ended.length };
+  await tx.claims.addEvent(handle, { ...record, keys, log_index });
   return log_index;
+}
+
+/** So many changes of its keys a listing has in a day; then new keys wait for a check on the next day, and keys only end. */
+const mostKeyChanges = 4;
+const day_ms = 86_400_000;
+
+async function mayAddKeys(tx: Transaction, handle: string, at: string): Promise<boolean> {
+  const since = new Date(Date.parse(at) - day_ms).toISOString();
+  const events = await tx.claims.history(handle);
+  return (
+    events.filter(({ type, at: then }) => type === 'keys_changed' && then > since).length < mostKeyChanges
+  );
 }
 
 /** Records which keys for receipts a check of a claim saw, and what that changes, in history and log. */
@@ -52,7 +69,8 @@ export async function recordReceiptKeys(
   seen: Parameters<Transaction['ratings']['putReceiptKeys']>[1],
   commit?: string,
 ): Promise<void> {
-  const keys = await tx.ratings.putReceiptKeys(claim.handle, seen);
+  const mayAdd = seen.keys.length > 0 && (await mayAddKeys(tx, claim.handle, seen.at));
+  const keys = await tx.ratings.putReceiptKeys(claim.handle, seen, mayAdd);
   if (keys)
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }

@@ -45,22 +45,26 @@ declare module '../store/store.ts' {
   }
 }
 
-const readEvents = precompileQuery((db, handle: string) =>
-  db
-    .selectFrom('claim_event')
-    .selectAll()
-    .where('handle', '=', handle)
-    .orderBy('log_index', 'desc')
-    .limit(100),
-);
+const selectNewest = (is: '=' | '<>', limit: number) =>
+  precompileQuery((db, handle: string) =>
+    db
+      .selectFrom('claim_event')
+      .selectAll()
+      .where('handle', '=', handle)
+      .where('type', is, 'keys_changed')
+      .orderBy('log_index', 'desc')
+      .limit(limit),
+  );
+const [readEvents, readKeyChanges] = [selectNewest('<>', 100), selectNewest('=', 20)];
 
-/** The newest 100 events of a claim, oldest first. */
+/** The newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
-  const rows = await readEvents(db, handle);
-  return rows.reverse().map((row) => {
+  const rows = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))];
+  const events = rows.map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
     return { ...event, ...placeMember(event.kind, place) };
   });
+  return events.sort((a, b) => a.log_index - b.log_index);
 }
 
 const readHolder = precompileQuery((db, hash: string) =>

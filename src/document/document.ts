@@ -64,7 +64,7 @@ function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): L
     ...(failing && claim.tried_at && { failing, tried_at: claim.tried_at }),
     ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
-    ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
+    ...(receiptKeys.length > 0 && !listing.hidden && { receipt_keys: toShownKeys(receiptKeys) }),
     history: [...claimHistory],
   };
 }

@@ -258,7 +258,7 @@ export function claimText({ type, kind, root, commit, reason, keys }: ClaimEvent
   const why = /^(?:activated|rotated|restored|moved)$/.test(type)
     ? shown
     : keys
-      ? `${keys.published.length} published, ${keys.ended.length} ended`
+      ? `${keys.published} published, ${keys.ended} ended`
       : reason && (claimReasons[reason] ?? toLabel(reason));
   const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
   return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;

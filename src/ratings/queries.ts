@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey } from '../claims/receipt-keys.ts';
+import {
+  type LoggedKeys,
+  type ReceiptKey,
+  receiptKeyTable,
+  type SeenReceiptKey,
+  toLoggedKey,
+  toLoggedName,
+} from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
 import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
@@ -66,9 +73,14 @@ const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | '
 };
 
 /** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
-async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys) {
+async function writeReceiptKeys(
+  db: Db,
+  handle: string,
+  { keys, at, isComplete }: SeenKeys,
+  mayAdd: boolean,
+): Promise<LoggedKeys | undefined> {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
-  const added = keys.filter((key) => !live.some((one) => isSame(one, key)));
+  const added = keys.filter((key) => mayAdd && !live.some((one) => isSame(one, key)));
   const isGone = (key: ReceiptKey) =>
     added.some(({ kid }) => kid === key.kid) || (isComplete && !keys.some((one) => isSame(one, key)));
   const kids = live.filter(isGone).map(({ kid }) => kid);
@@ -85,7 +97,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
     await addKeys(db, handle, { keys: added, at });
     await deleteOldest(db, handle);
   }
-  return { published: added.map(({ kid, jwk }) => ({ kid, jwk })), ended: kids };
+  return { published: added.map(toLoggedKey), ended: kids.map(toLoggedName) };
 }
 
 /**
@@ -207,10 +219,10 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       touch(rating.subject_handle);
       await insertRating(db, encodeRating(rating));
     },
-    /** Records which keys for receipts a listing publishes: new ones begin, missing or changed ones end. Returns what changed. */
-    putReceiptKeys(handle: string, seen: SeenKeys) {
+    /** Records which keys for receipts a listing publishes: new ones begin, if they may, missing or changed ones end. Returns what changed. */
+    putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
       touch(handle);
-      return writeReceiptKeys(db, handle, seen);
+      return writeReceiptKeys(db, handle, seen, mayAdd);
     },
     /**
      * Uses up a proof, given by the SHA-256 of what identifies it (hex), in place of earlier versions of the rating: the newest

@@ -70,7 +70,7 @@ export type ReceiptKeyLine = Pick<PublishedKey, 'kid' | 'jwk'>;
 /** Keys of one listing at a time. */
 const mostKeys = 5;
 
-const line = /^[ \t]*receipt-key[ \t]+([!-~]{1,256})[ \t]+([\w-]{40,1000})[ \t]*$/;
+const line = /^[ \t]*receipt-key[ \t]+([!-~]{1,64})[ \t]+([\w-]{40,1000})[ \t]*$/;
 
 /** The public key that a line holds in base64url; undefined if it holds anything else. */
 function readJwk(encoded: string): PublicJwk | undefined {
@@ -102,6 +102,8 @@ export function toReceiptKeyLine(
 ): string {
   const jwk = toPublicJwk(members);
   if (!jwk) throw new TypeError('a key for receipts is an Ed25519, P-256 or secp256k1 JWK');
+  if (!/^[!-~]{1,64}$/.test(kid))
+    throw new TypeError('the name of a key has 1 to 64 printable characters, none of them a space');
   return `receipt-key ${kid} ${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`;
 }
 
