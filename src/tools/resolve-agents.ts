@@ -54,7 +54,8 @@ type Resolved = z.infer<typeof resolved>;
 /** A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts are near. */
 function toAsked(asked: string, { config }: Context) {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
-  const references = toReferences(text);
+  // As get_agent has it: what has the form of a handle names nothing else.
+  const references = isHandle(text) ? [] : toReferences(text);
   const hosts = references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
   );
@@ -143,7 +144,9 @@ async function resolveAll(names: readonly Asked[], context: Context): Promise<Re
       const known = by && facts.get(by.handle);
       if (known) return toListed({ ...one, ...by }, known, context);
       const atHosts = recording(one.hosts).flat();
-      const mayBeName = atHosts.length === 0 && (one.references.length > 0 || isName.test(one.text));
+      const mayBeName =
+        atHosts.length === 0 &&
+        (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
       return toMissing(one, [atHosts, mayBeName && searched++ < mostSearched], context);
     }),
   );
@@ -172,7 +175,10 @@ export function toResolvedLines(one: Resolved): string[] {
   return said.filter(Boolean);
 }
 
-const untrusted = ['title', 'description', 'facts', 'stands_out', 'candidates'] as const;
+const untrusted = [
+  ...(['title', 'description', 'version', 'package_version'] as const),
+  ...(['facts', 'stands_out', 'candidates'] as const),
+] as const;
 
 /** What up to a hundred names are, for programs that have a list of what somebody uses. */
 export const resolveAgents = defineTool({

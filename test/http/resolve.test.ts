@@ -10,6 +10,7 @@ const entries = [
   ...seedEntries,
   registryEntry('com.example/ledger', packaged('pypi', 'Ledger_Tools', '2.0.0')),
   registryEntry('com.example/imager', packaged('oci', 'docker.io/example/imager:1.2.3')),
+  registryEntry('com.stranger/x', packaged('oci', 'com.acme/tool')),
   registryEntry('com.example/one', packaged('npm', 'common-name')),
   registryEntry('com.other/two', packaged('npm', 'common-name')),
   registryEntry('com.example/old', { ...packaged('npm', 'old-one') }, { status: 'deprecated' }),
@@ -90,6 +91,11 @@ it('names the listing of each, how it was found, and the version that its record
 it('says what stands out as get_agent does', async () => {
   const [old] = await resolve('npm:old-one');
   expect(old?.stands_out?.[0]).toEqual({ key: 'deprecated', text: 'Deprecated in the registry (record).' });
+});
+
+it('a name of the form of a handle is no package of somebody else', async () => {
+  const [asked] = await resolve('com.acme/tool');
+  expect([asked?.outcome, asked?.handle]).toEqual(['not_listed', undefined]);
 });
 
 it('names all that record the same, and why a withdrawn one is not shown', async () => {
@@ -175,7 +181,9 @@ it('says that a copy which records no endpoints cannot tell', async () => {
 
 it('names what third parties wrote, and counts as a search', async () => {
   const { untrusted_fields } = await post({ handles: ['npm:common-name', 'co.webhook/webhook'] });
-  expect(untrusted_fields).toEqual(['results.description', 'results.facts', 'results.candidates']);
+  expect(untrusted_fields).toEqual([
+    ...['results.description', 'results.version', 'results.facts', 'results.candidates'],
+  ]);
   const limited = await openDirectory({
     environment: { LIMIT_OVERRIDES: 'search=1/1h' },
   });
