@@ -157,10 +157,7 @@ export function toResolvedLines(one: Resolved): string[] {
   const { outcome, handle = '', found_by, version, package_version: recorded, near = [], facts = [] } = one;
   const written = [one.title ?? '', one.description ?? ''].filter(Boolean).map(quoted);
   const standsOut = (one.stands_out ?? []).map(({ text }) => text);
-  const which = [
-    outcome === 'listed' ? '' : `it is ${outcome.replaceAll('_', ' ')}`,
-    handle && coded(handle),
-  ];
+  const which = [outcome !== 'listed' && `it is ${outcome.replaceAll('_', ' ')}`, handle && coded(handle)];
   const said = [
     toSentence(`${which.filter(Boolean).join(': ')}${found_by ? `, found as ${found_by}` : ''}`),
     written.join(': '),
