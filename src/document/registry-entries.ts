@@ -77,7 +77,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
     },
     observations,
     log: { ...(claim && { index: claim.history.at(-1)?.log_index }), ...log },
-    note: 'Evidence, not verification and not a recommendation. Ratings and observations are facts with dates; nothing is scored.',
+    note: 'Evidence, not verification and not a recommendation. Ratings are counted as of as_of, observations have their own dates; nothing is scored.',
   };
 }
 

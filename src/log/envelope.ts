@@ -18,8 +18,11 @@ const toSigned = (payloadType: string, payload: Buffer): Buffer =>
     payload,
   ]);
 
-/** Signs a text of a media type. */
-export function toEnvelope(payloadType: string, text: string, key: NoteKey): Envelope {
+/** The media type of in-toto statements. */
+const payloadType = 'application/vnd.in-toto+json';
+
+/** Signs the text of an in-toto statement. */
+export function toEnvelope(text: string, key: NoteKey): Envelope {
   const payload = Buffer.from(text);
   const sig = sign(null, toSigned(payloadType, payload), key.privateKey).toString('base64');
   const keyid = toKeyName(verifierOf(key));
@@ -29,12 +32,12 @@ export function toEnvelope(payloadType: string, text: string, key: NoteKey): Env
 /** Parses an envelope without checking it; undefined for any other text. */
 export const readEnvelope = (text: string): Envelope | undefined => envelope.safeParse(readObject(text)).data;
 
-/** The payload, if this verifier signed it as of its type; undefined otherwise. */
+/** The payload, if this verifier signed it as an in-toto statement; undefined otherwise. */
 export function openEnvelope(read: Envelope, { publicKey }: NoteVerifier): string | undefined {
   const payload = Buffer.from(read.payload, 'base64');
-  const signed = toSigned(read.payloadType, payload);
-  const isSigned = read.signatures.some(({ sig }) =>
-    verify(null, signed, publicKey, Buffer.from(sig, 'base64')),
-  );
+  const signed = toSigned(payloadType, payload);
+  const isSigned =
+    read.payloadType === payloadType &&
+    read.signatures.some(({ sig }) => verify(null, signed, publicKey, Buffer.from(sig, 'base64')));
   return isSigned ? payload.toString('utf8') : undefined;
 }

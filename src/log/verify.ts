@@ -112,7 +112,14 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 /** Verifies that a checkpoint is signed by this key. */
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
+/** What a statement of this service is; its predicate's type is under the address of the service that states it. */
+export const [statementType, predicateName] = [
+  'https://in-toto.io/Statement/v1',
+  '/about#evidence-v1',
+] as const;
 const statementForm = z.object({
+  _type: z.literal(statementType),
+  predicateType: z.url().endsWith(predicateName),
   subject: z.tuple([z.object({ name: z.string(), digest: z.object({ sha256: z.string() }) })]),
   predicate: z.object({ as_of: z.string() }),
 });
@@ -130,7 +137,10 @@ export function verifyStatement(
   const text = verifier && openEnvelope(envelope, verifier);
   const { data } = statementForm.safeParse(readObject(text ?? ''));
   if (!data) {
-    const message = text === undefined ? 'the statement is not signed by this key' : 'it states no facts';
+    const message =
+      text === undefined
+        ? 'the statement is not signed by this key'
+        : `it is no ${statementType} of facts about a listing`;
     return { checks: [{ holds: false, message }] };
   }
   const [{ name, digest }] = data.subject;

@@ -1,4 +1,4 @@
-import { createPublicKey, hash } from 'node:crypto';
+import { createPublicKey, hash, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { bundleFromJSON } from '@sigstore/bundle';
 import { toSignedEntity, Verifier } from '@sigstore/verify';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLogKey } from '../../src/log/checkpoints.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -72,6 +73,9 @@ it('states what is known of a listing, each fact with its date, about the docume
     ],
     predicateType: 'https://dossier.example/about#evidence-v1',
     predicate: {
+      stated_at: expect.stringMatching(/^2026-\d\d-\d\dT.*Z$/),
+      origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
+      origin_note: document.origin_note,
       as_of: document.evidence_snapshot_date,
       snapshot: document.evidence_snapshot,
       claim: { state: 'imported' },
@@ -160,14 +164,51 @@ it('dossier verify refuses what was changed, what another key signed, and what i
   expect((await verify(file, '--key', key, '--document', save('none', 'none'))).code).toBe(74);
 });
 
-it('says of a listing of the shipped sample that it is made up', async () => {
+it('dossier verify takes no other text for a statement about evidence, though the same key signed it', async () => {
+  const { payload, payloadType } = await readEnvelope();
+  const key = await openLogKey(directory.context, 1);
+  const signed = (type: string, text: string) => {
+    const sealed = sign(
+      null,
+      Buffer.from(`DSSEv1 ${type.length} ${type} ${text.length} ${text}`),
+      key.privateKey,
+    );
+    const body = Buffer.from(text).toString('base64');
+    return { payloadType: type, payload: body, signatures: [{ sig: sealed.toString('base64') }] };
+  };
+  const text = Buffer.from(payload, 'base64')
+    .toString('utf8')
+    .replace(/[^ -~]/g, '?');
+  const codes = [];
+  for (const envelope of [
+    signed(payloadType, text),
+    signed('text/plain', text),
+    signed(payloadType, text.replace('/Statement/v1', '/Statement/v2')),
+    signed(payloadType, text.replace('#evidence-v1', '#evidence-v2')),
+  ])
+    codes.push((await verify(save('other.json', envelope), '--key', await readKey())).code);
+  expect(codes).toEqual([0, 1, 1, 1]);
+});
+
+it('states what the operator did to a listing', async () => {
+  const own = await openDirectory();
+  await own.act('hide', 'co.webhook/webhook', 'personal_data');
+  const answer = await own.app.request('/agents/co.webhook/webhook.intoto.json');
+  expect(toStatement((await answer.json()) as Envelope)).toMatchObject({
+    predicate: { moderation: [{ action: 'hide', reason: 'personal_data' }] },
+  });
+  await own.close();
+});
+
+it('states nothing about a made-up listing of the shipped sample', async () => {
   const fresh = await openDirectory({ entries: [] });
   const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   const answer = await fresh.app.request('/agents/co.webhook/webhook.intoto.json');
-  expect(toStatement((await answer.json()) as Envelope)).toMatchObject({ predicate: { sample: true } });
-  const entry = await fresh.app.request('/ard/agents/urn:air:webhook.co:webhook');
-  expect(await entry.json()).toMatchObject({ 'dossier:sample': true });
+  expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
+  const entry = await (await fresh.app.request('/ard/agents/urn:air:webhook.co:webhook')).json();
+  expect(entry).toMatchObject({ 'dossier:sample': true });
+  expect(entry).not.toHaveProperty('dossier:statement');
   await fresh.close();
 });
 
