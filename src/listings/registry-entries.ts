@@ -18,8 +18,9 @@ const isLatest = sql<boolean>`(listing.version = listing_version.version or list
   listing_version.version = (select other.version from listing_version as other
     where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
-/** What a folded handle is like that has this text; what is not plain may be any character. */
-const toPattern = (text: string) => `%${text.toLowerCase().replaceAll(/[^a-z0-9./-]/g, '_')}%`;
+/** Whether a folded handle has this text. LIKE would take some characters for others. */
+const hasText = (text: string) =>
+  sql<boolean>`replace(listing.handle_folded, ${text.toLowerCase()}, '') <> listing.handle_folded`;
 
 /** Keeps the versions that the query asks for. */
 function filter(
@@ -36,9 +37,7 @@ function filter(
     )
     .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
     .$if(goneNamed !== undefined, (query) =>
-      query
-        .where('listing.withdrawn', 'is not', null)
-        .where('listing.handle_folded', 'like', toPattern(goneNamed ?? '')),
+      query.where('listing.withdrawn', 'is not', null).where(hasText(goneNamed ?? '')),
     )
     .$if(!withDeleted, (query) =>
       query.where('listing_version.status', '<>', 'deleted').where('listing.withdrawn', 'is', null),
