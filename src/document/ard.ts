@@ -1,5 +1,6 @@
 import { handleParts, isHandle } from '../core/handle.ts';
 import { wrongField } from '../core/problem.ts';
+import type { ListingInput, ListingRemote } from '../listings/listing.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
@@ -8,6 +9,7 @@ import type { ListingDocument } from './listing-document.ts';
 /** The terms that ARD itself defines (4.1). */
 const baseContext = 'https://agenticresourcediscovery.org/context/v1';
 export const serverCardType = 'application/mcp-server-card+json';
+export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
 /** The namespace of our own terms; a page that says who states them, and by which rules. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
@@ -22,11 +24,28 @@ export const ownTerms = {
   claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
   transport: 'How the recorded endpoints and packages are spoken to',
   packageType: 'The registries of the recorded packages',
+  package: 'The recorded packages, and the names of the environment variables that they need',
   evidence: 'The address of all that is known about the listing, as JSON',
-  statement: 'The address of the signed statement about it',
+  statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
   sample: 'true: a made-up service of the shipped sample',
   scoreMeans: 'What the score of a search result says',
 } as const;
+
+/** Recorded inputs of a kind, as a server card describes them. */
+const toInputs = ({ inputs = [] }: Pick<ListingRemote, 'inputs'>, wanted: ListingInput['kind']) =>
+  inputs
+    .filter(({ kind }) => kind === wanted)
+    .map(({ name, required, secret }) => ({ name, isRequired: required, isSecret: secret }));
+
+/** What a remote needs, as a server card has it (SEP-2127, schema v1). */
+function toCardRemote(remote: ListingRemote) {
+  const [headers, named] = [toInputs(remote, 'header'), toInputs(remote, 'variable')];
+  const variables = Object.fromEntries(named.map(({ name, ...input }) => [name, input]));
+  return {
+    ...{ type: remote.type, url: remote.url, ...(headers.length > 0 && { headers }) },
+    ...(named.length > 0 && { variables }),
+  };
+}
 
 const kindsOf = (recorded: readonly (string | undefined)[]) => [
   ...new Set(recorded.filter((one) => one !== undefined)),
@@ -61,12 +80,9 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
     displayName: title ?? handle,
     type: serverCardType,
     data: {
-      ...{ name: handle, ...(title && { title }), version, description },
+      ...{ $schema: cardSchema, name: handle, ...(title && { title }), version, description },
       ...(website && { websiteUrl: website }),
-      remotes: remotes.map(({ type, url }) => ({ type, url })),
-      packages: packages.map(({ registry_type, identifier, version: recorded }) => ({
-        ...{ registryType: registry_type, identifier, ...(recorded && { version: recorded }) },
-      })),
+      remotes: remotes.map(toCardRemote),
     },
     description,
     tags: tags.map(({ tag }) => tag),
@@ -81,8 +97,14 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
       ...packages.map((one) => one.transport),
     ]),
     'dossier:packageType': kindsOf(packages.map(({ registry_type }) => registry_type)),
+    // A server card has no packages.
+    'dossier:package': packages.map(
+      ({ registry_type: registryType, identifier, version: recorded, inputs }) => ({
+        ...{ registryType, identifier, version: recorded },
+        environmentVariables: toInputs({ inputs }, 'environment'),
+      }),
+    ),
     'dossier:evidence': links.json,
-    'dossier:statement': `${links.page}.intoto.json`,
-    ...(listing.sample && { 'dossier:sample': true }),
+    ...(listing.sample ? { 'dossier:sample': true } : { 'dossier:statement': `${links.page}.intoto.json` }),
   };
 }

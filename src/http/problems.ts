@@ -85,9 +85,9 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
-/** Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API. */
+/** Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API or ARD, which have none. */
 export const wantsHtml = (path: string, accept = ''): boolean =>
-  !path.startsWith('/api/') && accept.includes('text/html');
+  !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');
 
 /** Whether the caller is a browser, which gets a page. */
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));

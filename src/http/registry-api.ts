@@ -8,19 +8,22 @@ import { fromPlace, toPlace, viewOf } from './request.ts';
 import { answerJson } from './response.ts';
 
 /** Headers that GitHub asks of a registry on all its routes. */
-const headers = {
+const corsHeaders = (methods: string) => ({
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, OPTIONS',
+  'Access-Control-Allow-Methods': methods,
   'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-};
+});
 
 /** Lets pages of any origin read the routes of a registry, and answers their preflights. */
-const openToAll: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
-  if (c.req.method === 'OPTIONS') return c.body(null, 204, headers);
-  // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  await next();
-};
+export const openToAll =
+  (methods: string): MiddlewareHandler<HttpEnvironment> =>
+  async (c, next) => {
+    const headers = corsHeaders(methods);
+    if (c.req.method === 'OPTIONS') return c.body(null, 204, headers);
+    // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
+    for (const [name, value] of Object.entries(headers)) c.header(name, value);
+    await next();
+  };
 
 /** Every answer follows from the listings; evidence that changes by time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
@@ -56,7 +59,7 @@ const createVersionRoutes = () =>
 export const createRegistryApiRoutes = () => {
   const routes = new Hono<HttpEnvironment>();
   for (const base of ['/v0.1', '/v0']) {
-    routes.use(`${base}/*`, openToAll);
+    routes.use(`${base}/*`, openToAll('GET, OPTIONS'));
     routes.route(base, createVersionRoutes());
   }
   return routes;
@@ -105,7 +108,7 @@ async function showViewEntry(c: Request, face: Face): Promise<Response> {
 export function createViewRegistryRoutes(face: Face) {
   const routes = new Hono<HttpEnvironment>();
   for (const base of ['/views/:view/v0.1', '/views/:view/v0']) {
-    routes.use(`${base}/*`, openToAll);
+    routes.use(`${base}/*`, openToAll('GET, OPTIONS'));
     routes
       .get(`${base}/servers`, (c) => listViewEntries(c, face))
       .get(`${base}/servers/:name/versions`, (c) => showViewVersions(c, face))

@@ -13,7 +13,15 @@ import { parseInput } from './tool.ts';
 const queryForm = z.strictObject({
   '@context': z.unknown().optional(),
   text: z.string().max(10_000).default(''),
-  filter: z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(4)])).default({}),
+  // z.record leaves out a member of this name without a word.
+  filter: z
+    .unknown()
+    .refine(
+      (sent) => !(isJsonObject(sent) && Object.hasOwn(sent, '__proto__')),
+      'has a term that is not read here',
+    )
+    .pipe(z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1).max(4)])))
+    .default({}),
 });
 type Query = z.output<typeof queryForm>;
 
@@ -100,7 +108,8 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
 
 /** Of the words asked for, how many in a hundred a hit has, or a hit behind it: found by its name or handle, it may have fewer. */
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
-  const shareOf = ({ matched = words }: SearchHit) => (words > 0 ? Math.round((100 * matched) / words) : 100);
+  const shareOf = ({ matched }: SearchHit) =>
+    matched === undefined ? 100 : words && Math.round((100 * matched) / words);
   const from = shown[0] ? hits.indexOf(shown[0]) : 0;
   const scores = hits.slice(from).map(shareOf);
   for (let at = scores.length - 2; at >= 0; at -= 1)
@@ -142,7 +151,7 @@ function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
   return buckets.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** POST /explore (5.3.3): how many listings of what Search finds have each value of a term. Throws invalid_input. */
+/** POST /explore (5.3.3): how many listings of what Search finds have each value of a term, left out where not all were counted. Throws invalid_input. */
 export async function exploreEntries(sent: unknown, context: Context, signal: AbortSignal) {
   const { query, resultType } = parseInput({ input: exploreForm }, sent);
   const { counts } = (await find(query, context, signal)).found;
@@ -154,7 +163,10 @@ export async function exploreEntries(sent: unknown, context: Context, signal: Ab
     const all = kind ? toBuckets(counts.facets, kind) : [{ value: serverCardType, count: counts.total }];
     const often = all.filter(({ count }) => count >= minCount);
     const otherCount = often.slice(limit).reduce((sum, { count }) => sum + count, 0);
-    return [field, { buckets: often.slice(0, limit), ...(otherCount > 0 && { otherCount }) }] as const;
+    const buckets = often
+      .slice(0, limit)
+      .map(({ value, count }) => ({ value, count: counts.capped ? undefined : count }));
+    return [field, { buckets, ...(otherCount > 0 && !counts.capped && { otherCount }) }] as const;
   });
   return { resultType: 'facets' as const, facets: Object.fromEntries(facets) };
 }

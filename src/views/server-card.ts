@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { reversedHost } from '../core/identity.ts';
-import { serverCardType } from '../document/ard.ts';
+import { cardSchema, serverCardType } from '../document/ard.ts';
 
 export const catalogType = 'application/ai-catalog+json';
 
@@ -14,7 +14,7 @@ const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024
 
 /** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
 export const toServerCard = (site: Site) => ({
-  $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+  $schema: cardSchema,
   name: `${reversedHost(site.publicUrl)}/dossier`,
   title: site.serviceName,
   version: site.version,

@@ -14,9 +14,15 @@ beforeAll(async () => {
       registryEntry('io.github.alice/Cargo', {
         title: 'Cargo',
         description: 'Sends parcels',
-        remotes: [{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' }],
+        remotes: [
+          {
+            ...{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' },
+            headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
+          },
+        ],
         packages: [
           {
+            environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
             registryType: 'npm',
             identifier: '@example/cargo',
             version: '1.0.0',
@@ -141,6 +147,20 @@ describe('POST /ard/search', () => {
     const bound = [{ e: 'https://example.com/ns#' }, ownTerms['@context']];
     expect(idsOf(await search({ ...npm, '@context': bound }))).toEqual(cargo);
   });
+  it('a query without a word that a listing could have finds with the score 0', async () => {
+    const { results } = await search({ text: '-webhook' });
+    expect(results.length).toBeGreaterThan(0);
+    expect(new Set(results.map(({ score }) => score))).toEqual(new Set([0]));
+  });
+  it('may be asked by pages of any origin', async () => {
+    const preflight = await directory.app.request('/ard/search', { method: 'OPTIONS' });
+    const { status, headers } = preflight;
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(headers.get('access-control-allow-methods')).toBe('GET, POST, OPTIONS');
+    expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    for (const body of [{ query: { text: 'parcels' } }, {}])
+      expect((await post('/ard/search', body)).headers.get('access-control-allow-origin')).toBe('*');
+  });
   it('is one search, whatever its filter, and none for a caller that is gone', async () => {
     const searches = vi.spyOn(directory.context.store.listings, 'search');
     const four = (value: string) => [value, value, 'a', 'b'];
@@ -184,6 +204,7 @@ describe('POST /ard/search', () => {
         { query: { ...ownTerms, text, filter: { 'd:transport:0': 'stdio', 'd:transport:1': 'stdio' } } },
         /a term that is not read here/,
       ],
+      [`{"query":{"text":"x","filter":{"__proto__":"y"}}}`, /query\.filter has a term that is not read here/],
       [
         { query: { ...twoPrefixes, text, filter: { 'd:transport': 'a', 'e:transport': 'b' } } },
         /a term twice/,
@@ -243,6 +264,25 @@ describe('POST /ard/explore', () => {
   });
 });
 
+it('POST /ard/explore leaves the count out where not all listings were counted', async () => {
+  const entries = Array.from({ length: 1001 }, (_, at) =>
+    parcels(`many-${at}`, { remotes: [{ type: 'streamable-http', url: `https://n${at}.example.com/mcp` }] }),
+  );
+  const many = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+  const answer = await many.app.request('/ard/explore', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: { filter: { publisher: 'parcels.example.com' } },
+      resultType: { facets: [{ field: 'type' }, { field: 'tags' }] },
+    }),
+  });
+  const { facets } = (await answer.json()) as { facets: Record<string, { buckets: object[] }> };
+  expect(facets.type).toEqual({ buckets: [{ value: cardType }] });
+  expect(facets.tags?.buckets).toContainEqual({ value: 'remote' });
+  await many.close();
+});
+
 describe('GET /ard/agents/{identifier}', () => {
   it('answers with the whole entry: what is recorded, and what is known in terms of our own', async () => {
     const answer = await retrieve('urn:air:alice.github.io:Cargo');
@@ -257,12 +297,17 @@ describe('GET /ard/agents/{identifier}', () => {
       displayName: 'Cargo',
       type: cardType,
       data: {
+        $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
         name: 'io.github.alice/Cargo',
         title: 'Cargo',
         version: '1.0.0',
         description: 'Sends parcels',
-        remotes: [{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' }],
-        packages: [{ registryType: 'npm', identifier: '@example/cargo', version: '1.0.0' }],
+        remotes: [
+          {
+            ...{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' },
+            headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
+          },
+        ],
       },
       description: 'Sends parcels',
       tags: expect.arrayContaining(['npm']),
@@ -274,24 +319,45 @@ describe('GET /ard/agents/{identifier}', () => {
       'dossier:claimState': 'imported',
       'dossier:transport': ['streamable-http', 'stdio'],
       'dossier:packageType': ['npm'],
+      'dossier:package': [
+        {
+          ...{ registryType: 'npm', identifier: '@example/cargo', version: '1.0.0' },
+          environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
+        },
+      ],
       'dossier:evidence': 'https://dossier.example/agents/io.github.alice/Cargo.json',
       'dossier:statement': 'https://dossier.example/agents/io.github.alice/Cargo.intoto.json',
     });
-    const about = await (await directory.app.request('/about')).text();
-    for (const term of [
-      'origin',
-      'asOf',
-      'snapshot',
-      'claimState',
-      'transport',
-      'packageType',
-      'evidence',
-      'statement',
-    ])
-      expect(about).toContain(`<div id="${term}"><dt><code>${term}</code></dt>`);
     const headers = { 'if-none-match': answer.headers.get('etag') ?? '' };
     const path = `/ard/agents/${encodeURIComponent('urn:air:alice.github.io:Cargo')}`;
     expect((await directory.app.request(path, { headers })).status).toBe(304);
+  });
+  it('the address of each term that is published is a place of a page, where it is defined', async () => {
+    const { results } = await search({ text: 'parcels' });
+    const [statement] = await Promise.all([
+      directory.app.request('/agents/io.github.alice/Cargo.intoto.json'),
+    ]);
+    const { payload } = (await statement.json()) as { payload: string };
+    const { predicateType } = JSON.parse(Buffer.from(payload, 'base64').toString()) as {
+      predicateType: string;
+    };
+    const names = new Set(
+      results.flatMap((entry) => Object.keys(entry)).filter((name) => name.includes(':')),
+    );
+    const terms = [...names].map((name) => name.replace('dossier:', 'https://dossier.example/about#'));
+    expect(terms.length).toBeGreaterThan(8);
+    for (const address of [...terms, predicateType]) {
+      const { pathname, hash } = new URL(address);
+      const page = await (await directory.app.request(pathname)).text();
+      expect(page).toContain(`<div id="${hash.slice(1)}"><dt><code>${hash.slice(1)}</code></dt>`);
+    }
+  });
+  it('answers the same whatever the caller accepts', async () => {
+    for (const identifier of ['not-a-urn', 'urn:air:example.com:gone', 'urn:air:example.com:none']) {
+      const path = `/ard/agents/${encodeURIComponent(identifier)}`;
+      const asBrowser = await directory.app.request(path, { headers: { accept: 'text/html' } });
+      expect(await problemOf(asBrowser)).toEqual(await problemOf(await directory.app.request(path)));
+    }
   });
   it('the identifier of every result is that of its entry', async () => {
     for (const { identifier } of (await search({ text: 'parcels webhook' }, { pageSize: 50 })).results)

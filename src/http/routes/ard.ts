@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { exploreEntries, retrieveEntry, searchEntries } from '../../tools/ard.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import type { RequestTurns } from '../limits.ts';
+import { openToAll } from '../registry-api.ts';
 import { readJson } from '../request.ts';
 import { answerJson, answerOnce } from '../response.ts';
 
@@ -16,6 +17,7 @@ const answerPost =
 /** The registry of Agentic Resource Discovery over our listings (docs/registry.md). */
 export const createArdRoutes = (inTurn: RequestTurns) =>
   new Hono<HttpEnvironment>()
+    .use('/ard/*', openToAll('GET, POST, OPTIONS'))
     .post('/ard/search', answerPost(searchEntries, inTurn))
     .post('/ard/explore', answerPost(exploreEntries, inTurn))
     .get('/ard/agents/:identifier', async (c) => {
