@@ -1,5 +1,5 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { type LoggedKeys, toLoggedKey } from '../claims/receipt-keys.ts';
+import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
@@ -48,18 +48,18 @@ const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
 /** Keys of a listing document; older ones are not shown. */
 const mostKeys = 20;
 
-/** The keys of an event, as its record has them; undefined for one whose record is not read: a history has only their number. */
-const loggedIn = ({ keys }: ClaimEvent) =>
-  keys && Array.isArray(keys.published) ? (keys as unknown as LoggedKeys) : undefined;
-
-/** The keys for receipts that follow from the events of a claim, newest first, without where they were seen; of more than twenty those that are shown. */
-function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]) {
+/**
+ * The keys for receipts that follow from the events of a claim, newest first, without where they were seen; of more than twenty those
+ * that are shown. Undefined if the record of an event is not read: a history has only the number of keys.
+ */
+function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
-  for (const event of events) {
-    const { published = [], ended = [] } = loggedIn(event) ?? {};
+  for (const { at, keys } of events) {
+    if (typeof keys?.published === 'number') return undefined;
+    const { published = [], ended = [] } = (keys ?? {}) as Partial<LoggedKeys>;
     for (const one of known)
-      if (one.valid_until === undefined && ended.includes(one.kid_sha256)) one.valid_until = event.at;
-    for (const key of published) known.push({ ...key, valid_from: event.at });
+      if (one.valid_until === undefined && ended.includes(one.kid_sha256)) one.valid_until = at;
+    for (const key of published) known.push({ ...key, valid_from: at });
   }
   // Of keys that were first seen at once, those whose names come first are shown.
   const oldest = shown[mostKeys - 1]?.valid_from ?? '';
@@ -74,13 +74,17 @@ const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: Shown
   ...claim,
   place: toPlace(repository ?? domain),
   receipt_keys: newestFirst(
-    receipt_keys.map(({ kid, jwk, valid_from, valid_until }) => ({
-      ...{ ...toLoggedKey({ kid, jwk }), valid_from, ...(valid_until && { valid_until }) },
-    })),
+    receipt_keys.flatMap(({ valid_from, valid_until, ...key }) =>
+      toLoggedKeys([key], []).published.map((one) => ({
+        ...one,
+        valid_from,
+        ...(valid_until && { valid_until }),
+      })),
+    ),
   ),
 });
 
-const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit'];
+const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
 /** What only a database has. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
@@ -100,13 +104,9 @@ function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | '
     ];
   if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
   const is = toComparable(claim);
-  const must = { ...toComparable(said), receipt_keys: keysOf(events, is.receipt_keys) };
-  const areKeysRead = !claim.hasHiddenKeys && events.every((event) => !event.keys || loggedIn(event));
-  const compared = [
-    ...fields,
-    ...(areKeysRead ? ['receipt_keys'] : []),
-    ...(claim.root === undefined ? [] : rootFields),
-  ];
+  const keys = claim.hasHiddenKeys ? undefined : keysOf(events, is.receipt_keys);
+  const must = { ...toComparable(said), receipt_keys: keys ?? is.receipt_keys };
+  const compared = claim.root === undefined ? fields : [...fields, ...rootFields];
   return differingFields(must, is, compared).map((field) =>
     rowFault(
       where,

@@ -132,10 +132,7 @@ export const claimEvent = z.object({
   commit: z.string().optional(),
   reason: z.string().optional(),
   keys: z
-    .object({
-      published: z.int(),
-      ended: z.int(),
-    })
+    .object({ published: z.int(), ended: z.int() })
     .optional()
     .describe('How many keys for receipts were first seen there, and ended; the log entry has their digests'),
   log_index: z.int(),

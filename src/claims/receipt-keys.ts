@@ -25,18 +25,18 @@ export type ReceiptKey = Omit<ValueOf<typeof receiptKeyTable>, 'handle'>;
 /** A key for receipts as a check saw it. */
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
-/** A name of a key in the log: its SHA-256 (hex), since nobody could take back the text. */
-export const toLoggedName = (kid: string): string => hash('sha256', kid);
-/** A key in the log, with the thumbprint of its JWK (RFC 7638). */
-export const toLoggedKey = ({ kid, jwk }: Pick<ReceiptKey, 'kid' | 'jwk'>) => ({
-  kid_sha256: toLoggedName(kid),
-  jwk_thumbprint: hash('sha256', toCanonicalJson(jwk), 'base64url'),
+const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
+/** What a check changes, as the log has it: the SHA-256 of each name, since nobody could take back its text, and RFC 7638 thumbprints. */
+export const toLoggedKeys = (
+  published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
+  ended: readonly string[],
+) => ({
+  published: published.map(({ kid, jwk }) => ({
+    ...{ kid_sha256: toDigest(kid), jwk_thumbprint: toDigest(toCanonicalJson(jwk), 'base64url') },
+  })),
+  ended: ended.map((kid) => toDigest(kid)),
 });
-/** What a check changes, as the log has it; `ended` has the SHA-256 of each name. */
-export interface LoggedKeys {
-  readonly published: readonly ReturnType<typeof toLoggedKey>[];
-  readonly ended: readonly string[];
-}
+export type LoggedKeys = ReturnType<typeof toLoggedKeys>;
 
 /** A key for receipts in documents: what `verifyReceipt` takes, and where it was first seen. */
 export const shownReceiptKey = z.object({

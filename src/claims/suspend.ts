@@ -1,3 +1,4 @@
+import { day_ms } from '../core/text.ts';
 import { toWithdrawn } from '../listings/listing.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
@@ -52,15 +53,6 @@ export async function recordClaimEvent(
 
 /** So many changes of its keys a listing has in a day; then new keys wait for a check on the next day, and keys only end. */
 const mostKeyChanges = 4;
-const day_ms = 86_400_000;
-
-async function mayAddKeys(tx: Transaction, handle: string, at: string): Promise<boolean> {
-  const since = new Date(Date.parse(at) - day_ms).toISOString();
-  const events = await tx.claims.history(handle);
-  return (
-    events.filter(({ type, at: then }) => type === 'keys_changed' && then > since).length < mostKeyChanges
-  );
-}
 
 /** Records which keys for receipts a check of a claim saw, and what that changes, in history and log. */
 export async function recordReceiptKeys(
@@ -69,7 +61,10 @@ export async function recordReceiptKeys(
   seen: Parameters<Transaction['ratings']['putReceiptKeys']>[1],
   commit?: string,
 ): Promise<void> {
-  const mayAdd = seen.keys.length > 0 && (await mayAddKeys(tx, claim.handle, seen.at));
+  const since = new Date(Date.parse(seen.at) - day_ms).toISOString();
+  const events = await tx.claims.history(claim.handle);
+  const recent = events.filter(({ type, at }) => type === 'keys_changed' && at > since);
+  const mayAdd = recent.length < mostKeyChanges;
   const keys = await tx.ratings.putReceiptKeys(claim.handle, seen, mayAdd);
   if (keys)
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });

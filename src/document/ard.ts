@@ -24,27 +24,20 @@ export const ownTerms = {
   claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
   transport: 'How the recorded endpoints and packages are spoken to',
   packageType: 'The registries of the recorded packages',
-  package: 'The recorded packages, and the names of the environment variables that they need',
+  package: 'The recorded packages and what they need of a caller, as the evidence has them',
   evidence: 'The address of all that is known about the listing, as JSON',
   statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
   sample: 'true: a made-up service of the shipped sample',
   scoreMeans: 'What the score of a search result says',
 } as const;
 
-/** Recorded inputs of a kind, as a server card describes them. */
-const toInputs = ({ inputs = [] }: Pick<ListingRemote, 'inputs'>, wanted: ListingInput['kind']) =>
-  inputs
-    .filter(({ kind }) => kind === wanted)
-    .map(({ name, required, secret }) => ({ name, isRequired: required, isSecret: secret }));
-
-/** What a remote needs, as a server card has it (SEP-2127, schema v1). */
-function toCardRemote(remote: ListingRemote) {
-  const [headers, named] = [toInputs(remote, 'header'), toInputs(remote, 'variable')];
-  const variables = Object.fromEntries(named.map(({ name, ...input }) => [name, input]));
-  return {
-    ...{ type: remote.type, url: remote.url, ...(headers.length > 0 && { headers }) },
-    ...(named.length > 0 && { variables }),
-  };
+/** A remote as a server card has it (SEP-2127, schema v1). */
+function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
+  const needs = (wanted: ListingInput['kind']) => inputs.filter(({ kind }) => kind === wanted);
+  const toInput = ({ required, secret }: ListingInput) => ({ isRequired: required, isSecret: secret });
+  const headers = needs('header').map((one) => ({ name: one.name, ...toInput(one) }));
+  const variables = Object.fromEntries(needs('variable').map((one) => [one.name, toInput(one)]));
+  return { type, url, headers, variables };
 }
 
 const kindsOf = (recorded: readonly (string | undefined)[]) => [
@@ -97,13 +90,7 @@ export function toArdEntry(listing: ListingDocument, publicUrl: string) {
       ...packages.map((one) => one.transport),
     ]),
     'dossier:packageType': kindsOf(packages.map(({ registry_type }) => registry_type)),
-    // A server card has no packages.
-    'dossier:package': packages.map(
-      ({ registry_type: registryType, identifier, version: recorded, inputs }) => ({
-        ...{ registryType, identifier, version: recorded },
-        environmentVariables: toInputs({ inputs }, 'environment'),
-      }),
-    ),
+    'dossier:package': packages,
     'dossier:evidence': links.json,
     ...(listing.sample ? { 'dossier:sample': true } : { 'dossier:statement': `${links.page}.intoto.json` }),
   };

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import {
-  type LoggedKeys,
   type ReceiptKey,
   receiptKeyTable,
   type SeenReceiptKey,
-  toLoggedKey,
-  toLoggedName,
+  toLoggedKeys,
 } from '../claims/receipt-keys.ts';
 import type { RecordedIdentity } from '../core/identity.ts';
 import type { ReceiptKeyLine } from '../receipt/index.ts';
@@ -73,12 +71,7 @@ const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | '
 };
 
 /** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
-async function writeReceiptKeys(
-  db: Db,
-  handle: string,
-  { keys, at, isComplete }: SeenKeys,
-  mayAdd: boolean,
-): Promise<LoggedKeys | undefined> {
+async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
   const added = keys.filter((key) => mayAdd && !live.some((one) => isSame(one, key)));
   const isGone = (key: ReceiptKey) =>
@@ -97,7 +90,7 @@ async function writeReceiptKeys(
     await addKeys(db, handle, { keys: added, at });
     await deleteOldest(db, handle);
   }
-  return { published: added.map(toLoggedKey), ended: kids.map(toLoggedName) };
+  return toLoggedKeys(added, kids);
 }
 
 /**

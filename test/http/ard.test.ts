@@ -306,6 +306,7 @@ describe('GET /ard/agents/{identifier}', () => {
           {
             ...{ type: 'streamable-http', url: 'https://cargo.example.com/mcp' },
             headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
+            variables: {},
           },
         ],
       },
@@ -321,8 +322,8 @@ describe('GET /ard/agents/{identifier}', () => {
       'dossier:packageType': ['npm'],
       'dossier:package': [
         {
-          ...{ registryType: 'npm', identifier: '@example/cargo', version: '1.0.0' },
-          environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
+          ...{ registry_type: 'npm', identifier: '@example/cargo', version: '1.0.0', transport: 'stdio' },
+          inputs: [{ name: 'CARGO_TOKEN', kind: 'environment', required: true, secret: true }],
         },
       ],
       'dossier:evidence': 'https://dossier.example/agents/io.github.alice/Cargo.json',
