@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 // Usage: npm run try:package [-- --node 24]. Packs the project, installs it in an empty folder, and runs it there as its users
 // would, with every command of the README; on another Node from npm if one is named.
@@ -89,7 +89,7 @@ try {
   const tests = ['vitest.mjs', 'run', '--project', 'sqlite', 'test/cli/readme.test.ts', '-t', 'README'];
   const vitest = dirname(resolve('node_modules/vitest/package.json'));
   const ran = run(process.execPath, [join(vitest, tests[0] ?? ''), ...tests.slice(1)], '.');
-  const [, count] = /Tests +(\d+ passed.*)/.exec(ran) ?? [];
+  const [, count] = /Tests +(\d+ passed.*)/.exec(stripVTControlCharacters(ran)) ?? [];
   if (count === undefined) throw new Error(`no command of the README ran:\n${ran}`);
   process.stdout.write(`commands of the README: ${count}\n`);
 } finally {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ClaimEvent } from '../claims/claim.ts';
 import { countedSource, namespaceIdentity, provenBy, rootIdentity } from '../core/identity.ts';
+import { day_ms } from '../core/text.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import {
   isPraise,
@@ -99,7 +100,6 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   return [...findVoidFaults(listing), ...faults, ...findRecentFaults(handle, native.recent, ratings)];
 }
 
-const day_ms = 86_400_000;
 /** Two ratings within this time in both directions are a pair. */
 const pair_ms = 90 * day_ms;
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
+import { day_ms } from '../core/text.ts';
 import { pinnedNow } from '../document/approvals.ts';
 import { type LockSource, openLockSource } from './lock.ts';
 
@@ -52,8 +53,6 @@ function replaceFile(file: string, text: string): void {
     throw new ExitError(exitCodes.io, `${file}: cannot be written`);
   }
 }
-
-const day_ms = 86_400_000;
 
 /** The last day of an approval: a date, or so many days from now, as `90d`. */
 function toUntil(text: string, now: Date): string {

@@ -63,7 +63,10 @@ function createCommandLine(): Command {
 }
 
 /** What a failure means to the shell: one plain line each, never a stack for what the user can mend. */
-async function toExit(error: unknown): Promise<{ code: number; lines: string }> {
+async function toExit(thrown: unknown): Promise<{ code: number; lines: string }> {
+  let error = thrown;
+  // Closing failed too: what it failed after says more.
+  while (error instanceof SuppressedError) error = error.suppressed;
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : exitCodes.usage, lines: '' };
   const known = error instanceof ExitError ? error : (await import('../app/open.ts')).toDamageError(error);
   if (known)

@@ -1,5 +1,5 @@
 import { type Approval, type PinName, pinNames, type SavedView } from '../config/files.ts';
-import { day, quoted } from '../core/text.ts';
+import { day, day_ms, quoted } from '../core/text.ts';
 import type { Observation } from '../observations/observation.ts';
 import { type ComparedListing, type Finding, observedFinding, recordedFinding } from './criterion.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -89,7 +89,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
     return { ...about, result: 'not_met', fact: 'The operator’s file has no approval of this listing.' };
   const { by, on, reason, until } = approval;
   const given = `Approved on ${on} by ${quoted(by)}: ${quoted(reason)}`;
-  const isOver = until !== undefined && now_ms >= Date.parse(until) + 86_400_000;
+  const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
   if (isOver) return { ...about, result: 'not_met', fact: `${given}. The approval ended after ${until}.` };
   return { ...about, result: 'met', fact: `${given}${until === undefined ? '' : `; until ${until}`}.` };
 }

@@ -13,7 +13,6 @@ import {
   decided,
   type Finding,
   observedFinding,
-  recordedFinding,
   unseenFinding,
   worstOf,
 } from './criterion.ts';
@@ -63,7 +62,7 @@ function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint):
   return observedFinding(check, { result: 'not_met', fact });
 }
 
-const observed = criteriaOf('observed', recordedFinding);
+const observed = criteriaOf('observed');
 const best = ['met', 'unknown', 'not_met'] as const;
 
 export const endpointCriteria = {

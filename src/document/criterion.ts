@@ -50,15 +50,17 @@ export interface Criterion {
   judge(compared: ComparedListing, value: CriterionValue): Finding;
 }
 
-/** What a rule finds; with its source and date if they are not the usual ones of its kind of evidence. */
 type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
-type Rule<Value> = (compared: ComparedListing, value: Value) => Finding | Found;
 
-/** What defines criteria whose facts come from one kind of evidence, usually from one source, each by its label and its rule. */
-export function criteriaOf(
+/**
+ * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that usually has one
+ * source, `withSource` adds it and its date to what a rule finds without them; else every rule states them.
+ */
+export function criteriaOf<Given extends Found = Finding>(
   evidence: Criterion['evidence'],
-  withSource: (compared: ComparedListing, found: Found) => Finding,
+  withSource?: (compared: ComparedListing, found: Given) => Finding,
 ) {
+  type Rule<Value> = (compared: ComparedListing, value: Value) => Finding | Given;
   const define = <Value extends CriterionValue>(
     label: string,
     takes: Takes,
@@ -67,7 +69,7 @@ export function criteriaOf(
     ...{ evidence, label, takes },
     judge(compared, value) {
       const found = rule(compared, value as Value);
-      return 'source' in found ? found : withSource(compared, found);
+      return withSource && !('source' in found) ? withSource(compared, found) : (found as Finding);
     },
   });
   return {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
+import { day_ms } from '../core/text.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Limit, toBucket, toEffective, toRateLimited, toRefusal, widen } from './limit.ts';
 import { dayOf, openNetworkKeys, toCountedNetworks, toWidestNetwork } from './networks.ts';
@@ -46,8 +47,6 @@ export async function takeNetworkLimits(context: Context, limits: readonly Limit
     await takeLimits(tx, calls, context);
   });
 }
-
-const day_ms = 86_400_000;
 
 /** Whether the caller's widest network does this for the first time today (UTC); from then on it has. */
 export async function isFirstToday(

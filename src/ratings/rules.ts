@@ -1,5 +1,6 @@
 import type { CapabilityState, Claim } from '../claims/claim.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
+import { day_ms } from '../core/text.ts';
 
 /** The claim of a listing, as far as the rules about ratings need it. */
 export interface SideClaim extends Pick<Claim, 'place_key' | 'root' | 'root_generation' | 'first_proved_at'> {
@@ -22,7 +23,6 @@ export interface RatingSides {
   readonly subject: RatingSide | undefined;
 }
 
-const day_ms = 86_400_000;
 /** How long after an interaction it can be rated. */
 const ratingWindow_ms = 90 * day_ms;
 /** How far ahead another clock may be. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countedSource, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { day_ms } from '../core/text.ts';
 import {
   flag,
   integer,
@@ -35,7 +36,6 @@ const storedContent = [
 /** The content of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingContent, (typeof storedContent)[number]>;
 
-const day_ms = 86_400_000;
 /** Two ratings within this time in both directions are a pair (docs/ratings.md). */
 const pair_ms = 90 * day_ms;
 

@@ -21,13 +21,15 @@ export function upsert<Table extends keyof Schema>(
     );
 }
 
-/** The value of the one row whose columns are these; undefined if there is none. */
+/** The value of the one row whose columns are these; undefined if there is none. Throws for a column without a value, which Kysely would leave out. */
 export async function findOne<Table extends keyof Schema, Column extends keyof Schema[Table], Value>(
   db: Db,
   table: Table,
   key: Pick<Schema[Table], Column>,
   { decode }: { decode(row: Schema[Table]): Value },
 ): Promise<Value | undefined> {
+  if (Object.values(key).some((value) => value === undefined))
+    throw new Error(`${table}: a key without a value`);
   const rows = db.$extendTables<Record<string, Record<string, unknown>>>().selectFrom<string>(table);
   const row = await rows
     .selectAll()

@@ -33,6 +33,13 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   const count = async (text: string) => (await rank({ text })).counts.total;
   const tags = (...names: string[]) => names.map((tag) => ({ tag, reason: 'test' }));
 
+  it('a key without a value finds no row', async () => {
+    await store.write((tx) => tx.claims.addCapability(makeCapability('b/source', 'a'.repeat(64))));
+    const missing = undefined as unknown as string;
+    await expect(store.claims.capability(missing)).rejects.toThrow('a key without a value');
+    await expect(store.claims.capabilityById(missing)).rejects.toThrow('a key without a value');
+  });
+
   describe(`${name}: search`, () => {
     beforeEach(() =>
       store.write((tx) =>

@@ -13,20 +13,26 @@ export interface EngineDdl {
   createEngineTables(db: Db): Promise<void>;
 }
 
-const tables = readFileSync(new URL('./0001-tables.sql', import.meta.url), 'utf8');
+/**
+ * Runs the statements of a SQL file beside this one, each ended by `;` at the end of its line. The words INT8 and TEXT stand for
+ * the engine's types.
+ */
+async function runStatements(db: Db, file: string, { int8, text }: EngineDdl): Promise<void> {
+  const statements = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .replace(/^--.*\n/gm, '')
+    .replaceAll(/\bINT8\b/g, int8)
+    .replaceAll(/\bTEXT\b/g, text);
+  for (const statement of statements.trim().split(';\n')) await sql.raw(statement).execute(db);
+}
 
 /** Creates the database of the first release: its tables, and the head of an empty log. */
-export const createInitialTables = ({ int8, text, createEngineTables }: EngineDdl): Migration => ({
-  async up(db) {
-    const statements = tables
-      .replace(/^--.*\n/gm, '')
-      .replaceAll('INT8', int8)
-      .replaceAll('TEXT', text);
-    for (const statement of statements.trim().split(';\n')) await sql.raw(statement).execute(db);
+export const createInitialTables = (ddl: EngineDdl): Migration => ({
+  async up(db: Db) {
+    await runStatements(db, './0001-tables.sql', ddl);
     await db
       .insertInto('log_head')
       .values({ id: 1, base: 0, size: 0, opened_at: new Date().toISOString() })
       .execute();
-    await createEngineTables(db);
+    await ddl.createEngineTables(db);
   },
 });
