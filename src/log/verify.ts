@@ -113,10 +113,8 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
 export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /** What a statement of this service is; its predicate's type is under the address of the service that states it. */
-export const [statementType, predicateName] = [
-  'https://in-toto.io/Statement/v1',
-  '/about#evidence-v1',
-] as const;
+export const statementType = 'https://in-toto.io/Statement/v1';
+export const predicateName = '/about#evidence-v1';
 const statementForm = z.object({
   _type: z.literal(statementType),
   predicateType: z.url().endsWith(predicateName),
@@ -137,10 +135,7 @@ export function verifyStatement(
   const text = verifier && openEnvelope(envelope, verifier);
   const { data } = statementForm.safeParse(readObject(text ?? ''));
   if (!data) {
-    const message =
-      text === undefined
-        ? 'the statement is not signed by this key'
-        : `it is no ${statementType} of facts about a listing`;
+    const message = text === undefined ? 'the statement is not signed by this key' : 'it is of another type';
     return { checks: [{ holds: false, message }] };
   }
   const [{ name, digest }] = data.subject;

@@ -180,11 +180,8 @@ async function findOwned(db: Db, index: SearchIndex, text: string, facets: reado
  * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
  * listings of the publisher whose name it is.
  */
-export async function rankListings(
-  db: Db,
-  index: SearchIndex,
-  { text, facets, sort }: SearchQuery<FacetChoice>,
-) {
+export async function rankListings(db: Db, index: SearchIndex, search: SearchQuery<FacetChoice>) {
+  const { text, facets, sort } = search;
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);

@@ -24,10 +24,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
   `(${terms.map((term) => quote(`${strong ? 'h' : 'w'}${term}`)).join(' & ')})`;
 
 const toFacetExpression = (facet: FacetChoice): string =>
-  `(${[facet]
-    .flat()
-    .map((one) => quote(toFacetLexeme(one)))
-    .join(' | ')})`;
+  `(${Array.from([facet].flat(), (one) => quote(toFacetLexeme(one))).join(' | ')})`;
 
 /** The tsquery of a look into the index; 0 is the window that holds everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>

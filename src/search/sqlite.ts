@@ -55,10 +55,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
     : `(${terms.map((term) => `"${strong ? 'h' : 'w'}${term}"`).join(' AND ')})`;
 
 const toFacetExpression = (facet: FacetChoice): string =>
-  `(${[facet]
-    .flat()
-    .map((one) => `"${toFacetToken(one)}"`)
-    .join(' OR ')})`;
+  `(${Array.from([facet].flat(), (one) => `"${toFacetToken(one)}"`).join(' OR ')})`;
 
 /** The FTS5 expressions of what a probe wants and of what it excludes; empty without. */
 const toExpression = ({ groups, facets, excluded }: Probe) => ({
