@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -412,5 +413,20 @@ it('shows no text of a listing that the operator withdrew or whose texts it hid'
     ...['one', 'two'].map((name) => textOf(`/ard/agents/urn:air:parcels.example.com:${name}`)),
   ]);
   for (const text of texts) expect(text).not.toContain('Sends parcels by bicycle');
+  await own.close();
+});
+
+it('those who send the body of a search slowly keep nobody waiting', async () => {
+  const own = await openDirectory({ listening: true });
+  const { hostname, port } = new URL(own.url);
+  const begun = [
+    'POST /ard/search HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    ...['Content-Type: application/json', 'Content-Length: 100', '', '{"query"'],
+  ].join('\r\n');
+  const slow = Array.from({ length: 30 }, () => connect(Number(port), hostname));
+  await Promise.all(slow.map((socket) => new Promise((sent) => void socket.write(begun, sent))));
+  expect((await fetch(`${own.url}/tags`)).status).toBe(200);
+  for (const socket of slow) socket.destroy();
   await own.close();
 });
