@@ -1,8 +1,8 @@
 import semver from 'semver';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { ExitError, usageError } from '../core/process.ts';
-import { counted, toInlineText, toLine } from '../core/text.ts';
+import { counted, quoted, toInlineText, toLine } from '../core/text.ts';
 import { resolveAgents, toResolvedLines } from '../tools/resolve-agents.ts';
 import { callTool } from '../tools/tool.ts';
 import { annotation } from './annotation.ts';
@@ -37,32 +37,53 @@ type Place = readonly [from: string | undefined, config: () => Config];
 
 const mostNames = 100;
 
-async function askDossier(from: string, sent: object): Promise<Resolved[]> {
-  if (!isAddress(from)) throw usageError(`${from}: an inventory needs the address of a running Dossier`);
+type Answered = z.output<typeof resolveAgents.output>;
+
+/** The answer about each of these names, in their order. Throws ExitError for any other. */
+async function askDossier(from: string, sent: { readonly handles: readonly string[] }): Promise<Answered> {
+  const url = isAddress(from) ? URL.parse(from) : null;
+  if (!url || url.username || url.password)
+    throw usageError('an inventory needs the address of a running Dossier, without a user name in it');
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
   const { data } = resolveAgents.output.safeParse(json);
-  if (data) return data.results;
-  throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, and no answer of a Dossier`);
+  const isComplete =
+    data?.results.length === sent.handles.length &&
+    data.results.every(({ asked }, at) => asked === sent.handles[at]);
+  if (data && isComplete) return data;
+  const said = z.object({ detail: z.string() }).safeParse(json).data?.detail;
+  const what = `and no answer of a Dossier about all that was asked${said ? `: ${toLine(said)}` : ''}`;
+  throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
 }
 
-/** What is known of each name, in their order. Throws ExitError. */
-async function resolveNames(names: readonly string[], [from, config]: Place): Promise<Resolved[]> {
-  if (names.length === 0) return [];
+/** What is known of each name, in their order, as of which day; without one if there is none. Throws ExitError. */
+async function resolveNames(names: readonly string[], [from, config]: Place): Promise<Partial<Answered>> {
+  if (names.length === 0) return {};
   const sent = { handles: names.slice(0, mostNames) };
-  const more = await resolveNames(names.slice(mostNames), [from, config]);
-  if (from !== undefined) return [...(await askDossier(from, sent)), ...more];
-  const context = await (await import('../app/server.ts')).openContext(config());
-  await using _ = context.store;
-  return [...(await callTool(resolveAgents, sent, context)).results, ...more];
+  const { results: more = [] } = await resolveNames(names.slice(mostNames), [from, config]);
+  const ofDatabase = async () => {
+    const context = await (await import('../app/server.ts')).openContext(config());
+    await using _ = context.store;
+    return await callTool(resolveAgents, sent, context);
+  };
+  const answered = await (from === undefined ? ofDatabase() : askDossier(from, sent));
+  return { ...answered, results: [...answered.results, ...more] };
 }
 
-function findingsOf({ isPinned, isCut }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
+/** Of an address that was asked in part: a listing at its beginning is none of the whole, and without its query it may be listed. */
+function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | undefined {
+  if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
+  const { asked, handle, near = [] } = result;
+  const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so which listing it is cannot be told.`;
+  return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
+}
+
+function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
   const keys = stands_out.map(({ key }) => key);
   const isFound: Record<Finding, boolean> = {
     changed: keys.includes('changed'),
     unreachable: keys.includes('no_answer'),
-    'not-listed': outcome === 'not_listed' && !isCut,
+    'not-listed': outcome === 'not_listed',
     unpinned: isPinned === false,
   };
   return findingNames.filter((name) => isFound[name]);
@@ -73,9 +94,9 @@ async function readInventory(files: readonly string[], environment: NodeJS.Proce
   const { configured, ...read } = readConfigurations(files, environment);
   const launched = configured.map((one) => ({ ...one, launch: toLaunch(one.server) }));
   const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
-  const known = await resolveNames(names, place);
+  const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
   const servers = launched.map(({ client, file, name, server, launch }): Server => {
-    const result = known[names.indexOf(launch.asked ?? '')];
+    const result = ofPart(results[names.indexOf(launch.asked ?? '')], launch);
     return {
       name: isPlain(name) ? name : '(a name that may be a secret)',
       ...{ client, file, ...launch, result },
@@ -83,31 +104,31 @@ async function readInventory(files: readonly string[], environment: NodeJS.Proce
       isOff: server.disabled === true || server.enabled === false,
     };
   });
-  return { servers, ...read };
+  return { servers, as_of, ...read };
 }
 
 /** The handles of the listed servers of an inventory; says what has none. Throws ExitError. */
 export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
-  const left = others.map((one) => `${toLine(headOf(one))}: not locked, as no one listing is known`);
-  for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${text}\n`);
+  const left = others.map((one) => `${headOf(one)}: not locked, as no one listing is known`);
+  for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${toLine(text)}\n`);
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-function linesOf({ result, isCut, version }: Server): string[] {
+function linesOf({ result, left, version }: Server): string[] {
   if (!result) return ['Nobody was asked about it.'];
   const recorded = semver.valid(result.package_version);
   const isNewer = recorded && semver.valid(version) && semver.gt(recorded, version ?? '');
   return [
     ...toResolvedLines(result),
     ...(isNewer ? [`The version that the listing records, ${recorded}, is newer than the one here.`] : []),
-    ...(isCut && result.outcome !== 'listed' ? ['The end of its address was not sent.'] : []),
+    ...(left === 'query' && result.outcome === 'listed' ? ['The query of its address was not sent.'] : []),
   ];
 }
 
 const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server): string =>
-  `${name} (${[client, file, isOff && 'switched off'].filter(Boolean).join(', ')}): ${what}${version ? `, version ${version}` : ''}${isPinned === false ? ', not pinned' : ''}`;
+  `${quoted(toLine(name))} (${[client, file, isOff && 'switched off'].filter(Boolean).join(', ')}): ${what}${version ? `, version ${version}` : ''}${isPinned === false ? ', not pinned' : ''}`;
 
 type Inventory = Awaited<ReturnType<typeof readInventory>>;
 
@@ -122,7 +143,7 @@ function totalsOf({ servers, unreadable, files }: Inventory): string {
     [ended('listed'), 'listed'],
     [ended('several_listings'), 'recorded by several listings'],
     ...findingNames.map((name): [number, string] => [found(name), findings[name]]),
-    [ended('not_known'), 'not known to this copy of the registry'],
+    [ended('not_known'), 'not known'],
     [count(({ result }) => !result), 'not asked about'],
     [unreadable.length, 'left out'],
   ];
@@ -144,7 +165,7 @@ type Item = ReturnType<typeof toItems>[number];
 
 /** A block for each item; one for all of which the same is said. */
 function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
-  const [mark, show] = isMarkdown ? ['* ', toInlineText] : ['', toLine];
+  const [mark, show] = isMarkdown ? ['* ', (text: string) => toInlineText(toLine(text))] : ['', toLine];
   return [...Map.groupBy(items, ({ lines, head }) => lines.join('\n') || head).values()].map((same) => {
     const said = (same[0]?.lines ?? []).map((line) => `  * ${show(line)}`);
     return [...same.map(({ head }) => mark + show(head)), ...said, ''].join('\n');
@@ -170,7 +191,9 @@ export interface InventoryOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-function readFindings(text: string): ReadonlySet<Finding> {
+function readFindings(text: string | undefined): ReadonlySet<Finding> {
+  if (text === undefined) return new Set();
+  if (text === '') throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
   const names = text.split(',').filter(Boolean) as Finding[];
   const unknown = names.find((name) => !findingNames.includes(name));
   if (unknown === undefined) return new Set(names);
@@ -183,7 +206,7 @@ export async function runInventory(
   files: readonly string[],
   options: InventoryOptions,
 ): Promise<void> {
-  const { service, offline, json, markdown = false, failOn = '', environment } = options;
+  const { service, offline, json, markdown = false, failOn, environment } = options;
   const failing = readFindings(failOn);
   const from = offline ? undefined : service || environment.DOSSIER_URL;
   if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
@@ -193,8 +216,11 @@ export async function runInventory(
   const items = toItems(inventory);
   const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
-  const report = [...blocks, totalsOf(inventory)].join('\n');
-  process.stdout.write(`${json ? JSON.stringify({ servers, unreadable }, null, 2) : report}\n`);
+  const { as_of } = inventory;
+  const asked = from === undefined ? 'the own database' : toBase(from);
+  const source = as_of ? [`Asked ${asked}, as of ${as_of}. Not listed is no verdict.`] : [];
+  const report = [...blocks, totalsOf(inventory), ...source].join('\n');
+  process.stdout.write(`${json ? JSON.stringify({ asked, as_of, servers, unreadable }, null, 2) : report}\n`);
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
   if (failing.size > 0 && unreadable.length > 0)

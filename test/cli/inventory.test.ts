@@ -138,7 +138,7 @@ describe('the configurations of all clients', () => {
       'Claude Code, .mcp.json, hooks, co.webhook/webhook',
       'Claude Code, ~/.claude.json, messages-of-user, com.politicalcomms/api, not pinned',
       'Claude Code, ~/.claude.json, hooks-bridged, co.webhook/webhook, not pinned',
-      'Claude Code, ~/.claude.json, keyed, not_listed',
+      'Claude Code, ~/.claude.json, keyed, not_known',
       'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, imager, com.example/imager, not pinned',
       'Claude Desktop, ~/Library/Application Support/Claude/claude_desktop_config.json, own, not asked about',
       'Claude Desktop, ~/AppData/Roaming/Claude/claude_desktop_config.json, messages, com.politicalcomms/api, not pinned',
@@ -158,7 +158,7 @@ describe('the configurations of all clients', () => {
       'opencode, opencode.json, messages, com.politicalcomms/api, not pinned, off',
       'opencode, opencode.json, hooks, co.webhook/webhook',
       'opencode, ~/.config/opencode/opencode.jsonc, ledger, com.example/ledger, not pinned',
-      'Windsurf, ~/.codeium/windsurf/mcp_config.json, unlisted, not_listed',
+      'Windsurf, ~/.codeium/windsurf/mcp_config.json, unlisted, not_known',
       'Zed, ~/.config/zed/settings.json, misspelt, not_listed, not pinned',
       'Zed, ~/.config/zed/settings.json, older-form, com.politicalcomms/api, pinned',
       'Zed, ~/.config/zed/settings.json, hooks, co.webhook/webhook',
@@ -231,26 +231,32 @@ it('says of each server in one block what it is and what stands out, then the to
   writeFileSync(file, `{"mcpServers": ${JSON.stringify(servers)}, /* a comment */ }`);
   const { code, stdout, stderr } = await inventory([file]);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout.replaceAll(folder, '')).toBe(`messages (/text.json): npm @political-comms/mcp, version 1.1.0
-same (/text.json): npm @political-comms/mcp, version 1.1.0
+  const shown = stdout
+    .replaceAll(folder, '')
+    .replace(service, 'SERVICE')
+    .replace(/as of \S+\./, 'as of DAY.');
+  expect(shown).toBe(`“messages” (/text.json): npm @political-comms/mcp, version 1.1.0
+“same” (/text.json): npm @political-comms/mcp, version 1.1.0
   * \`com.politicalcomms/api\`, found as the only listing that records this npm package, which does not show that its publisher controls it.
   * “Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.”
   * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
   * Version \`1.0.0\`, of the package \`1.2.0\`.
   * The version that the listing records, 1.2.0, is newer than the one here.
 
-common (/text.json): npm common-name, not pinned
+“common” (/text.json): npm common-name, not pinned
   * It is several listings.
   * \`com.example/one\` (domain example.com, “A plain description”, version 1.0.0, updated 2026-10-02); \`com.other/two\` (domain other.com, “A plain description”, version 1.0.0, updated 2026-10-02)
 
-unknown (/text.json): https://mcp.webhook.co/other
-  * It is not listed.
+“unknown” (/text.json): https://mcp.webhook.co/other?...
+  * It is not known.
+  * The query of its address was not sent, so which listing it is cannot be told.
   * Near: \`co.webhook/webhook\`.
 
-4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not listed, 1 not pinned.
+4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not pinned, 1 not known.
+Asked SERVICE, as of DAY. Not listed is no verdict.
 `);
   const markdown = await inventory([file, '--markdown']);
-  expect(markdown.stdout).toContain('* common (');
+  expect(markdown.stdout).toContain('* “common” (');
   expect(markdown.stdout).toContain(
     '): npm common-name, not pinned\n  * It is several listings.\n  * `com.example/one` (',
   );
@@ -272,7 +278,7 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ['yarn', 'dlx tool', 'npm:tool', undefined, false],
   ['bunx', 'tool', 'npm:tool', undefined, false],
   ['bun', 'x tool', 'npm:tool', undefined, false],
-  ['npx', 'github:acme/tool', undefined],
+  ['npx', 'github:acme/tool', undefined, undefined, false],
   ['npx', './local', undefined],
   ['npx', '', undefined],
   ['uvx', 'tool==1.2', 'pypi:tool', '1.2', true],
@@ -313,8 +319,40 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ],
   ['uvx', 'mcp-proxy --headers K V https://mcp.acme.com/sse', 'https://mcp.acme.com/sse', undefined, false],
   ['node', 'server.js', undefined],
-  ['npx', '-y ghp_0123456789abcdefABCDEF0123456789', undefined],
-  ['npx', '-y $PACKAGE', undefined],
+  ['npx', '-y ghp_0123456789abcdefABCDEF0123456789', undefined, undefined, false],
+  ['npx', '-y $PACKAGE', undefined, undefined, false],
+  // An option that is not known may take what follows as its value.
+  ['npx', '--_authToken plantedpw tool', undefined, undefined, false],
+  ['npx', '--otp 424242 tool', undefined, undefined, false],
+  ['npx', '--loglevel=silent tool', 'npm:tool', undefined, false],
+  ['uvx', '--allow-insecure-host planted.corp.example tool', undefined, undefined, false],
+  ['uvx', '-P planted tool', undefined, undefined, false],
+  ['docker', 'run -ie PLANTED acme/tool', undefined, undefined, false],
+  ['podman', 'run --tls-verify acme/tool planted', 'oci:acme/tool', undefined, false],
+  ['docker', 'run registry.internal:5000/team/planted:1.2', undefined, '1.2', true],
+  ['docker', 'run localhost:5000/planted', undefined, undefined, false],
+  ['docker', 'run 10.0.0.5:5000/team/planted', undefined, undefined, false],
+  ['npm', 'x tool', 'npm:tool', undefined, false],
+  ['env', 'KEY=planted npx -y tool', 'npm:tool', undefined, false],
+  ['cmd', '/d /s /c npx -y tool', 'npm:tool', undefined, false],
+  ['dnx', 'Acme.Tool --version=1.0.0', 'nuget:Acme.Tool', '1.0.0', true],
+  ['dnx', 'Acme.Tool -- --version planted', 'nuget:Acme.Tool', undefined, false],
+  ['uvx', 'tool==1.*', 'pypi:tool', '1.*', false],
+  [
+    'uvx',
+    `--from git+https://github.com/acme/tool@${'a'.repeat(40)}#subdirectory=x run-it`,
+    'https://github.com/acme/tool',
+    undefined,
+    true,
+  ],
+  [
+    'npx',
+    `git+https://github.com/acme/tool#${'a'.repeat(40)}`,
+    'https://github.com/acme/tool',
+    undefined,
+    true,
+  ],
+  ['uvx', 'git+https://github.com/acme/mono@feature/x', 'https://github.com/acme/mono', undefined, false],
 ];
 
 it('of a command line only the package and its version are kept', async () => {
@@ -339,6 +377,13 @@ it('of a command line only the package and its version are kept', async () => {
 });
 
 const addresses: readonly [string, string | undefined][] = [
+  ['https://3f1c2b4a-0d5e-4f60-8a7b-9c8d7e6f5a4b.m.example.net/mcp', undefined],
+  ['https://mcp.acme.com/AB12-CD34-EF56-GH78/mcp', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/36ef-3f8e-7d65-ff46', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/84736251/mcp', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/QWERTYUIOPASDFGH', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/nhq2e3utx0', 'https://mcp.acme.com'],
+  [`https://mcp.acme.com/${'word/'.repeat(80)}`, undefined],
   ['https://user:word@mcp.acme.com:8443/a/b?c=d#e', 'https://mcp.acme.com:8443/a/b'],
   ['http://mcp.acme.com', 'http://mcp.acme.com/'],
   ['https://mcp.acme.com/@acme/context7-mcp/mcp', 'https://mcp.acme.com/@acme/context7-mcp/mcp'],
@@ -382,8 +427,8 @@ describe('a configuration that cannot be read', () => {
       expect.stringMatching(/^four\.json.*; left out$/),
       'missing.json: no such file; left out',
     ]);
-    expect(lines[5]).toBe('hooks (fine.json): https://mcp.webhook.co/mcp');
-    expect(lines.at(-1)).toBe('1 server in 6 files: 1 listed, 5 left out.');
+    expect(lines[5]).toBe('“hooks” (fine.json): https://mcp.webhook.co/mcp');
+    expect(lines.at(-2)).toBe('1 server in 6 files: 1 listed, 5 left out.');
   });
 
   it('fails what --fail-on is to find', async () => {
@@ -406,7 +451,7 @@ describe('--fail-on', () => {
   const only = (server: object) => writeFileSync(file, JSON.stringify({ mcpServers: { one: server } }));
   const failed = async (finding: string, environment = {}) => {
     const { code, stdout } = await inventory([file, '--fail-on', finding], environment);
-    return [code, stdout.trim().split('\n').at(-1)];
+    return [code, stdout.trim().split('\n').at(-2)];
   };
 
   it('ends with 1 if a package is not pinned, and is an annotation on GitHub Actions', async () => {
@@ -416,7 +461,7 @@ describe('--fail-on', () => {
     const on = { GITHUB_ACTIONS: 'true' };
     const { stdout } = await inventory([file, '--fail-on', 'unpinned'], on);
     expect(stdout).toMatch(
-      /^::error file=\S+fail\.json,title=one%2C not pinned::one \(.*\): npm @political-comms/,
+      /^::error file=\S+fail\.json,title=one%2C not pinned::“one” \(.*\): npm @political-comms/,
     );
     expect((await inventory([file, '--fail-on', 'changed'], on)).stdout).toMatch(/^::warning file=/);
   });
@@ -450,6 +495,33 @@ describe('--fail-on', () => {
       '--fail-on insecure: not one of changed, unreachable, not-listed, unpinned\n',
     ]);
   });
+});
+
+it('a key in YAML is in no warning', async () => {
+  const file = join(folder, 'continue.yaml');
+  const text = 'mcpServers:\n  - name: hooks\n    command: npx\n    env: { ? { plantedKey: 1 } : x }\n';
+  writeFileSync(file, text);
+  const { stdout, stderr } = await inventory([file]);
+  expect(stdout + stderr).not.toContain('planted');
+});
+
+it('an address beside a command hides nothing', async () => {
+  const both = { command: 'npx', args: ['-y', 'hidden-tool'], url: 'https://mcp.webhook.co/mcp' };
+  const found = await read({
+    ...{ stdio: { ...both, type: 'stdio' }, http: { ...both, type: 'http' }, both },
+    empty: { command: 'npx', args: ['-y', 'hidden-tool'], url: '' },
+  });
+  expect(found.map(({ asked, what }) => asked ?? what)).toEqual([
+    ...['npm:hidden-tool', 'https://mcp.webhook.co/mcp', 'both a command and an address', 'npm:hidden-tool'],
+  ]);
+});
+
+it('a listing at the beginning of an address that was cut is near, and is not locked', async () => {
+  const [found] = await read({
+    one: { url: 'https://mcp.webhook.co/mcp/3f1c2b4a-0d5e-4f60-8a7b-9c8d7e6f5a4b' },
+  });
+  expect(found?.result).toMatchObject({ outcome: 'not_known', near: ['co.webhook/webhook'] });
+  expect(found?.result?.handle).toBeUndefined();
 });
 
 it('no text of a configuration ends the annotation of GitHub Actions or reaches the terminal', async () => {
@@ -489,7 +561,7 @@ it('needs a Dossier that answers', async () => {
   expect((await run(['inventory', file, '--service', 'dossier.example'])).code).toBe(64);
   expect((await run(['inventory', file, '--service', 'http://127.0.0.1:9'])).code).toBe(69);
   const other = await run(['inventory', file], { DOSSIER_URL: `${directory.url}/about` });
-  expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('and no answer of a Dossier')]);
+  expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('no answer of a Dossier')]);
 });
 
 it('asks the own database with --offline', async () => {
@@ -517,7 +589,7 @@ describe('dossier lock --inventory', () => {
       ...['co.webhook/webhook', 'com.example/dotnet', 'com.example/imager', 'com.example/ledger'],
       'com.politicalcomms/api',
     ]);
-    expect(stderr.match(/^\S+(?= .*: not locked, as no one listing is known$)/gm)).toEqual([
+    expect(stderr.match(/(?<=^“)[^”]+(?=” .*: not locked, as no one listing is known$)/gm)).toEqual([
       ...['keyed', 'own', 'templated', 'unlisted', 'misspelt', 'here'],
     ]);
     expect((await run(['check', '--from', service, '--out', out])).code).toBe(0);

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
@@ -25,7 +25,7 @@ export interface Unreadable {
 type Read = { readonly value: unknown } | Omit<Unreadable, 'file'>;
 
 function readYaml(text: string): Read {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { logLevel: 'silent' });
   const [error] = document.errors;
   const at = error?.linePos?.[0];
   return error ? { why: 'not YAML', line: at?.line, column: at?.col } : { value: document.toJS() };
@@ -46,8 +46,13 @@ const readers: Readonly<Record<string, typeof readJson>> = {
   '.yml': readYaml,
 };
 
+const longest_bytes = 16 * 1024 * 1024;
+
 function readConfiguration(path: string): Read {
   try {
+    const found = statSync(path);
+    if (!found.isFile()) return { why: 'not a file' };
+    if (found.size > longest_bytes) return { why: 'more than 16 MiB' };
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return (readers[extname(path).toLowerCase()] ?? readJson)(text);
   } catch (error) {
@@ -84,7 +89,11 @@ function filesAt(path: string, environment: NodeJS.ProcessEnv): string[] {
 
 function toShown(path: string): string {
   const below = relative(process.cwd(), path);
-  return below.startsWith('..') ? path.replace(homedir(), '~') : below;
+  return below.startsWith('..')
+    ? path.startsWith(`${homedir()}/`)
+      ? `~${path.slice(homedir().length)}`
+      : path
+    : below;
 }
 
 const findConfigurations = (environment: NodeJS.ProcessEnv) =>
@@ -108,7 +117,7 @@ export function readConfigurations(files: readonly string[], environment: NodeJS
     const found = 'why' in read ? [] : servers.flatMap((one) => follow(read.value, one.split('.')));
     // An entry without any of these changes a server that stands elsewhere.
     for (const [name, server] of found.flatMap(toServers))
-      if (server.command ?? server.url ?? server.serverUrl ?? server.httpUrl)
+      if (server.command || server.url || server.serverUrl || server.httpUrl)
         configured.push({ client, file, name, server });
   }
   return { configured, unreadable, files: all.length };

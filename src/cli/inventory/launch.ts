@@ -10,8 +10,8 @@ export interface Launch {
   readonly version?: string;
   /** Whether a start runs the same next time; undefined of what is not a package. */
   readonly isPinned?: boolean;
-  /** Whether the end of an address is left out of what is asked. */
-  readonly isCut?: boolean;
+  /** What of an address is left out of what is asked: the end of its path, with its query; or its query alone. */
+  readonly left?: 'path' | 'query';
 }
 
 /** A UUID, how well-known tokens begin, and a long text with capitals, small letters and digits. */
@@ -20,68 +20,86 @@ const keys = [
   /^(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox.|hf|ntn|npm|pat|key|token|secret)[-_](?=.*[\dA-Z]).{8}/,
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{16}/s,
 ];
-const countTurns = (piece: string, turn: RegExp) => piece.match(turn)?.length ?? 0;
 
-/** Letters with few changes of case, or few short numbers among letters of one case, as in `neo4j`. */
-const isWord = (piece: string): boolean =>
-  /\d/.test(piece)
-    ? piece.length <= 12 &&
-      !/\d{9}|[a-z].*[A-Z]/.test(piece) &&
-      countTurns(piece, /\d(?=[a-z])|[a-z](?=\d)/gi) <= 3
-    : piece.length <= 30 && countTurns(piece, /[a-z](?=[A-Z])|[A-Z]{2}(?=[a-z])/g) <= piece.length / 4;
+/** Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j`, before three, behind two. */
+const words = [
+  /^[a-z]{0,30}$/,
+  /^[A-Z]{1,8}$/,
+  /^(?=.{1,30}$)[a-z]*(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?=[A-Z][a-z]{2}|$))*$/,
+  /^\d{1,4}$/,
+  /^(?=.{1,16}$)(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)\d{1,3}$/,
+  /^(?=.{1,8}$)[a-z]+\d[a-z]+$/,
+  /^(?=.{1,12}$)\d{1,2}[a-z]+$/,
+];
+const isMixed = (piece: string) => /\d/.test(piece) && /[a-z]/i.test(piece) && !/^v\d+$/.test(piece);
 
 /** Whether a text reads as names do, in words and short numbers. Any other may be a key: it is neither sent nor shown. */
-export const isPlain = (text: string): boolean =>
-  !keys.some((key) => key.test(text)) && text.split(/[^A-Za-z\d]+/).every(isWord);
+export function isPlain(text: string): boolean {
+  const pieces = text.split(/[^A-Za-z\d]+/);
+  return (
+    !keys.some((key) => key.test(text)) &&
+    pieces.every((piece) => words.some((word) => word.test(piece))) &&
+    pieces.filter(isMixed).length <= 2
+  );
+}
 
-/** A command that starts packages: how it is called, the form of a package, and its options that take a value. */
+/** A command that starts packages: how it is called, the form of a package, and its options that take a value and those that take none. */
 interface Starter {
   readonly calls: RegExp;
   readonly registry: string;
   readonly form: RegExp;
   readonly values: RegExp;
+  readonly flags: RegExp;
 }
 const starters: readonly Starter[] = [
   {
-    calls: /^(?:npx|bunx|pnpx|bun x|(?:npm|pnpm) exec|(?:pnpm|yarn) dlx)(?= |$)/,
+    calls: /^(?:npx|bunx|pnpx|bun x|npm x|(?:npm|pnpm) exec|(?:pnpm|yarn) dlx)(?= |$)/,
     registry: 'npm',
     form: /^(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
     values: /^(?:-c|--call|-w|--workspace|--registry|--cache|--userconfig|--prefix)$/,
+    flags:
+      /^(?:-[yqs]|--(?:|yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
   },
   {
     calls: /^(?:uvx|uv tool run|pipx run)(?= |$)/,
     registry: 'pypi',
-    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!-]+)|[~<>!]=?.*)?$/i,
+    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|[~<>!]=?.*)?$/i,
     values:
       /^(?:-[pwicC]|--(?:python|with|with-\w+|index|default-index|(?:extra-)?index-url|pip-args|cache-dir|directory|project|env-file|constraints|index-strategy|prerelease|color|config-file))$/,
+    flags:
+      /^(?:-[qvnU]|--(?:|quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python))$/,
   },
   {
     calls: /^(?:docker|podman|nerdctl)(?: container)? run(?= |$)/,
     registry: 'oci',
     form: /^(?<name>(?:[a-z\d.-]+(?::\d+)?\/)?[a-z\d][\w./-]*)(?::(?<tag>[\w.-]+))?(?:@(?<version>sha256:[\da-f]{64}))?$/i,
-    // Every option but these takes one.
     values:
-      /^(?!-[itdPq]+$|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable|disable-content-trust|use-api-socket|replace|rmi|no-hosts|env-host)$)-(?:-[\w-]+|\w)$/,
+      /^(?:-[evpwumlhc]|--(?:env|env-file|volume|mount|name|net|network|network-alias|publish|workdir|user|entrypoint|platform|add-host|memory|cpus|cpu-shares|label|annotation|hostname|pull|security-opt|cap-add|cap-drop|gpus|device|tmpfs|shm-size|ulimit|restart|log-driver|log-opt|dns|userns|group-add|ip|ipc|pid|runtime|secret|stop-signal|stop-timeout|volumes-from|cidfile|pids-limit|expose|link))$/,
+    flags:
+      /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable|disable-content-trust|use-api-socket|replace|rmi|no-hosts|no-hostname|env-host|tls-verify))$/,
   },
   {
     calls: /^(?:dnx|dotnet tool exec)(?= |$)/,
     registry: 'nuget',
     form: /^(?<name>[a-z\d][\w.-]*)(?:@(?<version>[\w.+*-]+))?$/i,
     values: /^(?:-v|--(?:version|source|add-source|configfile|verbosity|framework))$/,
+    flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
   },
 ];
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** The package among the arguments of a starter, and what is behind it. */
-function findPackage(args: readonly string[], { values, registry }: Starter) {
+/** The package among the arguments of a starter, and what is behind it; undefined behind an option that may take it as its value. */
+function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
   let spec: string | undefined;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
     if (option === undefined) return { spec: spec ?? args[at] ?? '', behind: args.slice(at + 1) };
     const isPackage =
       packageOption.test(option) && registry !== 'oci' && !(registry === 'pypi' && option === '-p');
-    const given = value ?? (isPackage || values.test(option) ? args[++at] : undefined);
+    const takes = isPackage || values.test(option);
+    if (!takes && value === undefined && !flags.test(option)) return undefined;
+    const given = value ?? (takes ? args[++at] : undefined);
     if (isPackage) spec ??= given;
   }
   return { spec: spec ?? '', behind: [] };
@@ -91,17 +109,43 @@ function findPackage(args: readonly string[], { values, registry }: Starter) {
 const isExact = (registry: string, version: string): boolean =>
   registry === 'npm' ? semver.valid(version) !== null : /\d/.test(version) && !version.includes('*');
 
+/** The version that an option of dnx names; what is behind `--` is of the package. */
+function versionOption(args: readonly string[]): string | undefined {
+  const own = args.slice(0, [...args, '--'].indexOf('--'));
+  const at = own.findIndex((one) => /^(?:-v|--version)(?:=|$)/.test(one));
+  return at < 0 ? undefined : (/=(.*)/s.exec(own[at] ?? '')?.[1] ?? own[at + 1]);
+}
+
+/** A package whose source is a git repository, as npm and pip write it; its commit is behind `@` or `#`. */
+const gitForm = /^git\+(https:\/\/[^/#]+\/[^#@]*)(?:@([^#]*))?(?:#(.*))?$/s;
+
+/** The registry of an image: the part before the first slash, if it is a host (distribution/reference, "splitDockerDomain"). */
+const isPrivateImage = (name: string) => {
+  const [first = '', path] = name.split('/', 2);
+  return (
+    path !== undefined &&
+    (/[.:]/.test(first) || first === 'localhost') &&
+    !isPublicHost(first.replace(/:\d+$/, ''))
+  );
+};
+
 function toPackage(starter: Starter, args: readonly string[]): Launch {
   const { registry, form } = starter;
-  const { spec, behind } = findPackage(args, starter);
-  const [, source, ref = ''] = /^git\+(https:\/\/[^/]+\/.*?)(?:@([^/@]*))?$/s.exec(spec) ?? [];
-  if (source !== undefined) return { ...toAddress(source), isPinned: /^[\da-f]{40}$/.test(ref) };
+  const found = findPackage(args, starter);
+  if (!found) return { what: `${registry}, a package behind an option that is not known`, isPinned: false };
+  const { spec, behind } = found;
+  if (spec === '' || /^(?:[./~]|file:|[a-z]:\\)/i.test(spec))
+    return { what: `${registry}, a package of this machine` };
+  const [, source, ref = '', fragment = ''] = gitForm.exec(spec) ?? [];
+  if (source !== undefined)
+    return { ...toAddress(source), isPinned: [ref, fragment].some((one) => /^[\da-f]{40}$/.test(one)) };
   const { name, version: written, tag } = form.exec(spec)?.groups ?? {};
-  if (name === undefined || !isPlain(name)) return { what: `${registry}, a package without a plain name` };
-  const option = args.indexOf('--version');
-  const version = written ?? tag ?? (registry === 'nuget' && option >= 0 ? args[option + 1] : undefined);
+  if (name === undefined || !isPlain(name) || name.length > longestName)
+    return { what: `${registry}, a package without a plain name`, isPinned: false };
+  const version = written ?? tag ?? (registry === 'nuget' ? versionOption(args) : undefined);
   const isShown = version !== undefined && (version.startsWith('sha256:') || isPlain(version));
   const pin = { isPinned: isShown && isExact(registry, version), ...(isShown && { version }) };
+  if (registry === 'oci' && isPrivateImage(name)) return { what: 'an image of a private registry', ...pin };
   // These two only pass on to an address.
   const address = /^mcp-(?:remote|proxy)$/.test(name)
     ? behind.find((one) => /^https?:\/\//i.test(one))
@@ -111,32 +155,50 @@ function toPackage(starter: Starter, args: readonly string[]): Launch {
   return { ...reached, what: `${reached.what} through ${registry} ${name}`, ...pin };
 }
 
+const longestName = 300;
+
+/** Whether a host may be public, and its name reads as names do. */
+const isPublicHost = (hostname: string): boolean =>
+  isAddress(hostname)
+    ? isPublicAddress(plainAddress(hostname))
+    : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
+      hostname.split('.').every(isPlain);
+
 /** Scheme, host and path of an address, up to what may be a key. */
 function toAddress(text: string): Launch {
   const url = URL.parse(text);
-  const isPublic =
-    url &&
-    /^https?:$/.test(url.protocol) &&
-    (isAddress(url.hostname)
-      ? isPublicAddress(plainAddress(url.hostname))
-      : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(url.hostname));
-  if (!isPublic) return { what: 'an address of this machine or a private network' };
+  if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
+    return { what: 'an address that is not asked about' };
   const segments = url.pathname.split('/');
   const secret = segments.findIndex((segment) => !/^[\w.~@-]*$/.test(segment) || !isPlain(segment));
   const asked = `${url.protocol}//${url.host}${(secret < 0 ? segments : segments.slice(0, secret)).join('/')}`;
-  return secret < 0 ? { what: asked, asked } : { what: `${asked}/...`, asked, isCut: true };
+  if (asked.length > longestName) return { what: 'an address that is not asked about' };
+  if (secret >= 0) return { what: `${asked}/...`, asked, left: 'path' };
+  return url.search ? { what: `${asked}?...`, asked, left: 'query' } : { what: asked, asked };
 }
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
+/** The name of a program and its arguments, without what only starts another one: `cmd /c`, `env NAME=value`. */
+function toCommand([program = '', ...rest]: readonly string[]): string[] {
+  const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
+  const passes = { cmd: /^\/[a-z]$/i, env: /^\w+=/ }[name.toLowerCase()];
+  if (!passes) return [name, ...rest];
+  const at = rest.findIndex((one) => !passes.test(one));
+  return at < 0 ? [] : toCommand(rest.slice(at));
+}
+
 /** What a configured server is. Of its secrets nothing is kept: names and versions of packages; scheme, host and path of addresses. */
 export function toLaunch(server: JsonObject): Launch {
-  const [address] = texts(server.url ?? server.serverUrl ?? server.httpUrl);
-  if (address !== undefined) return toAddress(address);
+  const [address] = texts([server.url, server.serverUrl, server.httpUrl]).filter(Boolean);
   const { path = server.command, args = server.args } = asMembers(server.command);
-  const [program = '', ...rest] = [...texts(path), ...texts(args)];
-  const name = program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
-  const command = /^cmd \/c$/i.test(`${name} ${rest[0]}`) ? rest.slice(1) : [name, ...rest];
+  const given = [...texts(path), ...texts(args)];
+  const isStdio = server.type === 'stdio' || server.type === 'local';
+  if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
+    return toAddress(address);
+  // Which of them a client takes is not known.
+  if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
+  const command = toCommand(given);
   for (const starter of starters) {
     const called = starter.calls.exec(command.slice(0, 3).join(' '))?.[0];
     if (called !== undefined) return toPackage(starter, command.slice(called.split(' ').length));
