@@ -82,15 +82,15 @@ try {
   run('npx', lock);
   run('npx', ['dossier', 'check', '--from', url]);
   process.stdout.write(`served ${url}; locked and checked co.webhook/webhook\n`);
-  const servers = { messages: { command: 'npx', args: ['-y', '@political-comms/mcp'] } };
+  const servers = { hooks: { type: 'http', url: 'https://mcp.webhook.co/mcp' } };
   writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
   // No configuration of whoever runs this.
   const { HOME } = environment;
   environment.HOME = folder;
   const inventory = run('npx', ['dossier', 'inventory', '--service', url]);
   environment.HOME = HOME;
-  if (!inventory.includes('1 server in 1 file: 1 listed, 1 not pinned.')) throw new Error(inventory);
-  process.stdout.write('dossier inventory: 1 server in 1 file: 1 listed, 1 not pinned.\n');
+  if (!inventory.includes('1 server in 1 file: 1 listed.')) throw new Error(inventory);
+  process.stdout.write('dossier inventory: 1 server in 1 file: 1 listed.\n');
   writeFileSync(join(folder, 'ask.ts'), clientUser);
   run(resolve('node_modules/.bin/tsc'), compilerOptions);
   process.stdout.write(`a program with dossier/client, compiled: ${run('node', ['ask.js', url])}`);
