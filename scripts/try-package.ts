@@ -84,7 +84,7 @@ try {
   process.stdout.write(`served ${url}; locked and checked co.webhook/webhook\n`);
   const servers = { hooks: { type: 'http', url: 'https://mcp.webhook.co/mcp' } };
   writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
-  // No configuration of whoever runs this.
+  // Only the configuration of this test, none of the user who runs it.
   const { HOME } = environment;
   environment.HOME = folder;
   const inventory = run('npx', ['dossier', 'inventory', '--service', url]);

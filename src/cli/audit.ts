@@ -41,7 +41,10 @@ function readRoot(text: string): KnownRoot {
 }
 
 /** The roots and checkpoints that the user has from elsewhere, each as a root or as the fault that it is. Throws ExitError. */
-export async function readKept({ checkpoint = [], root = [] }: AuditOptions, key: NoteVerifier | undefined) {
+export async function readKnownRoots(
+  { checkpoint = [], root = [] }: AuditOptions,
+  key: NoteVerifier | undefined,
+) {
   const checkpoints = checkpoint.map(async (path) =>
     readKnownRoot(await readSaved(path), { where: `saved checkpoint ${path}`, key }),
   );
@@ -51,7 +54,7 @@ export async function readKept({ checkpoint = [], root = [] }: AuditOptions, key
 /** Runs an audit with a bar on a terminal; faults are printed as they are found, or all at the end as JSON. */
 async function report(
   reader: EvidenceReader,
-  kept: readonly (KnownRoot | AuditFault)[],
+  saved: readonly (KnownRoot | AuditFault)[],
   { json = false }: AuditOptions,
 ) {
   const faults: AuditFault[] = [];
@@ -60,7 +63,7 @@ async function report(
     if (json) faults.push(fault);
     else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
   };
-  const result = await audit(reader, kept, {
+  const result = await audit(reader, saved, {
     onFault,
     onProgress({ part, done, total = done }) {
       bar.setTotal(total);
@@ -77,10 +80,10 @@ async function report(
 async function auditDatabase(config: Config, name: string | undefined, options: AuditOptions) {
   const databaseUrl = name === undefined || /^[a-z]+:/i.test(name) ? name : `file:${name}`;
   const place = databaseUrl === undefined ? config : { databaseUrl, databaseReadUrl: '', checkpointFile: '' };
-  const kept = await readKept(options, await readAuditKey(options.key));
+  const saved = await readKnownRoots(options, await readAuditKey(options.key));
   const evidenceOf = (store: Store) =>
     createStoredEvidence({ store, config: place, clock: () => new Date() });
-  return withStore(place, (store) => report(evidenceOf(store), kept, options), 'unchanged');
+  return withStore(place, (store) => report(evidenceOf(store), saved, options), 'unchanged');
 }
 
 async function auditService(url: string, options: AuditOptions) {
@@ -88,7 +91,7 @@ async function auditService(url: string, options: AuditOptions) {
   try {
     const [own, key] = [(await reader.logs()).at(-1)?.key, await readAuditKey(options.key)];
     const logs = async () => (await reader.logs()).map((log) => (key ? { ...log, key } : log));
-    return await report({ ...reader, logs }, await readKept(options, key ?? own), options);
+    return await report({ ...reader, logs }, await readKnownRoots(options, key ?? own), options);
   } catch (error) {
     if (error instanceof ServiceUnreadable)
       throw new ExitError(exitCodes.upstreamUnavailable, `audit: ${error.message}`);

@@ -310,7 +310,7 @@ export async function runDoctor(config: Config): Promise<void> {
     const findings = await check(subject).catch((error: Error) =>
       fault(
         `this check could not end: ${error.message}`,
-        'see database above; otherwise report this to whoever maintains Dossier',
+        'see database above; otherwise report this to the maintainers of Dossier',
       ),
     );
     for (const finding of [findings].flat()) note(name, finding);

@@ -78,7 +78,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
   );
   if (counts.looked === 0 && counts.failed > 0)
-    throw new ExitError(exitCodes.io, 'every look failed on our side; the log says why');
+    throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
 }
 
 /**

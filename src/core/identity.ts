@@ -5,7 +5,7 @@ import knownHosts from './known-hosts.json' with { type: 'json' };
 
 /**
  * `hosting`: domains that are missing from the public-suffix list (tldts, November 2026): each host below them is a publisher
- * of its own. Those under which several namespaces of the registry publish, and services where anyone gets a host. `shared`:
+ * of its own. Those under which several namespaces of the registry publish, and services that give a host to anyone. `shared`:
  * hosts and domains that serve many publishers: naming one shows nothing in common. `forges`: hosts of forges, and the host that
  * names their accounts; a forge is compared by account, never by host. `pages`: where forges serve the pages of their accounts:
  * who holds alice.github.io is github.com/alice.

@@ -9,7 +9,7 @@ import { kindNames, notKnownWords, toSplitKinds } from './sentences.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
 import { factName } from './words.ts';
 
-/** The lines behind the seven: what else was looked for and is not there, what is not stated, what was not looked at. */
+/** The lines after the seven: what else was not found, what is not stated, what was not checked. */
 export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',

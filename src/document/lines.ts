@@ -78,7 +78,7 @@ function repositoryOf(judged: Judged): Fact[] {
   const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
-  // Kept up has its last commit.
+  // The last commit is in the line about upkeep.
   if (isShort && one.value === 'there' && seen('repository.last_commit').some(isKnown)) return [];
   return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
 }

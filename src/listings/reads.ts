@@ -174,7 +174,7 @@ const selectRecording = precompileQuery((db, keys: readonly string[], limit: num
     .orderBy('place');
 });
 
-/** Of one key, without a look at its other holders: a platform is the host of thousands. */
+/** The first listings with a key. Not all of them are read: a platform is the host of thousands. */
 const selectAtHost = precompileQuery((db, key: string, limit: number) =>
   db
     .selectFrom('listing_reference')

@@ -68,7 +68,7 @@ const forRemotes =
 /** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
 export const ofRemotes = forRemotes(false);
 
-/** The same of a fact that few endpoints have: the reasons are kept only once it was seen. */
+/** The same of a fact that few endpoints have: reasons are stored only after it was seen once. */
 export const ofRareRemotes = forRemotes(true);
 
 /**

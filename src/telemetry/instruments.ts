@@ -127,7 +127,7 @@ export function measureWork(to: Instruments): () => void {
   };
 }
 
-/** Figures read from the store for each scrape; a gauge without a value keeps its last one. */
+/** Figures read from the store for each scrape; a gauge without a new value shows its last one. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
   /** Claims by their state. */

@@ -60,8 +60,8 @@ async function judgeNow(view: SavedView, handles: readonly string[], context: Co
       else if (membership.failed.length === 0)
         judged.push({ handle, member: { listing, answers: membership.answers }, failed: [] });
       else {
-        const kept = membership.answers.filter((answer) => keepsOut(view, answer));
-        judged.push({ handle, failed: kept.map(({ fact }) => fact) });
+        const failing = membership.answers.filter((answer) => keepsOut(view, answer));
+        judged.push({ handle, failed: failing.map(({ fact }) => fact) });
       }
     }
   }

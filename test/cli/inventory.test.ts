@@ -355,7 +355,7 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
   ['uvx', 'git+https://github.com/acme/mono@feature/x', 'https://github.com/acme/mono', undefined, false],
 ];
 
-it('of a command line only the package and its version are kept', async () => {
+it('of a command line only the package and its version are read', async () => {
   const servers = commandLines.map(([command, args]) => ({ command, args: args.split(' ').filter(Boolean) }));
   const found = await read({ ...servers });
   expect(
@@ -400,7 +400,7 @@ const addresses: readonly [string, string | undefined][] = [
   ['not an address', undefined],
 ];
 
-it('of an address scheme, host and path are kept, up to what may be a key, if others can reach it', async () => {
+it('of a public address scheme, host and path are sent, up to what may be a key', async () => {
   const found = await read({ ...addresses.map(([url]) => ({ url })) });
   expect(found.map(({ asked }, at) => [addresses[at]?.[0], asked])).toEqual(addresses);
 });

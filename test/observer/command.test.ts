@@ -100,7 +100,7 @@ it('ends with 74 if no look could be stored', async () => {
   await editDatabase(databaseUrl, 'alter table away rename to log_record');
   await editDatabase(databaseUrl, 'delete from observation');
   expect(code).toBe(74);
-  expect(stderr).toMatch(/^every look failed on our side; the log says why$/m);
+  expect(stderr).toMatch(/^every check failed on our side; the log says why$/m);
 }, 60_000);
 
 it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {

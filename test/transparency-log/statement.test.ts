@@ -139,7 +139,7 @@ it('dossier verify checks the signature, the listing and its document, offline',
   for (const other of others) expect((await verify(file, '--key', key, ...other)).code).toBe(1);
 });
 
-it('dossier verify refuses what was changed, what another key signed, and what it would not look at', async () => {
+it('dossier verify refuses what was changed, what another key signed, and options that it does not check of a statement', async () => {
   const key = await readKey();
   const envelope = await readEnvelope();
   const payload = Buffer.from(

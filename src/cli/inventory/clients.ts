@@ -36,5 +36,5 @@ export const clients: Readonly<Record<string, { files: readonly string[]; server
   },
 };
 
-/** Where macOS, Windows and Linux keep settings of programs; all are looked at, wherever this runs. */
+/** Folders of settings on macOS, Windows and Linux; all are searched on every system. */
 export const settingsFolders = ['~/Library/Application Support', '$APPDATA', '$XDG_CONFIG_HOME', '~/.config'];

@@ -188,7 +188,7 @@ function toCommand([program = '', ...rest]: readonly string[]): string[] {
   return at < 0 ? [] : toCommand(rest.slice(at));
 }
 
-/** What a configured server is. Of its secrets nothing is kept: names and versions of packages; scheme, host and path of addresses. */
+/** What a configured server is. It has names and versions of packages, and scheme, host and path of addresses, but no secrets. */
 export function toLaunch(server: JsonObject): Launch {
   const [address] = texts([server.url, server.serverUrl, server.httpUrl]).filter(Boolean);
   const { path = server.command, args = server.args } = asMembers(server.command);
