@@ -4,7 +4,7 @@ import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms } from '../core/text.ts';
-import { pinnedNow } from '../document/approvals.ts';
+import { pinnedNow } from '../document/criteria/approvals.ts';
 import { type LockSource, openLockSource } from './lock.ts';
 
 export interface ApproveOptions {

@@ -5,7 +5,7 @@ import { restoreReasons } from '../moderation/moderation.ts';
 import type { ApproveOptions } from './approve.ts';
 import type { AuditOptions } from './audit.ts';
 import type { ImportOptions } from './import.ts';
-import type { InventoryOptions } from './inventory.ts';
+import type { InventoryOptions } from './inventory/inventory.ts';
 import type { LockOptions } from './lock.ts';
 import type { VerifyOptions } from './verify.ts';
 
@@ -59,7 +59,7 @@ function addServiceCommands(program: Command, { config, environment }: Shell): v
     examples: ['PUBLIC_URL=https://dossier.example dossier doctor'],
     exits:
       '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.',
-  }).action(async () => (await import('./doctor.ts')).runDoctor(config()));
+  }).action(async () => (await import('./doctor/doctor.ts')).runDoctor(config()));
 }
 
 function addListingsCommands(program: Command, { config }: Shell): void {
@@ -195,7 +195,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     .option('--markdown', 'print Markdown, as for a pull request')
     .option('--fail-on <findings>', 'end with 1 for any of changed, unreachable, not-listed, unpinned')
     .action(async (files: string[], options: InventoryOptions) =>
-      (await import('./inventory.ts')).runInventory(config, files, { ...options, environment }),
+      (await import('./inventory/inventory.ts')).runInventory(config, files, { ...options, environment }),
     );
 }
 
@@ -319,12 +319,12 @@ function addBackupCommands(program: Command, { config }: Shell): void {
     examples: ['dossier backup dossier.gz'],
     exits:
       '0 written; 64 usage; 74 the file exists, or it or the database cannot be read or written; 78 settings, or an empty database.',
-  }).action(async (file: string) => (await import('./backup.ts')).runBackup(config(), file));
+  }).action(async (file: string) => (await import('./backup/backup.ts')).runBackup(config(), file));
   add(program, 'restore <file>', 'put a backup, or what comes from - (standard input), into a new database', {
     examples: ['DATABASE_URL=file:./new.db dossier restore dossier.gz'],
     exits:
       '0 restored; 64 usage; 74 the file is damaged, or the database cannot be written; 78 settings, or a database that is not empty.',
-  }).action(async (file: string) => (await import('./backup.ts')).runRestore(config(), file));
+  }).action(async (file: string) => (await import('./backup/backup.ts')).runRestore(config(), file));
 }
 
 /** The commands that check what is published. */

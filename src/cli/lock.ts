@@ -208,7 +208,7 @@ async function readWanted(
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
   const place = from === ownDatabase ? undefined : from;
-  const load = () => import('./inventory.ts');
+  const load = () => import('./inventory/inventory.ts');
   const used = files ? await (await load()).readInventoryHandles(files, environment, [place, config]) : [];
   const locked = update ? Object.keys(known?.listings ?? {}) : [];
   const wanted = [...new Set([...locked, ...handles, ...ofView, ...used])];

@@ -15,7 +15,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { startJudgingViews } from '../tools/views.ts';
 import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
-import { requireBackupDir, startBackups } from './backups.ts';
+import { requireBackupDir, startBackups } from './backup/backups.ts';
 
 /** Why a listener cannot listen, in one line that names the setting to change; other errors unchanged. */
 export function toListenError(

@@ -6,7 +6,7 @@ import { isHandle } from '../core/handle.ts';
 import { decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
-import { isKnown } from '../tools/find-listing.ts';
+import { isKnown } from '../tools/find/listing.ts';
 import { bodyDepthOf } from '../tools/tool.ts';
 import type { Face, Request } from './call.ts';
 

@@ -15,7 +15,7 @@ import { createCutOffWatch } from './cut-off.ts';
 import { createDns } from './endpoint/network.ts';
 import { createHostQueue, type HostQueue } from './host-queue.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
-import { createPackageRegistries } from './packages.ts';
+import { createPackageRegistries } from './packages/registries.ts';
 import {
   createPoliteFetch,
   createPoliteRepositories,

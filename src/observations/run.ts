@@ -8,7 +8,7 @@ import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { type createDns, readCertificate } from './endpoint/network.ts';
-import type { createPackageRegistries } from './packages.ts';
+import type { createPackageRegistries } from './packages/registries.ts';
 import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
 
 /** What a run needs of the listing that it is about. */

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { completeName, completeNamespace, completeTag } from '../listings/completions.ts';
-import { isListed } from '../tools/find-listing.ts';
+import { isListed } from '../tools/find/listing.ts';
 import { getListing, readListedTools, readListing } from '../tools/get-agent.ts';
 import { getHistory } from '../tools/get-history.ts';
 import { listRatings } from '../tools/list-ratings.ts';
 import { searchAgents } from '../tools/search-agents.ts';
 import { callTool, cardAddress } from '../tools/tool.ts';
-import { toCard } from '../views/mcp-app-card.ts';
+import { toCard } from '../views/cards/mcp-app-card.ts';
 import type { Resource } from './resource.ts';
 
 /** A resource of one handle in JSON, at `agent://<handle>` and a path. */

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isJsonObject, own } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
-import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../document/ard.ts';
 import { toListingDocument } from '../document/document.ts';
+import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../document/registry/ard.ts';
 import type { Facet } from '../search/facets.ts';
 import type { SearchHit, SearchQuery } from '../search/query.ts';
+import { pageOf } from './find/page.ts';
 import { getListing } from './get-agent.ts';
-import { pageOf } from './search.ts';
 import { parseInput } from './tool.ts';
 
 const queryForm = z.strictObject({

@@ -4,8 +4,8 @@ import { isHandle } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
 import { type Change, type ChangeFilter, isNotable, takesTag } from '../log/change.ts';
-import { findListing } from './find-listing.ts';
-import { refuseUnknownTag } from './near-misses.ts';
+import { findListing } from './find/listing.ts';
+import { refuseUnknownTag } from './find/near-misses.ts';
 import { changesOf, requireJudged } from './views.ts';
 
 /** What changes are about: every listing, or one listing, or those of a publisher, a tag or a view. */

@@ -12,8 +12,8 @@ import {
 import { type ToolChange, toolDigest } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import type { ToolSurface } from '../observations/table.ts';
-import { findListingFacts } from './find-listing.ts';
-import { namedInput } from './inputs.ts';
+import { findListingFacts } from './find/listing.ts';
+import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

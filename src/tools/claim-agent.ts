@@ -4,8 +4,8 @@ import { claimKind, claimKinds, isInRepository } from '../claims/claim.ts';
 import { type ClaimTarget, findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
 import { claimMethods } from '../claims/methods.ts';
 import { claimResponse } from '../claims/response.ts';
-import { findListing } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListing } from './find/listing.ts';
+import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({

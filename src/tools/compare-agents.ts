@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria.ts';
+import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { readListing } from './get-agent.ts';
-import { criteriaInput, isUnique, namedInput, toRequested } from './inputs.ts';
+import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 

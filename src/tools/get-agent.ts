@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Context, noteChange } from '../context.ts';
 import { lines } from '../core/text.ts';
-import { agentAnswer, toAgentAnswer, toAgentText } from '../document/agent-answer.ts';
+import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
 import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { readTools } from '../observations/history.ts';
 import { dueAt_ms } from '../observations/schedule.ts';
-import { findListingFacts, findNamed } from './find-listing.ts';
-import { namedInput, tagsOfNamed } from './inputs.ts';
+import { findListingFacts, findNamed } from './find/listing.ts';
+import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 /** The listing document of a handle. Throws invalid_handle, unknown_handle or listing_withdrawn. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { code, list, paragraphs, toInlineText } from '../core/text.ts';
-import { historyKinds, logIndexOf, readHistory, toHistoryLines } from '../document/history.ts';
+import { historyKinds, logIndexOf, readHistory, toHistoryLines } from '../document/answers/history.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { isSample } from '../listings/listing.ts';
-import { findListingFacts } from './find-listing.ts';
-import { cursorInput, namedInput, oneOf, tagsOfNamed } from './inputs.ts';
+import { findListingFacts } from './find/listing.ts';
+import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

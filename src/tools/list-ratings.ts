@@ -18,8 +18,8 @@ import {
   ratingFacets,
   toRatingFacets,
 } from '../ratings/rating.ts';
-import { findListingFacts } from './find-listing.ts';
-import { cursorInput, namedInput, tagsOfNamed } from './inputs.ts';
+import { findListingFacts } from './find/listing.ts';
+import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

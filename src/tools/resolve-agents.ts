@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { code, coded, day, lines, list, paragraphs, quoted, toInlineText, toSentence } from '../core/text.ts';
-import { toAnswer } from '../document/answers.ts';
+import { toAnswer } from '../document/answers/answers.ts';
 import { hit, toHit } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { searchLimit } from '../limits/searches.ts';
@@ -17,10 +17,10 @@ import {
   pickRecording,
   toNearText,
   withdrawal,
-} from './find-listing.ts';
+} from './find/listing.ts';
+import { findLacking } from './find/near-misses.ts';
 import { toReadDocument } from './get-agent.ts';
-import { namedInput } from './inputs.ts';
-import { findLacking } from './near-misses.ts';
+import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

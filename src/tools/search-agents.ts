@@ -6,9 +6,9 @@ import { packageTypes, transports } from '../document/record.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
 import type { SearchCounts } from '../search/query.ts';
-import { cursorInput, oneOf, tagInput } from './inputs.ts';
-import { type NearMisses, nearMisses } from './near-misses.ts';
-import { answerSimilar, findPage } from './search.ts';
+import { type NearMisses, nearMisses } from './find/near-misses.ts';
+import { answerSimilar, findPage } from './find/page.ts';
+import { cursorInput, oneOf, tagInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

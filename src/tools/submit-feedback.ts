@@ -7,8 +7,8 @@ import { isFirstToday } from '../limits/shared.ts';
 import { reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
-import { findListing } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { findListing } from './find/listing.ts';
+import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
 /** Feedback of all callers together in 24 hours (docs/contract.md). */

@@ -24,8 +24,8 @@ import {
 import { isInWindow, isSelfRating } from '../ratings/rules.ts';
 import type { Rating } from '../ratings/table.ts';
 import type { Transaction } from '../store/store.ts';
-import { requireHandle } from './find-listing.ts';
-import { handleInput } from './inputs.ts';
+import { requireHandle } from './find/listing.ts';
+import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 
 const output = z.object({

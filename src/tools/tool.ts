@@ -7,8 +7,8 @@ import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { toolCalls } from '../telemetry/events.ts';
 import { traceToolCall } from '../telemetry/traces.ts';
-import { toOwnNames } from './aliases.ts';
-import { invalidInput, plainMessage } from './search.ts';
+import { toOwnNames } from './input/aliases.ts';
+import { invalidInput, plainMessage } from './input/refusals.ts';
 
 /** Effects of a tool that only reads our own store. */
 export const readsOnly = {

@@ -1,4 +1,9 @@
-import { type CriterionName, criteria, defaultCriteria, isCriterionName } from '../document/criteria.ts';
+import {
+  type CriterionName,
+  criteria,
+  defaultCriteria,
+  isCriterionName,
+} from '../document/criteria/criteria.ts';
 
 /** One criterion of an address, with its value as written there. */
 export interface PickedCriterion {

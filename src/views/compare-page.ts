@@ -1,16 +1,21 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
-import { type AnswerTexts, toAnswer, toTexts } from '../document/answers.ts';
-import { type CriterionName, criteria, criterionNames, criterionText } from '../document/criteria.ts';
-import type { Criterion, Finding } from '../document/criterion.ts';
+import { type AnswerTexts, toAnswer, toTexts } from '../document/answers/answers.ts';
+import { lineNames, lineTitles } from '../document/answers/lines.ts';
+import {
+  type CriterionName,
+  criteria,
+  criterionNames,
+  criterionText,
+} from '../document/criteria/criteria.ts';
+import type { Criterion, Finding } from '../document/criteria/criterion.ts';
 import type { Hit } from '../document/hit.ts';
-import { lineNames, lineTitles } from '../document/lines.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { type ComparedAgent, compareStatement } from '../tools/compare-agents.ts';
-import { marked } from './answers.ts';
 import { defaultPicks, type Picks, toPath } from './compare-address.ts';
 import { day, type Html, handleLink, paste, shortCommits, toCurl } from './html.ts';
 import { type Site, toPage } from './layout.ts';
+import { marked } from './listing/answers.ts';
 import { listingRows } from './listing-list.ts';
 
 type FieldMessages = Readonly<Partial<Record<CriterionName, string>>>;

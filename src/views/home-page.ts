@@ -7,7 +7,7 @@ import { type Change, changeText } from '../log/change.ts';
 import { day, type Html, handleLink } from './html.ts';
 import { importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
-import { connectDossier } from './listing-page.ts';
+import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search-form.ts';
 

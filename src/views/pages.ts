@@ -4,9 +4,9 @@ import { howToOptOut } from '../claims/claim.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
-import { ownTerms } from '../document/ard.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
+import { ownTerms } from '../document/registry/ard.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
 import vocabulary from '../listings/tag-vocabulary.json' with { type: 'json' };
 import type { Feedback } from '../moderation/moderation.ts';
@@ -14,7 +14,7 @@ import { type Tool, toInputSchema } from '../tools/tool.ts';
 import { day, type Html, handleLink, minute, paste, tagLink, toCurl } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type Site, toPage } from './layout.ts';
-import { connectDossier } from './listing-page.ts';
+import { connectDossier } from './listing/page.ts';
 import { plainSearchForm } from './search-form.ts';
 
 const contactLink = (contact: string) =>

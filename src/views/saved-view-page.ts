@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
-import { criterionText, requestedBy } from '../document/criteria.ts';
-import type { ViewMember } from '../document/registry-entries.ts';
+import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
+import type { ViewMember } from '../document/registry/entries.ts';
 import type { readMembers } from '../tools/views.ts';
 import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';

@@ -3,7 +3,7 @@ import type { Problem } from '../core/problem.ts';
 import { amount, counted, quoted } from '../core/text.ts';
 import { findOmissions, type UnknownWord } from '../search/query.ts';
 import { toWords } from '../search/words.ts';
-import type { Omission } from '../tools/near-misses.ts';
+import type { Omission } from '../tools/find/near-misses.ts';
 import { type Html, handleLink } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows, type RowAction } from './listing-list.ts';

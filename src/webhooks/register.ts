@@ -12,7 +12,7 @@ import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
 import type { ChangeSubject } from '../tools/changes.ts';
-import { invalidInput, plainMessage } from '../tools/search.ts';
+import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
 import { toFilter, type Webhook, webhookFilterFields } from './webhook.ts';
 

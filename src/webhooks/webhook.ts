@@ -5,8 +5,8 @@ import { requireNamespace } from '../listings/publishers.ts';
 import type { Change } from '../log/change.ts';
 import { integer, oneOf, optional, table, text, type ValueOf } from '../store/table.ts';
 import { type ChangeSubject, requireView } from '../tools/changes.ts';
-import { findListing } from '../tools/find-listing.ts';
-import { handleInput } from '../tools/inputs.ts';
+import { findListing } from '../tools/find/listing.ts';
+import { handleInput } from '../tools/input/fields.ts';
 import { findPass } from '../tools/views.ts';
 
 export const webhookTable = table({

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
-import { runRestore } from '../../src/cli/backup.ts';
+import { runRestore } from '../../src/cli/backup/backup.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ExitError } from '../../src/core/process.ts';
 import { readAllRows } from '../support/all-rows.ts';

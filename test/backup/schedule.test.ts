@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startBackups, writeBackupFile } from '../../src/cli/backups.ts';
+import { startBackups, writeBackupFile } from '../../src/cli/backup/backups.ts';
 import { backupsMade } from '../../src/telemetry/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';

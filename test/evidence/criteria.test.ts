@@ -4,7 +4,7 @@ import {
   compareListing,
   criterionNames,
   findValueError,
-} from '../../src/document/criteria.ts';
+} from '../../src/document/criteria/criteria.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
 import type { ImportedSignal } from '../../src/listings/listing.ts';
 import type { Observation } from '../../src/observations/observation.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeBackupFile } from '../../src/cli/backups.ts';
+import { writeBackupFile } from '../../src/cli/backup/backups.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readExport, whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { howToOptOut, waitsForSecondCheck } from '../../src/claims/claim.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
-import { criteria, criterionNames } from '../../src/document/criteria.ts';
+import { criteria, criterionNames } from '../../src/document/criteria/criteria.ts';
 import { toListingDocument } from '../../src/document/document.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';

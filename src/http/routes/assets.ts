@@ -4,8 +4,8 @@ import { cachedOnce } from '../../core/cached-once.ts';
 import { Problem } from '../../core/problem.ts';
 import { toModuleUrl } from '../../core/process.ts';
 import { getListing } from '../../tools/get-agent.ts';
+import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import type { Asset } from '../../views/layout.ts';
-import { type LinkCard, toListingCard, toServiceCard } from '../../views/link-card.ts';
 import type { CachePolicy, Encoding, Face, HttpEnvironment, Request } from '../call.ts';
 import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
@@ -49,7 +49,7 @@ export function createAssetRoutes({ site }: Face) {
   return app;
 }
 
-const drawing = toModuleUrl('../../views/link-card-drawing', import.meta.url).href;
+const drawing = toModuleUrl('../../views/cards/link-card-drawing', import.meta.url).href;
 const maxWaiting = 16;
 const idle_ms = 30_000;
 

@@ -4,19 +4,21 @@ import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
 import { isHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
+import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { toMarkdown } from '../../document/markdown.ts';
-import { toSignedStatement } from '../../document/statement.ts';
+import { toSignedStatement } from '../../document/registry/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
 import { readVersions } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
-import { orEmpty } from '../../tools/find-listing.ts';
+import { orEmpty } from '../../tools/find/listing.ts';
 import { getListing, readListedTools, readListing } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
+import { toClaimPage } from '../../views/claim-page.ts';
+import { pagePath } from '../../views/html.ts';
 import {
   type Badge,
   toBadge,
@@ -25,13 +27,11 @@ import {
   toBadgeSvg,
   toClaimBadge,
   toShieldsEndpoint,
-} from '../../views/badge.ts';
-import { toClaimPage } from '../../views/claim-page.ts';
-import { toHistoryPage, toToolsPage } from '../../views/history-page.ts';
-import { pagePath } from '../../views/html.ts';
-import { toListingPage } from '../../views/listing-page.ts';
-import { toRatingsPage } from '../../views/ratings-page.ts';
-import { toVersionsPage } from '../../views/versions-page.ts';
+} from '../../views/listing/badge.ts';
+import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
+import { toListingPage } from '../../views/listing/page.ts';
+import { toRatingsPage } from '../../views/listing/ratings.ts';
+import { toVersionsPage } from '../../views/listing/versions.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { listingNamesOf, listingOf, ofListing, orRedirect, readForm } from '../request.ts';

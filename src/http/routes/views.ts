@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../config/files.ts';
-import { isBrokenPin, isVersionPinned } from '../../document/approvals.ts';
-import type { ViewMember } from '../../document/registry-entries.ts';
+import { isBrokenPin, isVersionPinned } from '../../document/criteria/approvals.ts';
+import type { ViewMember } from '../../document/registry/entries.ts';
 import { readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
 import { toRegistered } from '../../net/answer.ts';
-import { type Advisory, type AdvisoryList, affects } from '../advisories.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
+import { type Advisory, type AdvisoryList, affects } from '../packages/advisories.ts';
+import type { CheckedSignature } from '../packages/sigstore.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
-import type { CheckedSignature } from '../sigstore.ts';
 import {
   isAttested,
   memberOf,

@@ -1,0 +1,122 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { connectStore } from '../../app/open.ts';
+import type { Config } from '../../config/config.ts';
+import { ExitError, exitCodes, usageError } from '../../core/process.ts';
+import { type BackupHeader, readBackup } from '../../store/backup.ts';
+import type { Load, Store } from '../../store/store.ts';
+import { startBar, withStore } from '../shell.ts';
+import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
+
+/** Writes to standard output, or to a new file, with a progress bar, until SIGINT or SIGTERM. */
+async function backUp(store: Store, file: string, version: string): Promise<number> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  let bar: ReturnType<typeof startBar> | undefined;
+  const onRows = (rows: number, total: number) => {
+    bar ??= startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
+    bar.increment(rows);
+  };
+  const making = { version, signal: stopping.signal, onRows };
+  try {
+    if (file !== '-') return await writeBackupFile(store, file, making);
+    return await writeBackup(store, process.stdout, making).catch((error: unknown) => {
+      throw toBackupError(file, error);
+    });
+  } finally {
+    bar?.stop();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+/**
+ * Writes the state of the database at one moment to a new gzip file (`-`: standard output), with progress on standard
+ * error; a running service is not blocked. Ends with 74 if the file exists or cannot be written, and leaves nothing then.
+ */
+export async function runBackup(config: Config, file: string): Promise<void> {
+  if (file === '-' && process.stdout.isTTY)
+    throw usageError('refusing to write a binary backup to a terminal; redirect it to a file or a program');
+  const start = performance.now();
+  const rows = await withStore(config, (store) => backUp(store, file, config.version));
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stderr.write(
+    `${file}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${seconds} s; it contains keys, so keep it secret\n`,
+  );
+}
+
+const unfinished =
+  'the database is now incomplete and no service starts on it; run dossier restore again with a complete backup';
+
+/** What is wrong with the file, or the message of any other error. */
+function toReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return 'truncated';
+  return code?.startsWith('Z_') ? 'damaged, or not a backup' : message;
+}
+
+async function openSource(file: string): Promise<Readable> {
+  if (file === '-') return process.stdin;
+  try {
+    return (await open(file)).createReadStream();
+  } catch (error) {
+    throw new ExitError(exitCodes.io, `${file}: cannot be read: ${toReason(error)}`);
+  }
+}
+
+async function beginLoad(store: Store): Promise<Load> {
+  const load = await store.load();
+  if (load) return load;
+  throw new ExitError(
+    exitCodes.configuration,
+    'DATABASE_URL: this database is not empty (starting the service once fills it); set DATABASE_URL to a new one',
+  );
+}
+
+async function fill(load: Load, { header, batches }: Awaited<ReturnType<typeof readBackup>>): Promise<void> {
+  const total = Object.values(header.rows).reduce((sum, rows) => sum + rows, 0);
+  using bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
+  for await (const { table, rows } of batches) {
+    await load.put(table, rows);
+    bar.increment(rows.length);
+  }
+  await load.finish(header.rows);
+}
+
+async function restoreInto(store: Store, file: string): Promise<BackupHeader | undefined> {
+  const source = await openSource(file);
+  let begun: BackupHeader | undefined;
+  try {
+    await pipeline(source, createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+      const backup = await readBackup(chunks);
+      const load = await beginLoad(store);
+      begun = backup.header;
+      await fill(load, backup);
+    });
+    return begun;
+  } catch (error) {
+    if (error instanceof ExitError) throw error;
+    const reason = `${file}: ${toReason(error)}`;
+    throw new ExitError(exitCodes.io, begun ? `${reason}; ${unfinished}` : reason);
+  }
+}
+
+const toPaused = (count: number) =>
+  count === 1
+    ? '1 webhook is paused; dossier webhooks resume sends to it again'
+    : `${count} webhooks are paused; dossier webhooks resume sends to them again`;
+
+/**
+ * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with
+ * 74 if the backup is incomplete or the database cannot be written; no service starts on it until a restore succeeds. Ends
+ * with 78 if the database is not empty, and leaves it unchanged.
+ */
+export async function runRestore(config: Config, file: string): Promise<void> {
+  await using store = await connectStore(config, 'make');
+  const header = await restoreInto(store, file);
+  process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
+  const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
+  if (paused > 0) process.stdout.write(`${toPaused(paused)}\n`);
+}

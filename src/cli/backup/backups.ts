@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { toDamageError } from '../../app/open.ts';
+import type { Context } from '../../context.ts';
+import { every } from '../../core/every.ts';
+import { ExitError, exitCodes } from '../../core/process.ts';
+import { type LogContext, syncFolder } from '../../log/checkpoints.ts';
+import { toBackupText } from '../../store/backup.ts';
+import type { Dump, Store } from '../../store/store.ts';
+import { backupsMade } from '../../telemetry/events.ts';
+
+interface Making {
+  /** Of Dossier, for the header. */
+  readonly version: string;
+  /** Ends it; nothing is left of a file then. */
+  readonly signal: AbortSignal;
+  /** Called for every batch of rows that is read. */
+  readonly onRows?: (rows: number, total: number) => void;
+}
+
+const totalOf = ({ counts }: Pick<Dump, 'counts'>) =>
+  Object.values(counts).reduce((sum, rows) => sum + rows, 0);
+
+const watched = (dump: Dump, onRows: Making['onRows']): Dump => ({
+  counts: dump.counts,
+  async *read() {
+    for await (const batch of dump.read()) {
+      yield batch;
+      onRows?.(batch.rows.length, totalOf(dump));
+    }
+  },
+});
+
+async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows }: Making): Promise<number> {
+  const total = totalOf(dump);
+  if (total === dump.counts.log_head)
+    throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
+  const text = toBackupText(watched(dump, onRows), {
+    dossier: version,
+    created_at: new Date().toISOString(),
+  });
+  await pipeline(Readable.from(text), createGzip(), stream, { signal, end: stream !== process.stdout });
+  return total;
+}
+
+/** Writes a backup to a stream and returns the number of rows. Throws ExitError (78) for an empty database. */
+export const writeBackup = (store: Store, stream: Writable, making: Making): Promise<number> =>
+  store.dump((dump) => writeDump(dump, stream, making));
+
+/** The error of a backup that could not be made (74): of the database where that is damaged, else of the file. */
+export function toBackupError(file: string, error: unknown): ExitError {
+  if (error instanceof ExitError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${reason}`);
+}
+
+async function writeAndRename(store: Store, file: string, making: Making): Promise<number> {
+  const partial = `${file}.${randomUUID()}.partial`;
+  const made = await open(partial, 'wx', 0o600);
+  try {
+    const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
+    await rename(partial, file);
+    // Not every system can open a folder for that.
+    await syncFolder(dirname(file)).catch(() => undefined);
+    return rows;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/**
+ * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name when it is
+ * complete: whoever is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
+ * written, 78 for an empty database.
+ */
+export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
+  return writeAndRename(store, file, making).catch((error: unknown) => {
+    throw toBackupError(file, error);
+  });
+}
+
+const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
+const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
+
+/** The backups of a folder that have the schedule's names, newest first; all other files are none of its business. */
+export async function listBackups(
+  folder: string,
+): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
+  const names = await readdir(folder);
+  return names
+    .flatMap((name) => {
+      const [, day, hour, minute, second] = pattern.exec(name) ?? [];
+      const madeAt_ms = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+      return Number.isNaN(madeAt_ms) ? [] : [{ file: join(folder, name), madeAt_ms }];
+    })
+    .toSorted((a, b) => b.madeAt_ms - a.madeAt_ms);
+}
+
+/**
+ * Deletes all but the newest `keep` backups made until `now`, and what killed ones left. A date in the future says nothing,
+ * so such a file neither counts nor is deleted. To be called while none is being made.
+ */
+async function pruneBackups(folder: string, keep: number, now: Date): Promise<void> {
+  const made = (await listBackups(folder)).filter(({ madeAt_ms }) => madeAt_ms <= now.getTime());
+  const old = made.slice(keep).map(({ file }) => file);
+  const partial = (await readdir(folder)).filter((name) => partialPattern.test(name));
+  for (const file of [...old, ...partial.map((name) => join(folder, name))]) await rm(file, { force: true });
+}
+
+/** Until there is something to back up. */
+const emptySleep_ms = 5000;
+/** Also how soon a backup that failed is tried again. */
+const longestSleep_ms = 600_000;
+
+/** When a backup is due again: at once where none was made. One dated in the future, by a wrong clock, does not count. */
+async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
+  const now_ms = clock().getTime();
+  const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
+  if (newest) backupsMade.publish({ lastAt_ms: newest.madeAt_ms });
+  const due_ms = newest ? newest.madeAt_ms + config.backupInterval_s * 1000 - now_ms : 0;
+  return Math.min(Math.max(due_ms, 0), longestSleep_ms);
+}
+
+async function backUp({ config, store, log, clock }: LogContext, signal: AbortSignal): Promise<void> {
+  const file = join(
+    config.backupDir,
+    `dossier-${clock().toISOString().slice(0, 19).replaceAll(':', '-')}Z.gz`,
+  );
+  const start_ms = performance.now();
+  const rows = await writeBackupFile(store, file, { version: config.version, signal });
+  await pruneBackups(config.backupDir, config.backupKeep, clock());
+  log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
+}
+
+/** Makes the folder of BACKUP_DIR where there is none. Throws ExitError (78) where that cannot be. */
+export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
+  if (!backupDir) return;
+  await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new ExitError(
+      exitCodes.configuration,
+      `BACKUP_DIR: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+}
+
+/**
+ * Makes a backup into BACKUP_DIR every BACKUP_INTERVAL and keeps the newest BACKUP_KEEP, until the signal; the newest
+ * file says when the next is due, also after a restart. Does nothing where BACKUP_DIR is not set. Never throws.
+ */
+export async function startBackups(context: LogContext, signal: AbortSignal): Promise<void> {
+  if (!context.config.backupDir) return;
+  await every({
+    signal,
+    pause_ms: longestSleep_ms,
+    async run() {
+      const rest_ms = await untilDue_ms(context);
+      if (rest_ms > 0) return rest_ms;
+      if ((await context.store.listings.count()) === 0) return emptySleep_ms;
+      await backUp(context, signal);
+      return 0;
+    },
+    onError(err) {
+      backupsMade.publish({ failed: true });
+      context.log.error({ err }, 'the backup failed; it is tried again in ten minutes');
+    },
+  });
+}

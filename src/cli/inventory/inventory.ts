@@ -1,0 +1,228 @@
+import semver from 'semver';
+import { z } from 'zod';
+import type { Config } from '../../config/config.ts';
+import { ExitError, usageError } from '../../core/process.ts';
+import { counted, quoted, toInlineText, toLine } from '../../core/text.ts';
+import { resolveAgents, toResolvedLines } from '../../tools/resolve-agents.ts';
+import { callTool } from '../../tools/tool.ts';
+import { annotation } from '../annotation.ts';
+import { ask, isAddress, toBase, unreachable } from '../service.ts';
+import { readConfigurations, type Unreadable } from './configurations.ts';
+import { isPlain, type Launch, toLaunch } from './launch.ts';
+
+type Resolved = z.output<typeof resolveAgents.output>['results'][number];
+
+/** What --fail-on names, in the words of the totals. */
+const findings = {
+  changed: 'changed in 90 days',
+  unreachable: 'without an answer',
+  'not-listed': 'not listed',
+  unpinned: 'not pinned',
+} as const;
+type Finding = keyof typeof findings;
+const findingNames = Object.keys(findings) as Finding[];
+
+/** A server that a client is set up with, and what a Dossier knows of it. */
+interface Server extends Launch {
+  readonly client: string;
+  readonly file: string;
+  readonly name: string;
+  readonly isOff: boolean;
+  readonly result?: Resolved | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Where listings are looked for: the address of a Dossier, or the own database of these settings. */
+type Place = readonly [from: string | undefined, config: () => Config];
+
+const mostNames = 100;
+
+type Answered = z.output<typeof resolveAgents.output>;
+
+/** The answer about each of these names, in their order. Throws ExitError for any other. */
+async function askDossier(from: string, sent: { readonly handles: readonly string[] }): Promise<Answered> {
+  const url = isAddress(from) ? URL.parse(from) : null;
+  if (!url || url.username || url.password)
+    throw usageError('an inventory needs the address of a running Dossier, without a user name in it');
+  const path = '/api/tools/resolve_agents';
+  const { status, json } = await ask(toBase(from), path, sent);
+  const { data } = resolveAgents.output.safeParse(json);
+  const isComplete =
+    data?.results.length === sent.handles.length &&
+    data.results.every(({ asked }, at) => asked === sent.handles[at]);
+  if (data && isComplete) return data;
+  const said = z.object({ detail: z.string() }).safeParse(json).data?.detail;
+  const what = `and no answer of a Dossier about all that was asked${said ? `: ${toLine(said)}` : ''}`;
+  throw unreachable(`${toBase(from)}${path}: HTTP status ${status}, ${what}`);
+}
+
+/** What is known of each name, in their order, as of which day; without one if there is none. Throws ExitError. */
+async function resolveNames(names: readonly string[], [from, config]: Place): Promise<Partial<Answered>> {
+  if (names.length === 0) return {};
+  const sent = { handles: names.slice(0, mostNames) };
+  const { results: more = [] } = await resolveNames(names.slice(mostNames), [from, config]);
+  const ofDatabase = async () => {
+    const context = await (await import('../../app/server.ts')).openContext(config());
+    await using _ = context.store;
+    return await callTool(resolveAgents, sent, context);
+  };
+  const answered = await (from === undefined ? ofDatabase() : askDossier(from, sent));
+  return { ...answered, results: [...answered.results, ...more] };
+}
+
+/** Of an address that was asked in part: a listing at its beginning is none of the whole, and without its query it may be listed. */
+function ofPart(result: Resolved | undefined, { left }: Launch): Resolved | undefined {
+  if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
+  const { asked, handle, near = [] } = result;
+  const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so which listing it is cannot be told.`;
+  return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
+}
+
+function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<Resolved>): Finding[] {
+  const keys = stands_out.map(({ key }) => key);
+  const isFound: Record<Finding, boolean> = {
+    changed: keys.includes('changed'),
+    unreachable: keys.includes('no_answer'),
+    'not-listed': outcome === 'not_listed',
+    unpinned: isPinned === false,
+  };
+  return findingNames.filter((name) => isFound[name]);
+}
+
+/** The servers of some configurations, or of those of this project and home, with what is known of each. Throws ExitError. */
+async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
+  const { configured, ...read } = readConfigurations(files, environment);
+  const launched = configured.map((one) => ({ ...one, launch: toLaunch(one.server) }));
+  const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
+  const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
+  const servers = launched.map(({ client, file, name, server, launch }): Server => {
+    const result = ofPart(results[names.indexOf(launch.asked ?? '')], launch);
+    return {
+      name: isPlain(name) ? name : '(a name that may be a secret)',
+      ...{ client, file, ...launch, result },
+      findings: findingsOf(launch, result ?? {}),
+      isOff: server.disabled === true || server.enabled === false,
+    };
+  });
+  return { servers, as_of, ...read };
+}
+
+/** The handles of the listed servers of an inventory; says what has none. Throws ExitError. */
+export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
+  const { servers, unreadable } = await readInventory(...asked);
+  const others = servers.filter(({ result }) => result?.outcome !== 'listed');
+  const left = others.map((one) => `${headOf(one)}: not locked, as no one listing is known`);
+  for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${toLine(text)}\n`);
+  return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
+}
+
+function linesOf({ result, left, version }: Server): string[] {
+  if (!result) return ['Nobody was asked about it.'];
+  const recorded = semver.valid(result.package_version);
+  const isNewer = recorded && semver.valid(version) && semver.gt(recorded, version ?? '');
+  return [
+    ...toResolvedLines(result),
+    ...(isNewer ? [`The version that the listing records, ${recorded}, is newer than the one here.`] : []),
+    ...(left === 'query' && result.outcome === 'listed' ? ['The query of its address was not sent.'] : []),
+  ];
+}
+
+const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server): string =>
+  `${quoted(toLine(name))} (${[client, file, isOff && 'switched off'].filter(Boolean).join(', ')}): ${what}${version ? `, version ${version}` : ''}${isPinned === false ? ', not pinned' : ''}`;
+
+type Inventory = Awaited<ReturnType<typeof readInventory>>;
+
+const unreadableText = ({ file, line, column, why }: Unreadable): string =>
+  `${file}${line ? `:${line}:${column}` : ''}: ${why}; left out`;
+
+function totalsOf({ servers, unreadable, files }: Inventory): string {
+  const count = (isCounted: (server: Server) => boolean) => servers.filter(isCounted).length;
+  const ended = (outcome: Resolved['outcome']) => count(({ result }) => result?.outcome === outcome);
+  const found = (name: Finding) => count((one) => one.findings.includes(name));
+  const counts: [number, string][] = [
+    [ended('listed'), 'listed'],
+    [ended('several_listings'), 'recorded by several listings'],
+    ...findingNames.map((name): [number, string] => [found(name), findings[name]]),
+    [ended('not_known'), 'not known'],
+    [count(({ result }) => !result), 'not asked about'],
+    [unreadable.length, 'left out'],
+  ];
+  const shown = counts.filter(([many]) => many > 0).map(([many, what]) => `${many} ${what}`);
+  return `${counted(servers.length, 'server')} in ${counted(files, 'file')}${shown.length > 0 ? `: ${shown.join(', ')}` : ''}.`;
+}
+
+const toItems = ({ servers, unreadable }: Inventory) => [
+  ...unreadable.map((one) => ({
+    ...one,
+    title: one.why,
+    head: unreadableText(one),
+    lines: [],
+    findings: [],
+  })),
+  ...servers.map((one) => ({ ...one, title: one.name, head: headOf(one), lines: linesOf(one) })),
+];
+type Item = ReturnType<typeof toItems>[number];
+
+/** A block for each item; one for all of which the same is said. */
+function toBlocks(items: readonly Item[], isMarkdown: boolean): string[] {
+  const [mark, show] = isMarkdown ? ['* ', (text: string) => toInlineText(toLine(text))] : ['', toLine];
+  return [...Map.groupBy(items, ({ lines, head }) => lines.join('\n') || head).values()].map((same) => {
+    const said = (same[0]?.lines ?? []).map((line) => `  * ${show(line)}`);
+    return [...same.map(({ head }) => mark + show(head)), ...said, ''].join('\n');
+  });
+}
+
+function toAnnotation(
+  { file, title, head, lines, findings: found }: Item,
+  failing: ReadonlySet<Finding>,
+): string {
+  const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
+  const what = [title, ...found.map((name) => findings[name])].join(', ');
+  return annotation(isFailing ? 'error' : 'warning', [file, what], toLine([`${head}.`, ...lines].join(' ')));
+}
+
+/** The options of `dossier inventory`. */
+export interface InventoryOptions {
+  readonly service?: string;
+  readonly offline?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly failOn?: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+function readFindings(text: string | undefined): ReadonlySet<Finding> {
+  if (text === undefined) return new Set();
+  if (text === '') throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
+  const names = text.split(',').filter(Boolean) as Finding[];
+  const unknown = names.find((name) => !findingNames.includes(name));
+  if (unknown === undefined) return new Set(names);
+  throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
+}
+
+/** Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names. Throws ExitError. */
+export async function runInventory(
+  config: () => Config,
+  files: readonly string[],
+  options: InventoryOptions,
+): Promise<void> {
+  const { service, offline, json, markdown = false, failOn, environment } = options;
+  const failing = readFindings(failOn);
+  const from = offline ? undefined : service || environment.DOSSIER_URL;
+  if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
+  const inventory = await readInventory(files, environment, [from, config]);
+  const { servers, unreadable } = inventory;
+  const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;
+  const items = toItems(inventory);
+  const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
+  const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
+  const { as_of } = inventory;
+  const asked = from === undefined ? 'the own database' : toBase(from);
+  const source = as_of ? [`Asked ${asked}, as of ${as_of}. Not listed is no verdict.`] : [];
+  const report = [...blocks, totalsOf(inventory), ...source].join('\n');
+  process.stdout.write(`${json ? JSON.stringify({ asked, as_of, servers, unreadable }, null, 2) : report}\n`);
+  const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
+  if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
+  if (failing.size > 0 && unreadable.length > 0)
+    throw new ExitError(1, 'a configuration cannot be read, so what --fail-on names may be in it');
+}

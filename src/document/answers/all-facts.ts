@@ -1,0 +1,154 @@
+import { amount, coded, day, withoutStop } from '../../core/text.ts';
+import {
+  isDated,
+  knowingOf,
+  type Observation,
+  type Question,
+  questions,
+  questionTitles,
+  stateWords,
+} from '../../observations/observation.ts';
+import { kindOf, toShownValue } from '../../observations/recorded-kinds.ts';
+import type { Fact } from '../fact.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { isKnown, quoteText } from '../seen.ts';
+import { notKnownWords, toSplitKinds } from '../sentences.ts';
+import { factName, toLabel } from '../words.ts';
+
+/** One fact as page and Markdown list it below the answer. */
+export interface ListedFact {
+  /** What it is about; of what is not known, several with the same reason. */
+  readonly title: string;
+  /** What is so of it, with whose word that is and its date. Texts of others are in “ ” or in code spans (core/text.ts). */
+  readonly text: string;
+  readonly state: Fact['state'];
+  /** The definition of a fact that is known. */
+  readonly means?: string | undefined;
+}
+
+/** A buyer's question, and what is known, what was looked for and not seen, and what is not known of it, in this order. */
+export interface Asked {
+  readonly question: Question;
+  readonly title: string;
+  readonly facts: readonly ListedFact[];
+}
+
+type Shown = Pick<Observation, 'kind' | 'state'> & {
+  readonly missed_since?: string | undefined;
+  readonly value: Observation['value'];
+  readonly details?: Observation['details'] | undefined;
+  readonly as_seen?: Observation['as_seen'] | undefined;
+  readonly unit?: string | undefined;
+};
+
+function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kind)?.unit }: Shown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') {
+    const isNamed = unit === undefined || kind.includes(unit.replace(/s$/, ''));
+    return isNamed
+      ? amount(value)
+      : `${amount(value)} ${toLabel(value === 1 ? unit.replace(/s$/, '') : unit)}`;
+  }
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return day(value);
+  return toShownValue(kind, /^[0-9a-f]{40,64}$/.test(value) ? value.slice(0, 12) : value);
+}
+
+/** What a check or a source found, in words; of what is older or was only advertised, that as well. */
+export function valueText(found: Shown): string {
+  const { kind, value, state, details, as_seen, missed_since } = found;
+  if (value === null) return stateWords[state];
+  const { shows, words } = kindOf(kind) ?? {};
+  const price = kind === 'price.challenge' ? quoteText(value) : undefined;
+  const shown = shows?.({
+    value,
+    state,
+    source: '',
+    ...(details && { details }),
+    ...(as_seen && { as_seen }),
+  });
+  const text = price ?? shown ?? words?.[String(value)] ?? plainText(value, found);
+  if (['observed', 'quoted'].includes(state)) return text;
+  return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : stateWords[state]})`;
+}
+
+type Known = Shown &
+  Pick<Observation, 'reason' | 'source' | 'subject' | 'first_seen_at'> & { readonly observed_at: string };
+
+const knownText = (one: Known, place = ''): string => {
+  const { reason, source, observed_at, first_seen_at = observed_at } = one;
+  const same = day(first_seen_at) < day(observed_at) ? `, the same since ${day(first_seen_at)}` : '';
+  return `${valueText(one)}${place}${same} (${source}, ${day(observed_at)})${reason ? `. ${reason}` : ''}`;
+};
+
+/** Facts of one kind that say the same of several subjects become one. */
+const toKnown = (found: readonly Known[]): ListedFact[] =>
+  [...Map.groupBy(found, (one) => `${one.kind}\n${knownText(one)}`).values()].flatMap(
+    ([first, ...others]) => {
+      if (!first) return [];
+      const more = others.length > 0 ? ` and ${others.length} more` : '';
+      const place = first.subject === undefined ? '' : ` at ${coded(first.subject)}${more}`;
+      const { title = toLabel(first.kind), means } = kindOf(first.kind) ?? {};
+      return [{ title, text: knownText(first, place), state: 'known', means }];
+    },
+  );
+
+/** Gaps with the same reason become one fact. */
+const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: Fact['state']): ListedFact[] =>
+  [...Map.groupBy(gaps, ({ text }) => text)].map(([text, same]) => {
+    const names = [...new Set(same.map(({ name }) => name))].filter(Boolean).join(', ');
+    return { title: `${names.charAt(0).toUpperCase()}${names.slice(1)}`, text, state };
+  });
+
+const notKnownGap = ({ kind, reason, state }: Pick<Observation, 'kind' | 'reason' | 'state'>) => ({
+  name: factName(kind),
+  text: reason ?? `${stateWords[state]}.`,
+});
+
+const notKnown = (one: Pick<Observation, 'value' | 'state'>) => knowingOf(one) === 'not_known';
+
+/** What is said of one question; items of other questions are left out. */
+function factsOf({ observations, signals, not_seen, not_known }: ListingDocument, question: Question) {
+  const observed = observations.filter((one) => one.question === question);
+  // All are of the record, whose origin is named beside it.
+  const imported = signals.imported
+    .filter(({ kind }) => kindOf(kind)?.question === question)
+    .map((one) => ({ ...one, source: 'record' }));
+  const split = toSplitKinds(observations);
+  const placeOf = ({ kind, subject }: (typeof not_seen)[number]) =>
+    subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : '';
+  const own = not_known.filter(
+    (one) => one.question === question && !observed.some(({ kind }) => kind === one.kind),
+  );
+  return [
+    ...toKnown([...observed.filter(isDated), ...imported].filter(isKnown)),
+    ...toGaps(
+      not_seen
+        .filter((one) => one.question === question)
+        .map((one) => ({
+          name: kindOf(one.kind) ? factName(one.kind) : '',
+          text: `${withoutStop(one.reason)}${placeOf(one)} (${one.by}, ${one.as_of}).`,
+        })),
+      'not_there',
+    ),
+    ...toGaps(
+      [
+        ...observed.filter(notKnown).map(notKnownGap),
+        ...own.map((one) =>
+          one.state === 'not_stated'
+            ? { name: notKnownWords(one), text: 'not stated.' }
+            : { name: '', text: one.reason },
+        ),
+        ...imported.filter(notKnown).map(notKnownGap),
+      ],
+      'not_known',
+    ),
+  ];
+}
+
+/** Every question of a buyer, in its order, with every fact about it. */
+export const toAllFacts = (listing: ListingDocument): Asked[] =>
+  questions.map((question) => ({
+    question,
+    title: questionTitles[question],
+    facts: factsOf(listing, question),
+  }));

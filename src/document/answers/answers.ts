@@ -1,0 +1,210 @@
+import { isHandle } from '../../core/handle.ts';
+import { coded, toInlineText, toSentence } from '../../core/text.ts';
+import { isDated, stateWords } from '../../observations/observation.ts';
+import { type Fact, recorded } from '../fact.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
+import { kindNames, notKnownWords, toSplitKinds } from '../sentences.ts';
+import { factName } from '../words.ts';
+import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
+import { type StandOut, toStandsOut } from './stands-out.ts';
+
+/** The lines after the seven: what else was not found, what is not stated, what was not checked. */
+export const gapTitles = {
+  not_there: 'Not there',
+  unseen: 'Could not be seen',
+  unstated: 'Not stated',
+  unchecked: 'Not looked at',
+} as const;
+type GapName = keyof typeof gapTitles;
+export const gapNames = Object.keys(gapTitles) as GapName[];
+
+/** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
+export interface Answer {
+  /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
+  readonly notes: readonly string[];
+  readonly standsOut: readonly StandOut[];
+  readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
+  readonly gaps: Readonly<Record<GapName, readonly Fact[]>>;
+  readonly next: string;
+}
+
+/** Kinds whose facts, and what is not known of them, the seven lines say. */
+const inLines =
+  /^(?:price|auth|endpoint|tools|ratings)\b|^repository\.exists$|^repository$|^package\.exists$/;
+
+/** Kinds that hardly any listing has: that one has none decides nothing, and is said in full only. */
+const seldom = /^(?:security\.contact|card\.(?:a2a|mcp)|terms\.url|repository\.(?:agent_files|contents))$/;
+const isShown = ({ detail }: Judged, kind: string) => detail === 'full' || !seldom.test(kind);
+
+/** Whether a fact is about a package or repository that is not there, or an endpoint: that is said once. */
+const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolean =>
+  listing.observations
+    .filter(isDated)
+    .some(
+      (one) =>
+        isAbsent(one) &&
+        one.kind.split('.')[0] === kind.split('.')[0] &&
+        (subject === undefined || one.subject === subject),
+    );
+
+/** What else was looked for: not there, or not to be seen. */
+function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] {
+  const { not_seen, observations } = judged.listing;
+  const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
+  const ended = not_seen.map((item) => {
+    const seen = judged.seen(item.kind).find(({ subject }) => subject === item.subject);
+    return { ...item, state: seen?.last_state ?? item.state };
+  });
+  const split = toSplitKinds(observations);
+  const items = ended.filter(
+    ({ kind, state, subject, reason }) =>
+      isAsked(state) &&
+      !inLines.test(kind) &&
+      (isShown(judged, kind) || split.has(kind) || (kind === 'terms.url' && state !== 'not_found')) &&
+      // Every endpoint that asks for credentials first has that.
+      (kind === 'terms.url' || state !== 'auth_first') &&
+      !isOfAbsent(judged, kind, subject) &&
+      (state === 'not_found' || kind === 'terms.url' || !reasons.has(reason)),
+  );
+  const nameOf = ({ kind, subject }: (typeof items)[number]) =>
+    `${kindNames[kind] ?? factName(kind)}${subject !== undefined && split.has(kind) ? ` at ${coded(subject)}` : ''}`;
+  const groups = Map.groupBy(items, ({ state, by, as_of }) => [state, by, as_of].join('\n'));
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const how = first.state === 'not_found' ? '' : `: ${stateWords[first.state]}`;
+    const names = [...new Set([first, ...others].map(nameOf))].join(', ');
+    return [{ text: `${names}${how}`, state: 'not_there', source: first.by, date: first.as_of }];
+  });
+}
+
+/** `gaps`: kinds that no line names. */
+function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
+  const { not_known, not_seen } = judged.listing;
+  const items = not_known.filter(
+    (one) =>
+      one.state === state &&
+      (one.kind === 'tools.surface' ? !isNowhere(judged) : gaps.has(one.kind) || !inLines.test(one.kind)) &&
+      (state === 'not_stated' || isShown(judged, one.kind)) &&
+      !isOfAbsent(judged, one.kind),
+  );
+  // Where terms are looked for, hardly anybody links to them.
+  const terms = not_seen.filter(
+    (one) => one.kind === 'terms.url' && one.state === 'not_found' && !judged.seen(one.kind).some(isKnown),
+  );
+  const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
+  const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
+  return text ? [recorded(judged, text, 'not_known')] : [];
+}
+
+/** The handle that the publisher names in place of a listing: in the claim file, or first in the registry's message on its status. */
+export function successorOf(listing: ListingDocument): string | undefined {
+  const { handle, status_message = '' } = listing;
+  const named = toSeen(listing)('repository.superseded_by').find(
+    (one) => isKnown(one) && !one.details?.isThis,
+  );
+  if (named) return String(named.value);
+  return status_message
+    .split(/[^\w./-]+/)
+    .map((word) => word.replace(/\.$/, ''))
+    .find((word) => isHandle(word) && word.includes('.') && word !== handle);
+}
+
+/** What a reader of this answer can do next: what fits what was found comes first. */
+function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
+  const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
+  const replacement = successorOf(listing);
+  const isGone = has('deprecated', 'no_answer', 'not_there');
+  const steps = [
+    ...(replacement ? [`get_agent ${coded(replacement)}`] : []),
+    ...(has('changed') ? ['get_history'] : []),
+    ...(isGone && !replacement ? ['search_agents, similar_to this one'] : []),
+    ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
+    ...(seen('tools.surface').some(isKnown) && !isGone ? ['check_surface once connected'] : []),
+  ];
+  return steps.join('; ') || 'get_agent, detail full';
+}
+
+function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocument): string[] {
+  return [
+    ...(being_checked ? [being_checked] : []),
+    ...(sample ? ['Sample listing.'] : []),
+    ...moderation.map(({ statement, log_index }) => `${statement} Log index ${log_index}.`),
+    ...(appeal ? [appeal] : []),
+  ];
+}
+
+/** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
+export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page'): Answer {
+  const judged = { listing, seen: toSeen(listing), detail };
+  const standsOut = toStandsOut(judged);
+  const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
+  const isGap = ({ gap }: Fact) =>
+    detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
+  const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
+  return {
+    notes: notesOf(listing),
+    standsOut,
+    lines: Object.fromEntries(
+      all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
+    ) as unknown as Answer['lines'],
+    gaps: {
+      not_there: notSeenOf(judged, (state) => state === 'not_found'),
+      unseen: notSeenOf(judged, (state) => state !== 'not_found'),
+      unstated: notKnownOf(judged, 'not_stated', gaps),
+      unchecked: notKnownOf(judged, 'not_checked', gaps),
+    },
+    next: nextOf(judged, standsOut),
+  };
+}
+
+/** Facts of one source and date together, which are named once behind them. */
+function toPhrases(facts: readonly Fact[]): string[] {
+  const markOf = ({ state, source, date, isSignal }: Fact): string => {
+    // What nobody states and nobody looked at has no source.
+    if (state === 'not_known' || source === 'this service') return '';
+    if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
+    return ` (Dossier, ${date})`;
+  };
+  const groups: { mark: string; texts: string[] }[] = [];
+  for (const fact of facts) {
+    const mark = markOf(fact);
+    const last = groups.at(-1);
+    if (last?.mark === mark) last.texts.push(fact.text);
+    else groups.push({ mark, texts: [fact.text] });
+  }
+  return groups.map(({ mark, texts }) => `${texts.join('; ')}${mark}`);
+}
+
+/** A line as one string, in sentences. */
+export const lineText = (facts: readonly Fact[]): string => toPhrases(facts).map(toSentence).join(' ');
+
+/** What was not seen or is not known, each as one string. */
+export const gapTexts = ({ gaps }: Answer) =>
+  Object.fromEntries(gapNames.map((name) => [name, toPhrases(gaps[name]).join('; ')])) as Record<
+    GapName,
+    string
+  >;
+
+/** An answer in strings, as text and page show it. */
+export interface AnswerTexts extends Readonly<Partial<Record<GapName, string | undefined>>> {
+  readonly stands_out: readonly string[];
+  readonly lines: Readonly<Partial<Record<LineName, string>>>;
+}
+
+export const toTexts = (answer: Answer): AnswerTexts => ({
+  stands_out: answer.standsOut.map(({ text }) => text),
+  lines: Object.fromEntries(lineNames.map((name) => [name, lineText(answer.lines[name])])),
+  ...gapTexts(answer),
+});
+
+/** The strings of an answer as lines of Markdown. */
+export function toAnswerLines({ stands_out, ...texts }: AnswerTexts): string[] {
+  const line = (title: string, text: string | undefined) =>
+    text ? [`* ${title}: ${toInlineText(text)}`] : [];
+  return [
+    ...(stands_out.length > 0 ? [`Stands out: ${toInlineText(stands_out.join(' '))}`] : []),
+    ...lineNames.flatMap((name) => line(lineTitles[name], texts.lines[name])),
+    ...gapNames.flatMap((name) => line(gapTitles[name], texts[name])),
+  ];
+}

@@ -1,0 +1,292 @@
+import type { ClaimEvent } from '../../claims/claim.ts';
+import { claimMethods } from '../../claims/methods.ts';
+import type { Context } from '../../context.ts';
+import { coded, counted, day, named, quoted } from '../../core/text.ts';
+import { differenceText } from '../../core/word-difference.ts';
+import { type Change, changeText } from '../../log/change.ts';
+import { readRuns } from '../../observations/history.ts';
+import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
+import { kindOf } from '../../observations/recorded-kinds.ts';
+import type { ListingFacts } from '../record.ts';
+import { factName, toLabel } from '../words.ts';
+import { valueText } from './all-facts.ts';
+
+/** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
+export const historyKinds = [
+  'price',
+  'reach',
+  'tools',
+  'access',
+  'publisher',
+  'code',
+  'upkeep',
+  'terms',
+  'record',
+  'claim',
+  'ratings',
+  'operator',
+  'views',
+] as const;
+export type HistoryKind = (typeof historyKinds)[number];
+
+/** One event in the history of a listing. */
+export type HistoryEvent = ReturnType<typeof toCheck> | ReturnType<typeof toRecorded>;
+
+/** A place in a history: events before this change of the stream, and checks before this log index. */
+export type HistoryPlace = readonly [seq: number, log_index: number];
+
+const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
+  listing: 'record',
+  claim: 'claim',
+  capability: 'claim',
+  rating: 'ratings',
+  moderation: 'operator',
+  view: 'views',
+};
+const recordedKinds = new Set(Object.values(kindsByPrefix));
+
+/** What was not known before has not changed. */
+const isChanged = ({ before }: ShownChange) => before !== undefined && before.state !== 'not_checked';
+/** That something was not looked at yet is no event. */
+const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state !== 'not_checked';
+
+/** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */
+function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
+  if (kind === undefined) return event;
+  const [prefix = ''] = event.type.split('.');
+  if (event.type !== 'check') return kindsByPrefix[prefix] === kind ? event : undefined;
+  const changes = event.changes.filter(
+    (change) => (isChanged(change) || isSeen(change)) && kindOf(change.kind)?.question === kind,
+  );
+  return changes.length > 0 ? { ...event, changes } : undefined;
+}
+
+/** A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw anything. */
+const toCheck = (
+  { at, vantage, log_index, changes }: Awaited<ReturnType<typeof readRuns>>['runs'][number],
+  is_first: boolean,
+) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
+
+/** A change of the record, a claim, a rating, an action of the operator, or a move in a view; `claim` if it is an event of the claim. */
+function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
+  const claim = claims.find(({ log_index }) => log_index === data.log_index);
+  return { type, at, data, ...(claim && { claim }) };
+}
+
+/** So many events of a list are read at once, and so often for one page, of which a filter may leave out all. */
+const readAtOnce = 100;
+const mostReads = 5;
+
+/** An event, and where it stands in its list: `seq` or log index. */
+interface Placed {
+  readonly at: string;
+  readonly place: number;
+  readonly event: HistoryEvent;
+}
+
+/** A list in its own order, newest first, as far as it is at or after a time; returns whether it was read to its end. */
+async function* readList(
+  read: (before: number) => Promise<readonly Placed[]>,
+  { before, since }: { readonly before: number; readonly since: string },
+): AsyncGenerator<Placed, boolean> {
+  let from = before;
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const placed = await read(from);
+    yield* placed.filter(({ at }) => at >= since);
+    const last = placed.at(-1);
+    if (!last || placed.length < readAtOnce || last.at < since) return true;
+    from = last.place;
+  }
+  return false;
+}
+
+/** Runs, with changes of what they saw, before a log index. */
+async function readChecks(handle: string, before: number, context: Pick<Context, 'store'>) {
+  const { runs, first } = await readRuns(handle, { before, limit: readAtOnce }, context);
+  return runs.map((run) => ({
+    at: run.at,
+    place: run.log_index,
+    event: toCheck(run, run.log_index === first),
+  }));
+}
+
+/**
+ * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
+ * begin; undefined at the end.
+ */
+export async function readHistory(
+  { listing: { handle }, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
+  {
+    kind,
+    since = '',
+    after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    limit,
+  }: {
+    readonly kind?: HistoryKind | undefined;
+    readonly since?: string | undefined;
+    readonly after?: HistoryPlace | undefined;
+    readonly limit: number;
+  },
+  context: Pick<Context, 'store'>,
+): Promise<{ readonly events: readonly HistoryEvent[]; readonly next: HistoryPlace | undefined }> {
+  const readChanges = async (before: number) =>
+    (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
+      ...{ at: change.at, place: change.seq, event: toRecorded(change, claimHistory) },
+    }));
+  const readNone = async () => [];
+  const isOfChecks = kind === undefined || !recordedKinds.has(kind);
+  const isRecorded = kind === undefined || recordedKinds.has(kind);
+  const changes = readList(isRecorded ? readChanges : readNone, { before: after[0], since });
+  const checks = readList(isOfChecks ? (before) => readChecks(handle, before, context) : readNone, {
+    before: after[1],
+    since,
+  });
+  let [change, check, [seq, log_index]] = [await changes.next(), await checks.next(), after];
+  const events: HistoryEvent[] = [];
+  // Each list keeps its own order, in which times may go back a little; the cursor has a place in each.
+  while (!change.done || !check.done) {
+    if (change.done ? !change.value : check.done && !check.value) break;
+    const isCheck = !check.done && (change.done || check.value.at >= change.value.at);
+    const { event, place } = (isCheck ? check.value : change.value) as Placed;
+    const asked = only(kind, event);
+    if (asked && events.length === limit) return { events, next: [seq, log_index] };
+    if (asked) events.push(asked);
+    if (isCheck) [log_index, check] = [place, await checks.next()];
+    else [seq, change] = [place, await changes.next()];
+  }
+  const isRead = change.done && change.value && check.done && check.value;
+  return { events, next: isRead ? undefined : [seq, log_index] };
+}
+
+const titleOf = ({ kind, subject }: ShownChange) =>
+  `${kindOf(kind)?.title ?? toLabel(kind)}${subject === undefined ? '' : ` (${coded(subject)})`}`;
+
+const longestValue = 300;
+const cut = (text: string) =>
+  text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
+
+/** A long value is cut before it is quoted, so that its quotation marks stay. */
+const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): string =>
+  valueText({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
+
+const mostItems = 10;
+const mostTexts = 5;
+const more = (items: readonly unknown[], most: number) =>
+  items.length > most ? [`and ${items.length - most} more`] : [];
+
+/** A hint of the protocol that changed needs no quotes; any other name is its publisher's. */
+const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
+
+function toolText(
+  { tool, change, members = [], annotations = [] }: ToolChange,
+  texts: ShownChange['texts'] = [],
+) {
+  if (change !== 'changed') return `${coded(tool)} ${change}`;
+  const worded = texts
+    .slice(0, mostTexts)
+    .map(({ member, difference }) => `${named(member)} ${quoted(cut(differenceText(difference)))}`);
+  const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
+  const parts = [
+    ...annotations.map((text) => (hint.test(text) ? text : quoted(text))),
+    ...others.map(named),
+    ...worded,
+    ...more(texts, mostTexts),
+  ];
+  return `${coded(tool)} changed: ${parts.join(', ')}`;
+}
+
+/** What was and what is; a set of tools tool by tool, unless its tools are listed apart. */
+export function changedText(change: ShownChange, isListed = false): string {
+  const { before, after, items = [], texts = [] } = change;
+  const last = day(before?.seen_until ?? '');
+  if (toolChangesOf(change).length === 0) {
+    const words = [before ? seenValue(change, before) : '', seenValue(change, after)];
+    const isOfOneDay = words[0] === words[1] && kindOf(change.kind)?.unit === 'date';
+    const [was, is] = isOfOneDay ? [before, after].map((one) => named(String(one?.value))) : words;
+    const since = before?.unanswered_since;
+    return `${titleOf(change)}: ${was} until ${last}, ${since ? `since ${day(since)}` : 'now'} ${is}`;
+  }
+  const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
+  const shown = toolChangesOf(change).slice(0, mostItems);
+  const said = shown.map((item) => toolText(item, textsOf(item)));
+  const what = isListed ? 'changed' : [...said, ...more(items, mostItems)].join('; ');
+  return `${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
+}
+
+/** Which tools of a set were added, removed or changed; none of another kind of change. */
+export const toolChangesOf = ({ kind, items = [] }: ShownChange): readonly ToolChange[] =>
+  kind === 'tools.surface' ? (items as readonly ToolChange[]) : [];
+
+const mostSeen = 3;
+
+function seenText({ is_first, changes }: ReturnType<typeof toCheck>, kind: string | undefined): string[] {
+  const seen = changes.filter(isSeen);
+  if (seen.length === 0) return [];
+  if (is_first) return [kind ? 'first check' : `first check: ${counted(seen.length, 'fact')}`];
+  const shown = seen
+    .slice(0, mostSeen)
+    .map((change) => `${titleOf(change)}: ${seenValue(change, change.after)}`);
+  return [`seen for the first time: ${[...shown, ...more(seen, mostSeen)].join('; ')}`];
+}
+
+/** Events of a claim; for the first four, something was shown. */
+const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
+  activated: 'claimed',
+  rotated: 'claimed with another secret key',
+  restored: 'claim in force again',
+  moved: 'claim moved',
+  suspended: 'claim suspended',
+  revoked: 'a secret key of the claim was revoked',
+  listing_withdrawn: 'no longer listed',
+  listing_restored: 'listed again',
+  keys_changed: 'keys for receipts changed',
+};
+
+const claimReasons: Readonly<Record<string, string>> = {
+  proof_missing: 'what proved it is no longer there',
+  repository_changed: 'the record names another repository',
+  host_unreachable_30d: 'where it was proven could not be read for 30 days',
+  withdrawn: 'the listing or its last secret key was withdrawn',
+  secret_published: 'it was published in the claim file',
+  optout: 'an opt-out line was read',
+  optout_removed: 'the opt-out line is gone',
+};
+
+/** What happened to a claim and why, with the account or domain and the commit that was read. */
+export function claimText({ type, kind, root, commit, reason, keys }: ClaimEvent): string {
+  const shown = `${claimMethods[kind].control} was shown`;
+  const why = /^(?:activated|rotated|restored|moved)$/.test(type)
+    ? shown
+    : keys
+      ? `${keys.published} published, ${keys.ended} ended`
+      : reason && (claimReasons[reason] ?? toLabel(reason));
+  const where = [root, commit && `commit ${commit.slice(0, 12)}`].filter(Boolean).join(', ');
+  return `${claimEvents[type]}${why ? `: ${why}` : ''}${where ? ` (${where})` : ''}`;
+}
+
+function recordedText({ type, at, data, claim }: ReturnType<typeof toRecorded>): string {
+  if (claim) return claimText(claim);
+  const version = typeof data.version === 'string' ? `; version ${named(data.version)}` : '';
+  return `${changeText({ type, at, data, handle: '' }, factName)}${version}`;
+}
+
+/** The facts that a check saw become others. */
+export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
+  event.type === 'check' ? event.changes.filter(isChanged) : [];
+
+/** What a check saw for the first time, or anything else than a check, in words; `kind` is what the history was asked for. */
+export const wordsOf = (event: HistoryEvent, kind: string | undefined): string[] =>
+  event.type === 'check' ? seenText(event, kind) : [recordedText(event)];
+
+/** The entry of the log that an event has, if it has one. */
+export const logIndexOf = (event: HistoryEvent): unknown =>
+  event.type === 'check' ? event.log_index : event.data.log_index;
+
+/** An event in words, a line for each fact that changed; texts of others are in “ ”. */
+export function toHistoryLines(event: HistoryEvent, kind: string | undefined): string[] {
+  const changed = changedOf(event).map((change) => changedText(change));
+  const said = [...changed, ...wordsOf(event, kind)];
+  const index = logIndexOf(event);
+  const entry = index === undefined ? '' : ` (log index ${index})`;
+  return said.map((text) => `${day(event.at)} ${text}${entry}`);
+}

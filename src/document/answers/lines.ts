@@ -1,0 +1,399 @@
+import { claimMethods } from '../../claims/methods.ts';
+import { handleParts, namespaceText } from '../../core/handle.ts';
+import { namespaceHoldsEndpoints } from '../../core/identity.ts';
+import { asMembers } from '../../core/json.ts';
+import { amount, coded, codedList, counted, day, withoutStop } from '../../core/text.ts';
+import { readablePackages, toPackage } from '../../observations/kinds/package-record.ts';
+import { type DatedObservation, stateWords } from '../../observations/observation.ts';
+import { groupTexts, shownGroups } from '../../ratings/groups.ts';
+import { proofTexts } from '../../ratings/proof.ts';
+import type { RatingCounts } from '../../ratings/rating.ts';
+import { type Fact, noneRecorded, observed, ofService, recorded, unknownOf, whyOf } from '../fact.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import {
+  asksPayment,
+  atPlace,
+  endOf,
+  isAbsent,
+  isKnown,
+  isLookedAt,
+  isNowhere,
+  type Judged,
+  priceText,
+  tallyOf,
+} from '../seen.ts';
+import { inputsText } from '../sentences.ts';
+import { factName } from '../words.ts';
+
+/** The seven questions of a buyer, in their order. */
+export const lineTitles = {
+  whose: 'Whose',
+  where: 'Where',
+  asks: 'Asks',
+  tools: 'Tools',
+  costs: 'Costs',
+  kept_up: 'Kept up',
+  rated: 'Rated',
+} as const;
+export type LineName = keyof typeof lineTitles;
+export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
+
+type FactsOf = (judged: Judged) => Fact[];
+
+function signalOf({ listing }: Judged, kind: string) {
+  const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
+  return found?.value ?? undefined;
+}
+
+function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
+  const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
+  if (remotes.length === 1) return `its endpoint is on ${there === 1 ? 'it' : 'another domain'}`;
+  if (there === remotes.length) return 'all its endpoints are on it';
+  return `${there === 0 ? 'none' : amount(there)} of its ${amount(remotes.length)} endpoints ${there > 1 ? 'are' : 'is'} on it`;
+}
+
+function namespaceOf(judged: Judged): Fact {
+  const { handle } = judged.listing;
+  const isShown = signalOf(judged, 'namespace.proof') !== undefined;
+  const owner = signalOf(judged, 'namespace.matches_repository_owner');
+  const atDomain = signalOf(judged, 'namespace.holds_endpoint');
+  const owns = {
+    true: ', owner of the recorded repository',
+    false: ', not the owner of the recorded repository',
+  };
+  const name = isShown
+    ? `${namespaceText(handle)}, proven to the registry`
+    : `namespace ${handleParts(handle).namespace}, not proven`;
+  const where = atDomain === undefined ? '' : `; ${endpointsAtDomain(judged.listing)}`;
+  // Its words name the registry as their source.
+  return ofService(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
+}
+
+function repositoryOf(judged: Judged): Fact[] {
+  const { listing, detail, seen } = judged;
+  if (listing.repository === undefined)
+    return [noneRecorded(judged, 'repository', 'no repository recorded', 'repository')];
+  const [one] = seen('repository.exists');
+  const isShort = detail === 'short';
+  const text = isShort ? 'repository' : `repository ${coded(listing.repository)}`;
+  if (!one) return isShort ? [] : [recorded(judged, text)];
+  if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
+  // The last commit is in the line about upkeep.
+  if (isShort && one.value === 'there' && seen('repository.last_commit').some(isKnown)) return [];
+  return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
+}
+
+function claimText({ claim, state }: ListingDocument): string {
+  if (!claim) return 'not claimed here';
+  if (state === 'suspended')
+    return `its claim of ${day(claim.claimed_at)} is suspended (${(claim.suspended_reason ?? '').replaceAll('_', ' ')})`;
+  const { claimed_at, kind, failing } = claim;
+  return `claimed on ${day(claimed_at)}: ${claimMethods[kind].control} was shown, nothing more${failing ? `; ${failing}` : ''}`;
+}
+
+const whose: FactsOf = (judged) => {
+  const { website, signals } = judged.listing;
+  const listings = signalOf(judged, 'publisher.listings');
+  return [
+    namespaceOf(judged),
+    ...(typeof listings === 'number' && listings > 1
+      ? [recorded(judged, `${counted(listings, 'listing')} of this publisher`)]
+      : []),
+    // What else other publishers have in common with it stands out.
+    ...signals.imported.flatMap(({ kind, value, reason = '' }) => {
+      if (kind === 'shared.word') return [recorded(judged, withoutStop(reason))];
+      const count = kind === 'publisher.same_endpoint' ? Number(value) : 0;
+      const does = count === 1 ? 'records' : 'record';
+      return count > 0
+        ? [recorded(judged, `${counted(count, 'more listing')} of this publisher ${does} the same endpoint`)]
+        : [];
+    }),
+    ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
+    ...repositoryOf(judged),
+    ...['terms.url', 'security.contact'].flatMap((kind) => {
+      const all = judged.seen(kind).filter(isKnown);
+      return all.map((one) =>
+        observed(judged, one, `${factName(kind)} ${codedList(String(one.value))}${atPlace(one, all)}`),
+      );
+    }),
+    ofService(judged, claimText(judged.listing)),
+  ];
+};
+
+const most = 3;
+
+/** Three facts, of what is not there first, and how many more there are; in full all of them. */
+function firstThree(judged: Judged, facts: readonly Fact[], noun: string): readonly Fact[] {
+  const more = facts.length - most;
+  if (more <= 0) return facts;
+  const shown = facts.toSorted((a, b) => Number(b.state === 'not_there') - Number(a.state === 'not_there'));
+  if (judged.detail === 'full') return shown;
+  return [...shown.slice(0, most), recorded(judged, `${counted(more, `more ${noun}`)} recorded`)];
+}
+
+function answeredText(one: DatedObservation, judged: Judged): string {
+  const tally = tallyOf(judged, one);
+  const often = tally ? `, ${tally} checks in 30 days` : '';
+  const since = day(one.first_seen_at) < day(one.observed_at) ? ` since ${day(one.first_seen_at)}` : '';
+  return `answered${one.value === 200 ? '' : ` HTTP ${one.value}`}${since}${often}`;
+}
+
+const remotesOf: FactsOf = (judged) => {
+  const { listing, detail } = judged;
+  const answers = new Map(judged.seen('endpoint.answers').map((one) => [one.subject, one]));
+  const isOnly = listing.remotes.length === 1;
+  return listing.remotes.map(({ url, type }) => {
+    const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
+    const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
+    const over = type === 'streamable-http' ? '' : ` (${coded(type)})`;
+    const at = `${isNamed ? 'endpoint' : coded(url)}${over}`;
+    const gap = isNamed && !over ? { gap: 'endpoint.answers' } : {};
+    if (!one) return { ...recorded(judged, `${at}, not looked at`, 'not_known'), ...gap };
+    const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
+    const text = `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`;
+    // Where nothing else is named, the line is about nothing else.
+    return observed(
+      judged,
+      one,
+      listing.packages.length > 0 ? text : text.replace(/^endpoint(?:: | (?=a))/, ''),
+    );
+  });
+};
+
+const packagesOf: FactsOf = (judged) => {
+  const exist = new Map(judged.seen('package.exists').map((one) => [one.subject, one]));
+  const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
+  return judged.listing.packages.map((recordedPackage) => {
+    const { registry_type, identifier, version, transport } = recordedPackage;
+    const name = coded(version ? `${identifier}@${version}` : identifier);
+    const text = `run on your machine from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
+    const found = toPackage(recordedPackage);
+    const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
+    if (!one) return recorded(judged, `${text}, not looked at`, 'not_known');
+    if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
+    const seen = String(asMembers(one.details).version ?? version);
+    const what = seen === String(version) ? 'which' : `of which ${coded(seen)}`;
+    return observed(judged, one, isKnown(one) ? `${text}, ${what} is published` : `${text}: ${whyOf(one)}`);
+  });
+};
+
+const where: FactsOf = (judged) => {
+  const [remotes, packages] = [remotesOf(judged), packagesOf(judged)];
+  if (remotes.length > 0)
+    return [...firstThree(judged, remotes, 'endpoint'), ...firstThree(judged, packages, 'package')];
+  if (packages.length > 0)
+    return [
+      noneRecorded(judged, 'endpoint', 'no endpoint recorded', 'endpoint.answers'),
+      ...firstThree(judged, packages, 'package'),
+    ];
+  const lacking = (['endpoint', 'package'] as const).find((field) =>
+    judged.listing.copy_lacks?.includes(field),
+  );
+  return [noneRecorded(judged, lacking ?? 'endpoint', 'no endpoint or package is recorded')];
+};
+
+function accessText(one: DatedObservation, { seen }: Judged): string {
+  if (one.value) return 'asked Dossier for credentials first';
+  return asksPayment(seen, one)
+    ? 'asked for a payment, not for credentials'
+    : 'introduced itself without credentials';
+}
+
+const signInText = ({ value }: DatedObservation) =>
+  value === 'names no authorization server' ? `, which ${value}` : ` through ${codedList(String(value))}`;
+
+const asks: FactsOf = (judged) => {
+  const { listing, seen, detail } = judged;
+  const places = [
+    ...listing.remotes.map(({ url, inputs }) => ({ subject: url, inputs })),
+    ...listing.packages.map(({ identifier, inputs }) => ({ subject: identifier, inputs })),
+  ];
+  const needs = places.flatMap(({ subject, inputs }) => {
+    const text = inputsText(inputs, coded);
+    return text ? [detail === 'full' ? `${text}${atPlace({ subject }, places)}` : text] : [];
+  });
+  const different = [...new Set(needs)];
+  const required = seen('auth.required');
+  const oauth = seen('auth.oauth').filter(isKnown);
+  const facts = [
+    ...firstThree(
+      judged,
+      different.map((text) => recorded(judged, text)),
+      'set of inputs',
+    ),
+    ...required
+      .filter(isKnown)
+      .map((one) => observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`)),
+    ...oauth.map((one) =>
+      observed(judged, one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`),
+    ),
+  ];
+  return facts.length > 0 ? facts : [unknownOf(judged, 'auth', 'no credentials recorded')];
+};
+
+const mostTools = 15;
+
+function toolNames({ details }: DatedObservation, { detail }: Judged): string {
+  const { tools } = asMembers(details);
+  const names = (Array.isArray(tools) ? tools : []).map((tool) => {
+    const { name, hints } = asMembers(tool);
+    return `${coded(String(name))}${Array.isArray(hints) ? ` (says ${hints.join(', ')})` : ''}`;
+  });
+  const more = detail === 'full' ? 0 : names.length - mostTools;
+  return [...names.slice(0, names.length - Math.max(more, 0)), ...(more > 0 ? [`${more} more`] : [])].join(
+    ', ',
+  );
+}
+
+/** What the line before this one says of an endpoint is not explained again. */
+function whyNoTools(one: DatedObservation, { seen }: Judged): string {
+  if (endOf(one) === 'auth_first') return stateWords.auth_first;
+  return asksPayment(seen, one) ? 'it asks for a payment first' : whyOf(one);
+}
+
+const tools: FactsOf = (judged) => {
+  const all = judged.seen('tools.surface');
+  if (isNowhere(judged)) return [];
+  return all.map((one) => {
+    if (!isKnown(one)) {
+      return observed(judged, one, `none seen${atPlace(one, all)}: ${whyNoTools(one, judged)}`);
+    }
+    const names = toolNames(one, judged);
+    const since = day(one.first_seen_at) < day(one.observed_at) ? `since ${day(one.first_seen_at)}: ` : '';
+    return observed(judged, one, `${since}${names || 'lists none'}${atPlace(one, all)}`);
+  });
+};
+
+const otherPrices = ['price.tool', 'price.openapi', 'price.catalog', 'price.capability'];
+const noPrice = 'no price seen; calls may cost';
+
+/** That no price was seen; what kept Dossier from seeing tools is said of these. */
+function noPriceText(one: DatedObservation, { seen }: Judged): string {
+  if (endOf(one) === 'no_price_seen') return noPrice;
+  if (endOf(one) === 'unrecognised') return `price not known: ${whyOf(one)}`;
+  const isSaid = seen('tools.surface').some(
+    ({ subject, reason }) => subject === one.subject && reason === one.reason,
+  );
+  return isSaid ? 'no price could be seen' : `no price could be seen: ${whyOf(one)}`;
+}
+
+const costs: FactsOf = (judged) => {
+  const { seen } = judged;
+  if (isNowhere(judged)) return [];
+  const quoted = seen('price.challenge');
+  const payees = seen('price.pay_to').filter(isKnown);
+  const known = quoted.filter(isKnown).map((one) => {
+    const payee = payees.find(({ subject }) => subject === one.subject);
+    const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
+    return observed(judged, one, `quotes ${priceText(one)}${to} before it answers${atPlace(one, quoted)}`);
+  });
+  const others = otherPrices.flatMap((kind) =>
+    seen(kind)
+      .filter(isKnown)
+      .map((one) =>
+        observed(
+          judged,
+          one,
+          `${factName(kind)}: ${kind === 'price.tool' ? one.value : coded(String(one.value))}`,
+        ),
+      ),
+  );
+  const notSeen = quoted.filter((one) => !isKnown(one));
+  const unread = judged.listing.not_known.find(
+    ({ kind, state }) => kind === 'price' && state === 'not_checked',
+  );
+  return [
+    ...known,
+    ...others,
+    ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
+    ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
+    ...(quoted.length + others.length === 0
+      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'not recorded, not looked at')]
+      : []),
+  ];
+};
+
+const provenances: Readonly<Record<string, string>> = {
+  match: 'signed provenance names the recorded repository',
+  other: 'signed provenance names another repository',
+  none: 'no provenance',
+};
+
+const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
+  const all = judged.seen(kind).filter(isKnown);
+  return all
+    .slice(0, judged.detail === 'full' ? all.length : most)
+    .map((one) => observed(judged, one, `${textOf(one.value)}${atPlace(one, all)}`));
+};
+
+const keptUp: FactsOf = (judged) => {
+  const { listing, seen } = judged;
+  const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
+  const [first, versions] = ['registry.first_published', 'registry.versions'].map((kind) =>
+    signalOf(judged, kind),
+  );
+  const unread = signalOf(judged, 'record.unread_fields');
+  return [
+    signal(`version ${coded(listing.version)}`),
+    ...(typeof first === 'string' && day(first) === day(listing.updated_at)
+      ? [signal(`published ${day(first)}`)]
+      : [
+          signal(`updated ${day(listing.updated_at)}`),
+          ...(typeof first === 'string' ? [signal(`first published ${day(first)}`)] : []),
+        ]),
+    ...(typeof versions === 'number' && versions > 1 ? [signal(counted(versions, 'version'))] : []),
+    ...(unread === undefined
+      ? []
+      : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
+    ...seen('repository.last_commit')
+      .filter(isKnown)
+      .map((one) => observed(judged, one, `last commit ${day(String(one.value))}`)),
+    ...ofPackage(judged, 'package.version_age', (value) => `package version of ${day(String(value))}`),
+    ...ofPackage(
+      judged,
+      'package.provenance',
+      (value) => provenances[String(value)] ?? 'provenance that cannot be compared',
+    ),
+    ...ofPackage(
+      judged,
+      'package.advisories',
+      (value) => `${counted(Number(value), 'advisory')} about the package`,
+    ),
+  ];
+};
+
+const counts = (of: Readonly<Record<string, number>>, name = (key: string) => key) =>
+  Object.entries(of)
+    .filter(([, count]) => count > 0)
+    .map(([key, count]) => `${amount(count)} ${name(key)}`)
+    .join(', ');
+
+function groupText(name: string, of: RatingCounts): string {
+  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;
+  const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
+  const isProven = by_proof.none < ratings;
+  const proof = isProven
+    ? counts(by_proof, (key) => proofTexts[key as keyof typeof proofTexts].name.toLowerCase())
+    : 'none with a proof';
+  return `${name}: ${counted(ratings, 'rating')} by ${counted(sources, 'source')}: ${counts(outcomes)}${newest}; ${proof}; last ${day(last_at)}`;
+}
+
+const rated: FactsOf = (judged) => {
+  const { native } = judged.listing.signals;
+  const groups = shownGroups(native).filter((group) => native[group].ratings > 0);
+  if (native.ratings === 0) return [ofService(judged, withoutStop(native.statement), 'not_there')];
+  const texts = groups.map((group) => groupText(groupTexts[group].name.toLowerCase(), native[group]));
+  // The groups say what its first sentence does.
+  return [ofService(judged, withoutStop(native.statement.replace(/^[^.]*/, () => texts.join('; '))))];
+};
+
+/** The facts of each line. */
+export const toFacts: Readonly<Record<LineName, FactsOf>> = {
+  whose,
+  where,
+  asks,
+  tools,
+  costs,
+  kept_up: keptUp,
+  rated,
+};

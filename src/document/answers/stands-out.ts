@@ -1,0 +1,317 @@
+import { asMembers } from '../../core/json.ts';
+import { coded, codedList, counted, day, quoted, withoutStop } from '../../core/text.ts';
+import { versionBefore } from '../../observations/kinds/package-versions.ts';
+import type { DatedObservation } from '../../observations/observation.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { recordedSecrets } from '../record.ts';
+import {
+  asksPayment,
+  daysSince,
+  endOf,
+  isKnown,
+  type Judged,
+  lastChecked,
+  priceBefore,
+  priceText,
+  reasonOf,
+  type Seen,
+  sinceThen,
+  tallyOf,
+  tallyText,
+} from '../seen.ts';
+import { sharedNames, sourcesFirst } from '../sentences.ts';
+
+/** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
+export interface StandOut {
+  readonly key: (typeof standOutKeys)[number];
+  readonly text: string;
+  /** The page of the listing that has more of it. */
+  readonly anchor?: 'history' | 'ratings';
+}
+
+const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
+
+function deprecated({ listing, seen }: Judged): string[] {
+  const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
+  const packages = seen('package.deprecated').filter((one) => isKnown(one) && one.value === true);
+  return [
+    ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
+    ...packages.map((one) => {
+      const { message } = asMembers(one.details);
+      const words = message ? `: ${quoted(String(message))}` : '';
+      const registry = one.subject?.startsWith('pypi:') ? 'PyPI' : 'npm';
+      return `${registry} marks ${coded(one.subject ?? '')} as deprecated ${checked(one)}${words}.`;
+    }),
+  ];
+}
+
+/** Listings that the repository says are replaced by another one. */
+const superseded = ({ seen }: Judged): string[] =>
+  seen('repository.superseded_by')
+    .filter((one) => isKnown(one) && !one.details?.isThis)
+    .map(
+      (one) =>
+        `The recorded repository names ${coded(String(one.value))} in place of this listing ${checked(one)}.`,
+    );
+
+const statusMessage = ({ listing: { origin_status, status_message } }: Judged): string[] =>
+  origin_status === 'active' && status_message
+    ? [`Its publisher says in the registry (record): ${quoted(status_message)}.`]
+    : [];
+
+const stale = ({ listing }: Judged): string[] => {
+  const date = lastChecked(listing);
+  return date === undefined ? [] : [`Last checked on ${date}, not since.`];
+};
+
+/** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
+function deadText(one: DatedObservation, listing: ListingDocument): string | undefined {
+  const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since, last_state } = one;
+  const subject =
+    listing.remotes.length < 2 || one.subject === undefined ? 'the endpoint' : coded(one.subject);
+  if (isKnown(one))
+    return (
+      unanswered_since &&
+      `No check since ${day(unanswered_since)} saw ${subject} answer; it last answered on ${day(observed_at)}`
+    );
+  const state = endOf(one);
+  if (state !== 'unreachable' && state !== 'not_found') return undefined;
+  const what = state === 'not_found' ? `Nothing was at ${subject}` : `No answer from ${subject}`;
+  const notSince = last_state && lastChecked(listing) === undefined ? '; not checked since' : '';
+  const since = missed_since ? `; no check since ${day(missed_since)} saw it answer` : notSince;
+  const isAnswer = changed_from && changed_from.value !== null;
+  const answered = isAnswer ? `; it last answered on ${day(changed_from.seen_until)}` : '';
+  return `${what} on ${[...new Set([day(observed_at), day(first_seen_at)])].join(', nor on ')}${answered}${since}`;
+}
+
+function noAnswer(judged: Judged): string[] {
+  const dead = judged.seen('endpoint.answers').flatMap((one) => {
+    const text = deadText(one, judged.listing);
+    if (text === undefined) return [];
+    const tally = tallyOf(judged, one);
+    return [`${text}${tally ? tallyText(tally, one) : ''}. Dossier asks from ${one.vantage}.`];
+  });
+  const [first, ...others] = dead;
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` The same is so of ${counted(others.length, 'more endpoint')}.` : '';
+  return [`${first}${more}`];
+}
+
+/** Repositories that are there and hold nothing, or are elsewhere, are said with those that are not there. */
+const isElsewhere = ({ kind, value }: DatedObservation) => kind === 'repository.exists' && value !== 'there';
+
+const notThere = ({ seen }: Judged): string[] =>
+  ['package.exists', 'repository.exists', 'endpoint.dns'].flatMap((kind) =>
+    seen(kind)
+      .filter((one) => reasonOf(one) && (isKnown(one) ? isElsewhere(one) : endOf(one) === 'not_found'))
+      .map((one) => `${reasonOf(one)} ${checked(one)}.`),
+  );
+
+const changed_days = 90;
+
+const between = ({ changed_from, first_seen_at }: DatedObservation) =>
+  `between ${day(changed_from?.seen_until ?? '')} and ${day(first_seen_at)}`;
+
+const mostTools = 5;
+
+function changedToolsText(one: DatedObservation, seen: Seen): string {
+  const { tools = [] } = one.changed_from ?? {};
+  const count = seen('tools.count').find(({ subject }) => subject === one.subject);
+  // The number is of the set before only if both were last seen then.
+  const isOfSame = count?.changed_from?.seen_until === one.changed_from?.seen_until;
+  const before = isOfSame ? count?.changed_from?.value : undefined;
+  const names = tools.slice(0, mostTools).map(({ tool, change }) => `${coded(tool)} ${change}`);
+  const more = tools.length > mostTools ? [`${tools.length - mostTools} more`] : [];
+  const counts = typeof before === 'number' ? [`${before} before, ${count?.value} now`] : [];
+  const what = names.length > 0 ? [...names, ...more] : counts;
+  return `Its tools changed ${between(one)}${what.length > 0 ? `: ${what.join(', ')}` : ''}`;
+}
+
+/** What is said of a change, by kind; undefined where what was there before says nothing. */
+const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) => string | undefined>> = {
+  'price.challenge': (one) => {
+    if (one.changed_from?.state === 'no_price_seen')
+      return `Quotes ${priceText(one)}, and no price before (${between(one)})`;
+    const before = priceBefore(one);
+    // The address that is paid belongs to what is compared; it has a sentence of its own.
+    if (before === undefined || before === priceText(one)) return undefined;
+    const [was, is] = [before, priceText(one)].map((text) => Number.parseFloat(text)) as [number, number];
+    const how = was < is ? 'raised' : was > is ? 'lowered' : 'changed';
+    return `Price ${how} from ${before} to ${priceText(one)} (${between(one)})`;
+  },
+  'price.pay_to': (one) =>
+    `Paid to ${codedList(String(one.value))} instead of ${codedList(String(one.changed_from?.value))} (${between(one)})`,
+  'tools.surface': changedToolsText,
+  'tools.instructions': (one) => `Its instructions for models changed (${between(one)})`,
+  'auth.required': (one) =>
+    `${one.value === true ? 'Asks for credentials first, and did not before' : 'Asks for no credentials first, and did before'} (${between(one)})`,
+};
+
+function changed(judged: Judged): string[] {
+  const { listing, seen } = judged;
+  return Object.entries(changeTexts).flatMap(([kind, textOf]) =>
+    seen(kind).flatMap((one) => {
+      const { changed_from, first_seen_at, subject } = one;
+      if (!changed_from || !isKnown(one) || daysSince(first_seen_at, listing) > changed_days) return [];
+      if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
+      const said = textOf(one, seen);
+      if (!said) return [];
+      const text = sinceThen(judged, one) ? `${said}; last seen on ${day(one.observed_at)}` : said;
+      return [
+        listing.remotes.length < 2 || subject === undefined ? `${text}.` : `At ${coded(subject)}: ${text}.`,
+      ];
+    }),
+  );
+}
+
+function contradictions({ listing, seen }: Judged): string[] {
+  const ofAccess = seen('auth.required').flatMap((one) => {
+    const remote = listing.remotes.find(({ url }) => url === one.subject);
+    if (!remote || !isKnown(one)) return [];
+    const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
+    const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
+    if (one.value === false && secrets.length > 0 && !asksPayment(seen, one))
+      return [
+        `The record asks for a secret (${secrets.map(({ name }) => coded(name)).join(', ')}); ${which} let Dossier in without any ${checked(one)}.`,
+      ];
+    return one.value === true && !remote.inputs
+      ? [`The record names no credentials; ${which} asked Dossier for some ${checked(one)}.`]
+      : [];
+  });
+  const ofSource = seen('package.provenance')
+    .filter((one) => isKnown(one) && one.value === 'other')
+    .map((one) => {
+      const { repository } = asMembers(one.details);
+      const other = typeof repository === 'string' ? coded(repository) : 'another repository';
+      return `By its signed provenance ${coded(one.subject ?? 'the package')} was built from ${other}, not from the recorded repository ${checked(one)}.`;
+    });
+  return [...ofAccess, ...ofSource];
+}
+
+/** One sentence for whatever is the same: who copies everything takes no more room. A word in common shows nothing. */
+function shared({ listing }: Judged): string[] {
+  const found = Object.keys(sharedNames).flatMap(
+    (kind) => listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed') ?? [],
+  );
+  const [first, ...others] = found;
+  if (!first?.reason) return [];
+  const isChecked = kindsChecked.includes(first.kind);
+  // That it is the record which says so is in the words of the others.
+  const source = isChecked ? ` (Dossier, ${day(first.observed_at)})` : '';
+  const names = new Intl.ListFormat('en').format(others.map(({ kind }) => sharedNames[kind] ?? ''));
+  const more = names && ` Others share ${names}.`;
+  return [`${withoutStop(first.reason)}${source}.${more}`];
+}
+const kindsChecked = ['shared.tools', 'shared.pay_to'];
+
+/** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
+const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
+
+function packageVersion({ seen }: Judged): string[] {
+  const said = (
+    kind: string,
+    sentence: (now: string, was: string, of: [string, string]) => string | undefined,
+  ) =>
+    seen(kind).flatMap((one) => {
+      const before = isKnown(one) ? versionBefore(one) : undefined;
+      if (!before) return [];
+      const versions: [string, string] = [coded(String(one.as_seen?.version)), coded(before.version)];
+      const text = sentence(String(one.value), before.value, versions);
+      return text === undefined ? [] : [`Of ${coded(one.subject ?? '')}, ${text} ${checked(one)}.`];
+    });
+  return [
+    ...said('package.install_scripts', (now, was, [version, before]) =>
+      now === 'none'
+        ? undefined
+        : now === was
+          ? `version ${version} names another ${codedList(now)} than version ${before} before it; npm runs it at installation`
+          : `version ${version} names ${codedList(now)}, which npm runs at installation; version ${before} before it names ${was === 'none' ? 'none' : codedList(was)}`,
+    ),
+    ...said('package.published_by', (now, was, [version, before]) =>
+      builds.includes(now)
+        ? undefined
+        : `version ${version} was published by ${coded(now)}, version ${before} before it by ${coded(was)}`,
+    ),
+  ];
+}
+
+const hiddenText = ({ listing, seen }: Judged): string[] =>
+  seen('tools.hidden_text')
+    .filter((one) => isKnown(one) && Number(one.value) > 0)
+    .map((one) => {
+      const at = listing.remotes.length < 2 ? '' : ` at ${coded(one.subject ?? '')}`;
+      return `Texts for models${at} have ${counted(Number(one.value), 'character')} that people cannot see ${checked(one)}.`;
+    });
+
+const advisories = ({ seen }: Judged): string[] =>
+  seen('package.advisories')
+    .filter((one) => isKnown(one) && Number(one.value) > 0)
+    .map(
+      (one) =>
+        `${counted(Number(one.value), 'advisory')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
+    );
+
+function secrets(judged: Judged): string[] {
+  const { all, needed } = recordedSecrets(judged.listing);
+  if (needed.length === 0)
+    return all.length > 0 ? [`The record names ${counted(all.length, 'optional secret')}.`] : [];
+  // A contradiction names them.
+  return contradictions(judged).some((text) => text.startsWith('The record asks'))
+    ? []
+    : [`The record asks for ${counted(needed.length, 'secret')}.`];
+}
+
+function rated({ listing }: Judged): string[] {
+  const { native } = listing.signals;
+  if (native.ratings === 0) return [];
+  const outcomes = Object.entries(native.independent.source_outcomes)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`);
+  const [independent, ...apart] = sourcesFirst(native).split('; ');
+  const said = outcomes.length > 0 ? `${independent} (${outcomes.join(', ')})` : independent;
+  return [`Rated by ${[said, ...apart].join('; ')}.`];
+}
+
+const new_days = 30;
+
+function isNew({ listing }: Judged): string[] {
+  const first = listing.signals.imported.find(({ kind }) => kind === 'registry.first_published');
+  const isRecent =
+    first?.state === 'observed' &&
+    typeof first.value === 'string' &&
+    daysSince(first.value, listing) < new_days;
+  return isRecent ? [`First published ${day(String(first.value))}.`] : [];
+}
+
+/** In the order in which they are said (docs/contract.md). */
+const rules = {
+  deprecated,
+  superseded,
+  status_message: statusMessage,
+  no_answer: noAnswer,
+  not_there: notThere,
+  stale,
+  changed,
+  contradiction: contradictions,
+  shared,
+  hidden_text: hiddenText,
+  package_version: packageVersion,
+  advisories,
+  secrets,
+  ratings: rated,
+  new: isNew,
+} as const satisfies Record<string, (judged: Judged) => string[]>;
+const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
+
+const anchors: Partial<Record<keyof typeof rules, StandOut['anchor']>> = {
+  no_answer: 'history',
+  changed: 'history',
+  ratings: 'ratings',
+};
+
+/** What stands out of a listing, in the published order. */
+export const toStandsOut = (judged: Judged): StandOut[] =>
+  standOutKeys.flatMap((key) => {
+    const anchor = anchors[key];
+    return rules[key](judged).map((text) => ({ key, text, ...(anchor && { anchor }) }));
+  });

@@ -1,0 +1,136 @@
+import { type Approval, type PinName, pinNames, type SavedView } from '../../config/files.ts';
+import { day, day_ms, quoted } from '../../core/text.ts';
+import type { Observation } from '../../observations/observation.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { isKnown } from '../seen.ts';
+import { type ComparedListing, type Finding, observedFinding, recordedFinding } from './criterion.ts';
+
+/** Of what checks alone see: the kind of fact. All other pins are of the record. */
+const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
+
+const recordedNow = ({ version, remotes, packages }: ListingDocument, pin: PinName): string[] => {
+  if (pin === 'version') return [version];
+  if (pin === 'endpoint') return remotes.map(({ url }) => url);
+  return packages.map((one) => `${one.registry_type}:${one.identifier} ${one.version ?? ''}`.trim());
+};
+
+const seenNow = ({ observations }: ListingDocument, kind: string | undefined) =>
+  observations.filter((one) => one.kind === kind && isKnown(one));
+const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
+const subjectOf = (text: string) => text.split(' ', 1)[0];
+
+/** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
+export function pinnedNow(document: ListingDocument, pin: PinName): string[] {
+  const kind = kindsOfPins[pin];
+  return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
+}
+
+const [mostNamed, longestNamed] = [3, 120];
+
+/** Some texts of others, each cut, and how many more there are. */
+function listed(texts: readonly string[]): string {
+  const named = texts
+    .slice(0, mostNamed)
+    .map((text) => quoted(text.length > longestNamed ? `${text.slice(0, longestNamed)}…` : text));
+  const more = texts.length > mostNamed ? ` and ${texts.length - mostNamed} more` : '';
+  return texts.length === 0 ? 'none' : `${named.join(', ')}${more}`;
+}
+
+/** A criterion of an approval: `approved`, `not_moderated` or the name of a pin; of a broken pin what it was and is. */
+export interface ApprovalAnswer extends Finding {
+  readonly criterion: string;
+  readonly value?: string | number;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+type Pinned = readonly [approval: Approval, pin: PinName, before: readonly string[]];
+
+function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+  const now = pinnedNow(compared.listing, pin);
+  const about = { criterion: `pin:${pin}` };
+  if (before.length === now.length && before.every((text, at) => text === now[at]))
+    return {
+      ...about,
+      ...recordedFinding(compared, { result: 'met', fact: `The ${pin} is as approved: ${listed(now)}.` }),
+    };
+  const [from, to] = [listed(before), listed(now)];
+  const record = `the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
+  const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
+  return { ...about, ...recordedFinding(compared, { result: 'not_met', fact }), from, to };
+}
+
+/** Endpoint by endpoint: what no check knows now is not broken. */
+function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+  const found = seenNow(compared.listing, kindsOfPins[pin]);
+  const about = { criterion: `pin:${pin}` };
+  const other = found.find((one) => !before.includes(textOf(one)));
+  if (other) {
+    const [from, to] = [listed(before), listed([textOf(other)])];
+    const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
+    return { ...about, ...observedFinding(other, { result: 'not_met', fact }), from, to };
+  }
+  const missing = before.filter((text) => !found.some(({ subject }) => subject === subjectOf(text)));
+  const [one] = found;
+  if (missing.length === 0 && one)
+    return {
+      ...about,
+      ...observedFinding(one, { result: 'met', fact: `The ${pin} is as approved: ${listed(before)}.` }),
+    };
+  const fact = `Approved on ${on} with ${pin} ${listed(missing)}, which Dossier does not know now.`;
+  return { ...about, ...recordedFinding(compared, { result: 'unknown', fact }), source: 'Dossier' };
+}
+
+const source = 'approvals of the operator of this service';
+
+function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | undefined): ApprovalAnswer {
+  const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
+  if (!approval)
+    return { ...about, result: 'not_met', fact: 'The operator’s file has no approval of this listing.' };
+  const { by, on, reason, until } = approval;
+  const given = `Approved on ${on} by ${quoted(by)}: ${quoted(reason)}`;
+  const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
+  if (isOver) return { ...about, result: 'not_met', fact: `${given}. The approval ended after ${until}.` };
+  return { ...about, result: 'met', fact: `${given}${until === undefined ? '' : `; until ${until}`}.` };
+}
+
+/** What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none for a view without approvals. */
+export function judgeApproval({ approvals }: SavedView, compared: ComparedListing): ApprovalAnswer[] {
+  if (!approvals) return [];
+  const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
+  const approval = approvals.find((one) => one.handle === handle);
+  const pinned = pinNames.flatMap((pin): Pinned[] => {
+    const before = approval?.pins[pin];
+    return approval && before ? [[approval, pin, before]] : [];
+  });
+  const moderated: ApprovalAnswer = {
+    criterion: 'not_moderated',
+    result: 'not_met',
+    fact: 'An action of the operator of this service stands against the listing.',
+    source: 'actions of the operator of this service',
+    as_of: evidence_snapshot_date,
+  };
+  return [
+    judgeEntry(compared, approval),
+    ...pinned.map((one) => (kindsOfPins[one[1]] ? judgeSeen : judgeRecorded)(compared, one)),
+    ...(moderation.length > 0 ? [moderated] : []),
+  ];
+}
+
+/** Whether an answer is of a pin that the listing differs from. */
+export const isBrokenPin = ({ criterion, result }: ApprovalAnswer): boolean =>
+  result === 'not_met' && criterion.startsWith('pin:');
+
+/** Whether what a listing fails keeps it out of a view; in one that marks changes, a broken pin does not. */
+export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnswer): boolean {
+  const { criterion, result } = answer;
+  if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
+  if (criterion.startsWith('pin:')) return isBrokenPin(answer) && on_change !== 'mark';
+  return result === 'not_met' || (result !== 'met' && unknown !== 'include');
+}
+
+/** Whether a view approves a listing in one version only, so that no command may start another. */
+export const isVersionPinned = ({ approvals = [] }: SavedView, { handle }: ListingDocument): boolean => {
+  const pins = approvals.find((one) => one.handle === handle)?.pins;
+  return pins?.version !== undefined || pins?.package !== undefined;
+};

@@ -1,0 +1,121 @@
+import type { SavedView } from '../../config/files.ts';
+import { readPriceLimit } from '../../observations/kinds/price.ts';
+import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
+import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
+import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
+import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
+
+/** The closed vocabulary of compare_agents: each follows from facts that a listing document shows. */
+export const criteria = {
+  ...recordedCriteria,
+  ...signalCriteria,
+  ...endpointCriteria,
+  ...priceCriteria,
+  ...unchangedCriteria,
+  ...packageCriteria,
+  ...nativeCriteria,
+};
+
+export type CriterionName = keyof typeof criteria;
+
+export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
+
+export const isCriterionName = (name: string): name is CriterionName => Object.hasOwn(criteria, name);
+
+export interface RequestedCriterion {
+  readonly criterion: CriterionName;
+  readonly value?: CriterionValue;
+}
+
+export interface Answer extends Finding {
+  readonly criterion: CriterionName;
+  readonly value?: string | number;
+}
+
+const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
+/** Why the value of a criterion is not allowed; undefined if it is. */
+export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
+  const { takes } = criteria[criterion];
+  if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
+  if (takes.kind === 'number') {
+    const isWhole = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= takes.max;
+    return isWhole ? undefined : `${criterion} takes a whole number from 1 to ${takes.max}`;
+  }
+  if (takes.kind === 'tag')
+    return typeof value === 'string' && tagForm.test(value)
+      ? undefined
+      : `${criterion} takes a tag; see list_tags`;
+  if (takes.kind === 'price')
+    return typeof value === 'string' && readPriceLimit(value)
+      ? undefined
+      : `${criterion} takes a price such as "0.01 USDC", or a whole number and a CAIP-19 asset`;
+  const isOne = typeof value === 'string' && takes.of.includes(value);
+  return isOne ? undefined : `${criterion} takes one of ${takes.of.join(', ')}`;
+}
+
+/** The label of a criterion with its value filled in. */
+export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
+  criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
+
+function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): Answer {
+  return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
+}
+
+/** Judges one listing by each requested criterion, in their order. Nothing is added up. */
+export function compareListing(
+  compared: ComparedListing,
+  requested: readonly RequestedCriterion[],
+): { readonly imported: Answer[]; readonly observed: Answer[]; readonly native: Answer[] } {
+  const of = (evidence: Criterion['evidence']) =>
+    requested
+      .filter(({ criterion }) => criteria[criterion].evidence === evidence)
+      .map((one) => answer(compared, one));
+  return { imported: of('imported'), observed: of('observed'), native: of('native') };
+}
+
+/** The criteria of a comparison that names none: is it there and alive, what does it ask for, did it change, who vouches. */
+export const defaultCriteria: readonly RequestedCriterion[] = [
+  { criterion: 'active' },
+  { criterion: 'needs_no_secret' },
+  { criterion: 'endpoint_observed_alive' },
+  { criterion: 'price_known' },
+  { criterion: 'tools_unchanged_for', value: 30 },
+  { criterion: 'claimed' },
+  { criterion: 'native_ratings_at_least', value: 1 },
+];
+
+const isKnown = (sent: SavedView['criteria'][number]): sent is RequestedCriterion =>
+  isCriterionName(sent.criterion);
+
+/** The criteria of a view whose names are of the vocabulary: all of them, once `findCriterionFaults` found nothing. */
+export const requestedBy = (view: SavedView): RequestedCriterion[] => view.criteria.filter(isKnown);
+
+/** What is wrong with the criteria of views: unknown ones, and values that are not allowed. */
+export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
+  views.flatMap(({ name, file, criteria: sent }) =>
+    sent.flatMap((one) => {
+      const fault = isKnown(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
+      return fault ? [`${file}: ${name}: ${fault}`] : [];
+    }),
+  );
+
+/**
+ * Judges a listing by a view: which fact answered which criterion on which date, and the criteria that keep it out; it is in the view if
+ * there are none.
+ */
+export function judgeMember(view: SavedView, compared: ComparedListing) {
+  const { imported, observed, native } = compareListing(compared, requestedBy(view));
+  const answers: ApprovalAnswer[] = [...judgeApproval(view, compared), ...imported, ...observed, ...native];
+  const failed = answers.filter((answer) => keepsOut(view, answer));
+  return {
+    answers,
+    failed: failed.map(({ criterion, value, result, from, to, fact }) => ({
+      criterion,
+      ...(value !== undefined && { value }),
+      result,
+      // Criteria of compare_agents say enough by their names.
+      ...(!isCriterionName(criterion) && { fact }),
+      ...(from !== undefined && { from, to }),
+    })),
+  };
+}

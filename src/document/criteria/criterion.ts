@@ -1,0 +1,161 @@
+import { day, day_ms } from '../../core/text.ts';
+import type { CopyField } from '../../imports/import-run.ts';
+import type { ImportedSignal } from '../../listings/listing.ts';
+import { knowingOf, type Observation, stateWords } from '../../observations/observation.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { copyLacksSentence } from '../record.ts';
+import { asksPayment, isLookedAt, toSeen } from '../seen.ts';
+
+/** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
+export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
+
+/** What a rule judges: the listing document as every face shows it, at a time. */
+export interface ComparedListing {
+  readonly listing: ListingDocument;
+  readonly now_ms: number;
+}
+
+export interface Finding {
+  readonly result: (typeof comparisonResults)[number];
+  /** A sentence by this service, without any publisher text. */
+  readonly fact: string;
+  /** The publisher's text that the fact is about. */
+  readonly recorded?: string;
+  /** A price that was quoted; what others wrote of it is in “ ” or in code spans. */
+  readonly quoted?: string;
+  /** The recorded endpoint, package or host that was looked at. */
+  readonly subject?: string;
+  readonly source: string;
+  /** YYYY-MM-DD. */
+  readonly as_of: string;
+}
+
+/** The value of a criterion: none, a whole number, one of several choices, a tag, or a price such as "0.01 USDC". */
+export type CriterionValue = string | number | undefined;
+type Takes =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'number'; readonly max: number }
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'tag' }
+  | { readonly kind: 'price' };
+
+/** One question that stored facts can answer. */
+export interface Criterion {
+  /** Where its facts come from: elsewhere, checks of this service's own, or claims and ratings made on it. */
+  readonly evidence: 'imported' | 'observed' | 'native';
+  /** The question; `{}` stands for the value, `(s)` for a plural that depends on it. */
+  readonly label: string;
+  readonly takes: Takes;
+  /** The rule, pure; `value` must be one that `takes` allows. */
+  judge(compared: ComparedListing, value: CriterionValue): Finding;
+}
+
+type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
+
+/**
+ * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that usually has one
+ * source, `withSource` adds it and its date to what a rule finds without them; else every rule states them.
+ */
+export function criteriaOf<Given extends Found = Finding>(
+  evidence: Criterion['evidence'],
+  withSource?: (compared: ComparedListing, found: Given) => Finding,
+) {
+  type Rule<Value> = (compared: ComparedListing, value: Value) => Finding | Given;
+  const define = <Value extends CriterionValue>(
+    label: string,
+    takes: Takes,
+    rule: Rule<Value>,
+  ): Criterion => ({
+    ...{ evidence, label, takes },
+    judge(compared, value) {
+      const found = rule(compared, value as Value);
+      return withSource && !('source' in found) ? withSource(compared, found) : (found as Finding);
+    },
+  });
+  return {
+    plain: (label: string, rule: Rule<undefined>) => define(label, { kind: 'nothing' }, rule),
+    /** One that takes a whole number from 1 to `max`. */
+    number: (label: string, max: number, rule: Rule<number>) => define(label, { kind: 'number', max }, rule),
+    choice: (label: string, of: readonly string[], rule: Rule<string>) =>
+      define(label, { kind: 'choice', of }, rule),
+    tag: (label: string, rule: Rule<string>) => define(label, { kind: 'tag' }, rule),
+    /** One that takes a price (observations/kinds/price.ts). */
+    price: (label: string, rule: Rule<string>) => define(label, { kind: 'price' }, rule),
+  };
+}
+
+/** The result of a criterion whose answer is known. */
+export const decided = (holds: boolean): 'met' | 'not_met' => (holds ? 'met' : 'not_met');
+
+const skew_ms = 5 * 60_000;
+
+/** Days since a time, not rounded and at least 0; undefined for a time in the future. */
+export function daysSince(time: string, now_ms: number): number | undefined {
+  const age_ms = now_ms - Date.parse(time);
+  return age_ms < -skew_ms ? undefined : Math.max(age_ms, 0) / day_ms;
+}
+
+export const signalOf = (
+  { listing }: Pick<ComparedListing, 'listing'>,
+  kind: string,
+): ImportedSignal | undefined => listing.signals.imported.find((signal) => signal.kind === kind);
+
+/** A finding from the registry's record, as of its reading. */
+export const recordedFinding = ({ listing }: ComparedListing, found: Found): Finding => ({
+  ...found,
+  source: listing.origin,
+  as_of: day(listing.observed_at),
+});
+
+/** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
+export function absentFinding(
+  compared: ComparedListing,
+  field: CopyField,
+  found: Pick<Finding, 'result' | 'fact'>,
+): Finding {
+  const lacking = copyLacksSentence(compared.listing.copy_lacks, field);
+  return recordedFinding(compared, lacking === undefined ? found : { result: 'unknown', fact: lacking });
+}
+
+/** A finding from what this service saw itself, as of when it last saw it. */
+export const observedFinding = (
+  { subject, source, observed_at = '' }: Observation,
+  found: Pick<Finding, 'result' | 'fact' | 'recorded' | 'quoted'>,
+): Finding => ({
+  ...found,
+  ...(subject !== undefined && { subject }),
+  source,
+  as_of: day(observed_at),
+});
+
+const worst = ['not_met', 'unknown', 'met'] as const;
+
+/** The worst of some findings: what must be so of each recorded endpoint or package. */
+export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
+  worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
+
+/** When a fact that is not of the last check was last seen. */
+function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
+  const seen =
+    value === null ? `On ${day(observed_at)}: ${stateWords[last_state]}` : `Last seen on ${day(observed_at)}`;
+  if (!missed_since) return `${seen}; not checked since.`;
+  const since = `checks since ${day(missed_since)}`;
+  return value === null ? `${seen}; ${since} could not tell.` : `${seen}; not in ${since}.`;
+}
+
+function unseenText({ listing }: ComparedListing, fact: string, look?: Observation): string {
+  if (!isLookedAt({ listing })) return `${fact}: not looked at.`;
+  if (look?.state === 'stale') return `${fact} now. ${lastSeen(look)}`;
+  if (!look || knowingOf(look) !== 'not_seen') return `${fact}.`;
+  const isPaid = look.state === 'refused' && asksPayment(toSeen(listing), look);
+  return `${fact}: ${isPaid ? 'it asks for a payment first' : stateWords[look.state]}.`;
+}
+
+/** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
+export const unseenFinding = (compared: ComparedListing, fact: string, look?: Observation): Finding => ({
+  result: 'unknown',
+  fact: unseenText(compared, fact, look),
+  ...(look?.subject !== undefined && { subject: look.subject }),
+  source: look?.observed_at ? look.source : 'this service',
+  as_of: day(look?.observed_at ?? compared.listing.evidence_snapshot_date),
+});

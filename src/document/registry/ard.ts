@@ -1,0 +1,97 @@
+import { handleParts, isHandle } from '../../core/handle.ts';
+import { wrongField } from '../../core/problem.ts';
+import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
+import type { ListingDocument } from '../listing-document.ts';
+
+// Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
+// follows this version.
+
+/** The terms that ARD itself defines (4.1). */
+const baseContext = 'https://agenticresourcediscovery.org/context/v1';
+export const serverCardType = 'application/mcp-server-card+json';
+export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
+
+/** The namespace of our own terms; a page that says who states them, and by which rules. */
+export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
+
+/** What each term of that namespace means, for the page that it points to. */
+export const ownTerms = {
+  'evidence-v1':
+    'What this service knew of a listing on a day, as a signed statement (in-toto predicate type)',
+  origin: 'The registry that the listing was imported from',
+  asOf: 'The day of the answer',
+  snapshot: 'What native ratings say of the listing on that day, in a sentence',
+  claimState: 'imported, claimed or suspended: whether control of a place that the record names was shown',
+  transport: 'How the recorded endpoints and packages are spoken to',
+  packageType: 'The registries of the recorded packages',
+  package: 'The recorded packages and what they need of a caller, as the evidence has them',
+  evidence: 'The address of all that is known about the listing, as JSON',
+  statement: 'The address of the signed statement about it; nothing is stated about a listing of the sample',
+  sample: 'true: a made-up service of the shipped sample',
+  scoreMeans: 'What the score of a search result says',
+} as const;
+
+/** A remote as a server card has it (SEP-2127, schema v1). */
+function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
+  const needs = (wanted: ListingInput['kind']) => inputs.filter(({ kind }) => kind === wanted);
+  const toInput = ({ required, secret }: ListingInput) => ({ isRequired: required, isSecret: secret });
+  const headers = needs('header').map((one) => ({ name: one.name, ...toInput(one) }));
+  const variables = Object.fromEntries(needs('variable').map((one) => [one.name, toInput(one)]));
+  return { type, url, headers, variables };
+}
+
+const kindsOf = (recorded: readonly (string | undefined)[]) => [
+  ...new Set(recorded.filter((one) => one !== undefined)),
+];
+
+const reverse = (labels: string) => labels.split('.').toReversed().join('.');
+const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
+
+/** The identifier of a listing: the domain of its namespace, as the registry proved it, and its name (Appendix C). */
+function toUrn(handle: string): string {
+  const { namespace, name } = handleParts(handle);
+  return `urn:air:${reverse(namespace)}:${name}`;
+}
+
+/** The handle that an identifier may be of; undefined if no listing has one of that form. Throws invalid_input for no identifier. */
+export function readUrn(identifier: string): string | undefined {
+  const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
+  if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');
+  const handle = `${reverse(publisher)}/${name}`;
+  return isHandle(handle) && toUrn(handle) === identifier ? handle : undefined;
+}
+
+/**
+ * A listing as an ARD entry (4.2): what is recorded in ARD's terms, what is known here in our own. It has no trustManifest and no
+ * representativeQueries: only its publisher could state them.
+ */
+export function toArdEntry(listing: ListingDocument, publicUrl: string) {
+  const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
+  return {
+    '@context': [baseContext, { dossier: ownNamespace(publicUrl) }],
+    identifier: toUrn(handle),
+    displayName: title ?? handle,
+    type: serverCardType,
+    data: {
+      ...{ $schema: cardSchema, name: handle, ...(title && { title }), version, description },
+      ...(website && { websiteUrl: website }),
+      remotes: remotes.map(toCardRemote),
+    },
+    description,
+    tags: tags.map(({ tag }) => tag),
+    version,
+    updatedAt: listing.updated_at,
+    'dossier:origin': listing.origin,
+    'dossier:asOf': listing.evidence_snapshot_date,
+    'dossier:snapshot': listing.evidence_snapshot,
+    'dossier:claimState': listing.state,
+    'dossier:transport': kindsOf([
+      ...remotes.map(({ type }) => type),
+      ...packages.map((one) => one.transport),
+    ]),
+    'dossier:packageType': kindsOf(packages.map(({ registry_type }) => registry_type)),
+    'dossier:package': packages,
+    'dossier:evidence': links.json,
+    ...(listing.sample ? { 'dossier:sample': true } : { 'dossier:statement': `${links.page}.intoto.json` }),
+  };
+}

@@ -1,0 +1,239 @@
+import type { Context } from '../../context.ts';
+import { reversedHost } from '../../core/identity.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import {
+  type Listing,
+  type ListingVersion,
+  publisherMeta,
+  registryMeta,
+  type VersionSummary,
+  withoutHiddenText,
+} from '../../listings/listing.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
+import { isDated, knowingOf } from '../../observations/observation.ts';
+import { toStaleAt } from '../../observations/to-observations.ts';
+import type { ApprovalAnswer } from '../criteria/approvals.ts';
+import { toListingDocument } from '../document.ts';
+import type { ListingDocument } from '../listing-document.ts';
+
+/** The key of our own block in `_meta`: the host of PUBLIC_URL with its labels reversed, then `/evidence`. */
+const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
+
+const observationOf = ({ observations }: ListingDocument, kind: string) => {
+  const found = observations.filter(isDated).find((one) => one.kind === kind);
+  if (!found) return undefined;
+  const { subject, state, value, first_seen_at, observed_at, missed_since } = found;
+  const shown = typeof value === 'string' ? value.slice(0, 200) : value;
+  return {
+    ...(subject !== undefined && { at: subject.slice(0, 200) }),
+    knowing: knowingOf(found),
+    state,
+    value: shown,
+    since: first_seen_at,
+    checked_at: observed_at,
+    ...(missed_since && { missed_since }),
+  };
+};
+
+/** Kinds of fact that hosts can decide by; everything else is in the document. */
+const sharedKinds = {
+  endpoint: 'endpoint.answers',
+  tools: 'tools.surface',
+  auth: 'auth.required',
+  price: 'price.challenge',
+  repository: 'repository.exists',
+  package: 'package.exists',
+} as const;
+
+function toObservations(document: ListingDocument) {
+  const found = Object.entries(sharedKinds).map(
+    ([name, kind]) => [name, observationOf(document, kind)] as const,
+  );
+  return Object.fromEntries(found.filter(([, one]) => one !== undefined));
+}
+
+/** How many entries the log has, and where its newest checkpoint is. */
+export const readLogHead = async ({ store, config }: Context) => ({
+  size: await store.log.size(),
+  checkpoint: `${config.publicUrl}/log/checkpoint`,
+});
+
+/** The facts about a listing with their dates, and these observations. */
+export function toDatedFacts(document: ListingDocument, log: object, observations: object) {
+  const { claim, signals, state, evidence_snapshot, evidence_snapshot_date, observed_at } = document;
+  const { native } = signals;
+  return {
+    as_of: evidence_snapshot_date,
+    record_as_of: observed_at.slice(0, 10),
+    snapshot: evidence_snapshot,
+    claim: {
+      state,
+      ...(claim && { kind: claim.kind, claimed_at: claim.claimed_at, checked_at: claim.checked_at }),
+    },
+    native: {
+      independent_sources: native.independent.sources,
+      independent: native.independent.ratings,
+      ratings: native.ratings,
+    },
+    observations,
+    log: { ...(claim && { index: claim.history.at(-1)?.log_index }), ...log },
+    note: 'Evidence, not verification and not a recommendation. Ratings are counted as of as_of, observations have their own dates; nothing is scored.',
+  };
+}
+
+const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
+
+/**
+ * What the evidence is about and where it is, each with the SHA-256 of its RFC 8785 JSON, and until when its checks are current.
+ * evidence_ref and evidence_digest are named as in modelcontextprotocol/registry pull request 1404.
+ */
+function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
+  const times = document.observations.filter(isDated).map(({ observed_at }) => observed_at);
+  const checked_at = times.toSorted().at(-1);
+  return {
+    subject_digest: digestOf(server),
+    ...(checked_at && { checked_at, fresh_until: toStaleAt(checked_at, interval_s) }),
+    evidence_ref: document.links.json,
+    evidence_digest: digestOf(document),
+  };
+}
+
+const without = (object: JsonObject, name: string): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
+
+const longestBlock_bytes = 2048;
+
+const withoutMembers = (observations: object, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
+  );
+
+/** The same in at most 2 KB, for hosts that read a registry: long addresses are left out, then long values. */
+function toEvidence(document: ListingDocument, references: object, log: object) {
+  const observations = toObservations(document);
+  const toBlock = (shown: object) => ({ ...references, ...toDatedFacts(document, log, shown) });
+  const blocks = [[], ['at'], ['at', 'value']].map((names) => toBlock(withoutMembers(observations, names)));
+  const fits = blocks.find((block) => Buffer.byteLength(JSON.stringify(block)) <= longestBlock_bytes);
+  return fits ?? toBlock({});
+}
+
+/**
+ * A record as published, without what only others than the publisher may say: the stars and licence that hosts show as facts,
+ * and a block under our own key.
+ */
+function toServer({ record, handle, version }: ListingVersion, isHidden: boolean, key: string): JsonObject {
+  const recorded = JSON.parse(record) as JsonObject;
+  const server: JsonObject = isHidden ? withoutHiddenText(recorded) : recorded;
+  if (Object.keys(recorded).length === 0)
+    return { name: handle, version, description: 'Deleted from the registry.' };
+  const meta = server._meta;
+  const provided = isJsonObject(meta) ? meta[publisherMeta] : undefined;
+  if (!isJsonObject(meta)) return server;
+  const own = without(meta, key);
+  if (!isJsonObject(provided)) return { ...server, _meta: own };
+  return { ...server, _meta: { ...own, [publisherMeta]: without(without(provided, 'github'), key) } };
+}
+
+/** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both, unless there is no document. */
+function toEntry(
+  version: ListingVersion,
+  {
+    isLatest,
+    document,
+    key,
+    isHidden,
+    log,
+    interval_s,
+  }: {
+    readonly isLatest: boolean;
+    readonly document: ListingDocument | undefined;
+    readonly key: string;
+    /** Whether the operator has hidden the texts of the listing. */
+    readonly isHidden: boolean;
+    readonly log: object;
+    /** Time between two checks of a listing. */
+    readonly interval_s: number;
+  },
+): { server: JsonObject; _meta: Record<string, object> } {
+  const { status, status_message, published_at, updated_at } = version;
+  const server = toServer(version, isHidden, key);
+  return {
+    server,
+    _meta: {
+      [registryMeta]: {
+        status,
+        ...(status_message && !isHidden && { statusMessage: status_message }),
+        publishedAt: published_at,
+        updatedAt: updated_at,
+        isLatest,
+      },
+      ...(document && { [key]: toEvidence(document, toReferences(document, server, interval_s), log) }),
+    },
+  };
+}
+
+/** What all entries of an answer share. */
+const readShared = async (context: Context) => ({
+  key: evidenceKey(context.config.publicUrl),
+  log: await readLogHead(context),
+  interval_s: context.config.observeInterval_s,
+});
+
+export const byPublication = (a: VersionSummary, b: VersionSummary) =>
+  a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
+
+/** The latest version of each of some listings: the one shown, or the newest of one whose versions are all deleted. */
+async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
+  const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
+  const newestLast = (await store.listings.versionSummaries(gone)).toSorted(byPublication).reverse();
+  return new Map([...listings, ...newestLast].map(({ handle, version }) => [handle, version]));
+}
+
+/** Entries of versions, each with the evidence about its listing if it is the version shown. */
+export async function toEntries(versions: readonly ListingVersion[], context: Context) {
+  const { store, config, clock } = context;
+  const now = clock();
+  const shared = await readShared(context);
+  const handles = [...new Set(versions.map(({ handle }) => handle))];
+  const read = await store.documents.factsOfAll(handles, now.toISOString());
+  const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
+  const latest = await latestOf(
+    read.map(({ listing }) => listing),
+    context,
+  );
+  return versions.map((version) => {
+    const facts = factsOf.get(version.handle);
+    const isLatest = latest.get(version.handle) === version.version;
+    const document =
+      isLatest && facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined;
+    return toEntry(version, { isLatest, document, isHidden: facts?.listing.hidden === true, ...shared });
+  });
+}
+
+/** A listing of a view, with the facts that put it there. */
+export interface ViewMember {
+  readonly listing: ListingDocument;
+  readonly answers: readonly ApprovalAnswer[];
+}
+
+/** Entries of the listings of a view; each also says which fact met which criterion on which date. */
+export async function toViewEntries(members: readonly ViewMember[], context: Context) {
+  const shared = await readShared(context);
+  const { key } = shared;
+  const entries = await Promise.all(
+    members.map(async ({ listing, answers }) => {
+      const version = await context.store.listings.version(listing.handle, listing.version);
+      if (!version) return undefined;
+      const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
+      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
+      const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
+        criterion,
+        result,
+        fact,
+        as_of,
+      }));
+      return { server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } };
+    }),
+  );
+  return entries.filter((entry) => entry !== undefined);
+}

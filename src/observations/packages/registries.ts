@@ -1,0 +1,129 @@
+import type { Config } from '../../config/config.ts';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { readObject } from '../../core/json.ts';
+import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
+import {
+  createPoliteFetch,
+  observerRules,
+  type PoliteFetch,
+  type PoliteParts,
+  type Robots,
+} from '../polite.ts';
+import { createAdvisories } from './advisories.ts';
+
+/** OCI image indexes and manifests, and their older Docker forms. */
+const accept = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+const bearer = /^bearer\s/i;
+const parameters = /([a-z]+)="([^"]{1,1000})"/gi;
+
+/** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
+function tokenUrl(challenge: string, asked: URL): URL | undefined {
+  if (!bearer.test(challenge)) return undefined;
+  const named = new Map(
+    [...challenge.matchAll(parameters)].map(([, name = '', value = '']) => [name, value]),
+  );
+  const url = URL.parse(named.get('realm') ?? '');
+  if (!url || (url.protocol !== 'https:' && url.origin !== asked.origin)) return undefined;
+  for (const name of ['service', 'scope']) {
+    const value = named.get(name);
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+function readToken({ status, text }: Fetched): string | undefined {
+  const { token, access_token } = (status === 200 && readObject(text)) || {};
+  const found = token ?? access_token;
+  return typeof found === 'string' && /^[\x21-\x7e]{1,8192}$/.test(found) ? found : undefined;
+}
+
+/**
+ * Reads the manifest of an image. A registry that answers 401 is asked once more with the token that it gives to everyone
+ * without credentials, as every anonymous pull does. `askPublic` asks a token service on another host.
+ */
+async function readManifest(
+  url: string,
+  { ask, askPublic }: { readonly ask: PoliteFetch; readonly askPublic: PoliteFetch },
+): Promise<Fetched | NoAnswer> {
+  const first = await ask({ url, headers: { accept } });
+  if (first.result !== 'response' || first.status !== 401) return first;
+  const asked = new URL(url);
+  const at = tokenUrl(first.headers['www-authenticate'] ?? '', asked);
+  if (!at) return first;
+  const given = await (at.origin === asked.origin ? ask : askPublic)({ url: at.href });
+  const token = given.result === 'response' ? readToken(given) : undefined;
+  return token === undefined ? first : ask({ url, headers: { accept, authorization: `Bearer ${token}` } });
+}
+
+/** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
+function registryRules(config: Config): OutboundRules {
+  const rules = observerRules(config);
+  const bases = Object.values(config.packageRegistries).filter(Boolean);
+  return {
+    ...rules,
+    reach(url) {
+      if (!bases.some((base) => url.href.startsWith(`${base}/`))) return undefined;
+      const usual = rules.reach(url);
+      return usual?.addresses === 'any' ? usual : { url, addresses: 'any' };
+    },
+  };
+}
+
+const off = (name: keyof Config['packageRegistries']): NoAnswer => ({
+  result: 'not_checked',
+  reason: `This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`,
+});
+
+/**
+ * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES and from files. Configured registries are APIs for programs, so their robots.txt is not read
+ * (docs/decisions/packages.md); that of any other image host is.
+ */
+export function createPackageRegistries(
+  config: Config,
+  {
+    fetch,
+    robots,
+    ...parts
+  }: Pick<PoliteParts, 'queue' | 'timeouts' | 'watch'> & {
+    readonly fetch: PoliteFetch;
+    readonly robots: Robots;
+  },
+) {
+  const bases = config.packageRegistries;
+  const client = createOutboundClient(registryRules(config));
+  const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
+  const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
+  // Loaded lazily: only packages with provenance need it.
+  const openCheck = cachedOnce(async () => {
+    const { openBundleCheck } = await import('./sigstore.ts');
+    return openBundleCheck(config.sigstoreRoot);
+  });
+  return {
+    /** Advisories about a package, from a saved copy: nothing is asked over the network. */
+    advisories: createAdvisories(config.advisories),
+    /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
+    async signature(bundle: unknown) {
+      const check = await openCheck().catch(() => undefined);
+      const reason = 'The file of SIGSTORE_ROOT cannot be read.';
+      return check?.(bundle) ?? ({ result: 'not_checked', reason } satisfies NoAnswer);
+    },
+    /** A GET of a path of a registry. */
+    async registry(name: 'npm' | 'pypi', path: string) {
+      return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
+    },
+    /** The manifest of a container image: registry host, repository, and a tag or digest. */
+    async image({ host, name, reference }: Readonly<Record<'host' | 'name' | 'reference', string>>) {
+      if (bases.oci === '') return off('oci');
+      const isHub = host === 'docker.io';
+      const url = `${isHub ? bases.oci : `https://${host}`}/v2/${name}/manifests/${reference}`;
+      return readManifest(url, { ask: isHub ? ask : askPublic, askPublic });
+    },
+  };
+}

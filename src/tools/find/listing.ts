@@ -1,0 +1,238 @@
+import { type Context, noteChange } from '../../context.ts';
+import { isHandle } from '../../core/handle.ts';
+import { Problem, type ProblemFacts } from '../../core/problem.ts';
+import { counted, day_ms, named, quoted } from '../../core/text.ts';
+import { publisherOf } from '../../document/hit.ts';
+import type { ListingFacts } from '../../document/record.ts';
+import { packageText } from '../../document/sentences.ts';
+import { isSample, type Listing } from '../../listings/listing.ts';
+import { type Reference, toReferences } from '../../listings/references.ts';
+import { toAppeal } from '../../moderation/moderation.ts';
+import { nextStale_ms } from '../../observations/to-observations.ts';
+
+const maxNear = 5;
+
+/** Who asks for a listing, and whether an unknown one is refused with near handles, which are searched for. */
+interface Asking extends Context {
+  readonly namesNear?: boolean;
+}
+
+/** What a list adds to an answer about one listing; nothing while searches and lists cannot be read. */
+export const orEmpty = <T>(
+  read: Promise<T[]>,
+  { store, log }: Pick<Context, 'store' | 'log'>,
+): Promise<T[]> =>
+  read.catch((error: unknown) => {
+    const isAway =
+      error instanceof Problem ? error.code === 'unavailable' : store.failureOf(error) === 'unavailable';
+    if (!isAway) throw error;
+    log.warn({ err: error }, 'lists cannot be read; an answer about one listing is given without them');
+    return [];
+  });
+
+/**
+ * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it as one of
+ * `references`, where the text is all that was asked for: an address without a scheme, or an image, may look like a handle.
+ */
+async function refuseUnknown(
+  text: string,
+  context: Asking,
+  references?: readonly Reference[],
+): Promise<never> {
+  if (context.namesNear === false) throw new Problem('unknown_handle');
+  const { listings } = context.store;
+  const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
+  const read = Promise.all([listings.near(text, maxNear), recording()]).then((found) => [found]);
+  const [[{ near, others }, recorded] = [{ near: [], others: [] }, []]] = await orEmpty(read, context);
+  const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
+  const detail = isTwin
+    ? 'A listing has this handle with different capitals: it is the first in near.'
+    : recorded.length > 0 && 'The first in near records this as an address or a package.';
+  const recorders = recorded.map(({ handle }) => handle);
+  const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...near] : [...recorders, ...near]);
+  const farther = others.filter((handle) => !all.has(handle));
+  throw new Problem('unknown_handle', {
+    near: [...all].slice(0, maxNear),
+    ...(farther.length > 0 && { others: farther }),
+    ...(detail && { detail }),
+  });
+}
+
+const withdrawnBy = {
+  deleted: 'The registry deleted it; this is not a verdict about it.',
+  optout: 'A line in its repository withdrew it; this is not a verdict about it.',
+} as const;
+
+/** No registry has deleted what no registry had. */
+const sampleEnded =
+  'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
+
+/** Why a withdrawn listing is not shown. */
+export async function withdrawal(listing: Listing, { store, config }: Context): Promise<string> {
+  const { handle, withdrawn } = listing;
+  if (withdrawn === 'deleted' && isSample(listing)) return sampleEnded;
+  if (withdrawn !== 'operator') return withdrawn ? withdrawnBy[withdrawn] : '';
+  const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
+  const action = standing.find(({ action: name }) => name === 'withdraw');
+  return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
+}
+
+async function requireShown<T>(found: T, listing: Listing, context: Context): Promise<T> {
+  if (!listing.withdrawn) return found;
+  throw new Problem('listing_withdrawn', await withdrawal(listing, context));
+}
+
+/** Whether there is, or was, a listing with this handle. */
+export const isKnown = async (handle: string, { store }: Context): Promise<boolean> =>
+  isHandle(handle) && (await store.listings.byHandle(handle)) !== undefined;
+
+/** Whether there is a listing with this handle that is not withdrawn. */
+export async function isListed(handle: string, { store }: Context): Promise<boolean> {
+  const listing = isHandle(handle) ? await store.listings.byHandle(handle) : undefined;
+  return listing !== undefined && !listing.withdrawn;
+}
+
+/** Throws invalid_handle unless the text is a well-formed handle. */
+export function requireHandle(handle: string): void {
+  if (!isHandle(handle)) throw new Problem('invalid_handle');
+}
+
+/** A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
+export async function findListing(handle: string, context: Context): Promise<Listing> {
+  requireHandle(handle);
+  const listing =
+    (await context.store.listings.byHandle(handle)) ??
+    (await refuseUnknown(handle, context, toReferences(handle)));
+  return requireShown(listing, listing, context);
+}
+
+/** What a listing was found by, if that was not its handle. */
+export interface Found {
+  readonly handle: string;
+  readonly found_by?: string;
+}
+
+/** A name of one or several words, as `twilio`. */
+export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
+
+/** The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any other text. */
+export function handlesInAddress(text: string, { publicUrl }: Context['config']): string[] {
+  const path = text.startsWith(`${publicUrl}/`)
+    ? text.slice(publicUrl.length)
+    : text.replace(/^agent:\/\//, '/agents/');
+  const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
+  return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
+}
+
+/** The known one of these. Throws unknown_handle with near handles. */
+async function handleInAddress(text: string, context: Asking): Promise<string | undefined> {
+  const meant = handlesInAddress(text, context.config);
+  for (const one of meant) if (await isKnown(one, context)) return one;
+  const bare = meant.at(-1);
+  return bare === undefined ? undefined : refuseUnknown(bare, context);
+}
+
+const placeOf = ({ kind, registry }: Reference) =>
+  kind === 'host' ? 'an endpoint at this host' : `this ${registry ? `${registry} ${kind}` : kind}`;
+
+const longestDescription = 100;
+
+const recordedAt = ({ packages: [first], endpoint }: Listing) =>
+  endpoint ? named(endpoint) : first ? packageText(first) : 'no endpoint or package recorded';
+
+/** What tells a listing from others that record the same: whose it is, what it says, and where it is unless all are there. */
+function differenceOf(listing: Listing, all: readonly Listing[]): string {
+  const { description, version, updated_at, origin_status } = listing;
+  const said =
+    description.length > longestDescription
+      ? `${description.slice(0, longestDescription).toWellFormed()} …`
+      : description;
+  const isElsewhere = all.some((one) => recordedAt(one) !== recordedAt(listing));
+  return [
+    publisherOf(listing),
+    ...(said ? [quoted(said)] : []),
+    ...(isElsewhere ? [recordedAt(listing)] : []),
+    `version ${named(version)}`,
+    `updated ${updated_at.slice(0, 10)}`,
+    ...(origin_status === 'deprecated' ? ['deprecated'] : []),
+  ].join(', ');
+}
+
+/** More that record the same are not counted. */
+export const mostRecording = maxNear + 1;
+
+/**
+ * The listing that records the first of these that any records, or those that do if there are several. `recording`: up to
+ * `mostRecording` listings that record each.
+ */
+export function pickRecording(
+  references: readonly Reference[],
+  recording: readonly (readonly Listing[])[],
+): Found | Required<Pick<ProblemFacts, 'detail' | 'candidates'>> | undefined {
+  const at = recording.findIndex((found) => found.length > 0);
+  const [reference, found = []] = [references[at], recording[at]];
+  const [only, other] = found;
+  if (!reference || !only) return undefined;
+  const what = placeOf(reference);
+  if (!other)
+    return {
+      handle: only.handle,
+      found_by: `the only listing that records ${what}, which does not show that its publisher controls it`,
+    };
+  const count =
+    found.length > maxNear
+      ? `More than ${maxNear} listings record`
+      : `${counted(found.length, 'listing')} record`;
+  return {
+    detail: `${count} ${what}.`,
+    candidates: found
+      .slice(0, maxNear)
+      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
+  };
+}
+
+/** What handles are near to an address or a package: the owner and name of a repository, the name of a domain, a package. */
+export function toNearText(text: string, references: readonly Reference[]): string {
+  const [first] = references;
+  const repository = references.find(({ kind }) => kind === 'repository');
+  if (repository) return repository.key.split('/').slice(1, 3).join('/');
+  return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
+}
+
+/**
+ * The listing that a text names: by its handle, by an address of this service, or, if only one listing records it, by an
+ * endpoint, a repository or a package. Throws invalid_handle, unknown_handle with near handles, or several_listings. That
+ * there is a listing with a well-formed handle is not checked.
+ */
+export async function findNamed(text: string, context: Asking): Promise<Found> {
+  if (isHandle(text)) return { handle: text };
+  const trimmed = text.trim().replace(/^<(.*)>$/s, '$1');
+  const handle = isHandle(trimmed) ? trimmed : await handleInAddress(trimmed, context);
+  if (handle !== undefined) return { handle };
+  const references = toReferences(trimmed);
+  const found = pickRecording(references, await context.store.listings.recording(references, mostRecording));
+  if (found && 'candidates' in found) throw new Problem('several_listings', found);
+  if (found) return found;
+  if (references.length === 0 && !isName.test(trimmed)) throw new Problem('invalid_handle');
+  return refuseUnknown(toNearText(trimmed, references), context);
+}
+
+/** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
+function nextChange_ms({ changesAt, observed }: ListingFacts, { config, clock }: Context): number {
+  const now = clock();
+  return Math.min(
+    (Math.floor(now.getTime() / day_ms) + 1) * day_ms,
+    changesAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(changesAt),
+    nextStale_ms(observed?.observations ?? [], { now, interval_s: config.observeInterval_s }),
+  );
+}
+
+/** All facts of a shown listing that a text names (`findNamed`); throws as findListing does, or several_listings. */
+export async function findListingFacts(text: string, context: Asking): Promise<ListingFacts> {
+  const { handle } = await findNamed(text, context);
+  const facts =
+    (await context.store.documents.facts(handle, context.clock().toISOString())) ??
+    (await refuseUnknown(handle, context, toReferences(handle)));
+  noteChange(context, nextChange_ms(facts, context));
+  return requireShown(facts, facts.listing, context);
+}

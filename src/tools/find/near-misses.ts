@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { countEdits } from '../../core/edits.ts';
+import { Problem } from '../../core/problem.ts';
+import { copyLacksSentence } from '../../document/record.ts';
+import type { CopyField } from '../../imports/import-run.ts';
+import type { ListingReads } from '../../listings/reads.ts';
+import { matchPhrases } from '../../listings/tags.ts';
+import type { Facet } from '../../search/facets.ts';
+import { findOmissions, type SearchQuery } from '../../search/query.ts';
+import type { Reads } from '../../store/store.ts';
+
+const mostNear = 5;
+/** The most frequent tags, which an unknown one is compared with. */
+const mostCompared = 2000;
+/** A longer one is compared with none. */
+const longestTag = 100;
+
+/** Tags near an unknown one: those the vocabulary gives its words, then similar ones, the most similar first. */
+function toNearTags(tag: string, frequent: readonly string[]): string[] {
+  const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
+  const similar = frequent
+    .map((other) => ({
+      other,
+      edits: other.includes(tag) || tag.includes(other) ? 1 : countEdits(tag, other),
+    }))
+    .filter(({ other, edits }) => other.length > 2 && edits <= Math.max(1, Math.floor(other.length / 3)))
+    .sort((a, b) => a.edits - b.edits)
+    .map(({ other }) => other);
+  return [...new Set([...frequent.filter((other) => meant.has(other)), ...similar])].slice(0, mostNear);
+}
+
+/** Those tags of a search that no listing has, each with the nearest tags that listings have. */
+async function findUnknownTags(listings: ListingReads, facets: readonly Facet[]) {
+  const tags = facets.filter((facet) => facet.startsWith('tag:')).map((facet) => facet.slice('tag:'.length));
+  if (tags.length === 0) return [];
+  const known = (await listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
+  const all = new Set(known);
+  const frequent = known.slice(0, mostCompared);
+  return tags.filter((tag) => !all.has(tag)).map((tag) => ({ tag, near: toNearTags(tag, frequent) }));
+}
+
+/** Throws not_found for a tag that no listing has, with the nearest tags that listings have. */
+export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'store'>): Promise<void> {
+  const detail = 'No listing has this tag.';
+  if (tag.length > longestTag) throw new Problem('not_found', detail);
+  const [unknown] = await findUnknownTags(store.listings, [`tag:${tag}`]);
+  if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
+}
+
+/** Filters, and conditions of the query, that are left out for a try. */
+const mostFilters = 8;
+const mostConditions = 3;
+
+/** What search_agents publishes where nothing matches. */
+export const nearMisses = z.object({
+  near: z.array(z.string()).describe('handles'),
+  leave_out: z
+    .array(
+      z.object({
+        facet: z.string().optional().describe('a filter to leave out'),
+        text: z.string().optional().describe('a part of the query to leave out'),
+        query: z.string().optional().describe('the query without text'),
+        only: z.string().optional().describe('the one filter to keep, where leaving out one is not enough'),
+        count: z.int(),
+      }),
+    )
+    .describe('What finds something, and how many listings'),
+  unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
+  advice: z.string().optional(),
+  copy_lacks: z.string().optional().describe('That no listing has what a filter asks for'),
+});
+export type NearMisses = z.infer<typeof nearMisses>;
+
+const countMatches = async (listings: ListingReads, search: SearchQuery) =>
+  search.text.trim()
+    ? (await listings.search(search)).counts.total
+    : (await listings.listCounts(search.facets)).total;
+
+/** What to leave out of a search, or the one filter to keep, so that it finds something. */
+export type Omission = NearMisses['leave_out'][number];
+
+/** Filters without which something matches. */
+async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
+  const tries: Omission[] = [];
+  for (const facet of search.facets.slice(0, mostFilters)) {
+    const facets = search.facets.filter((other) => other !== facet);
+    if (facets.length === 0 && !search.text.trim()) continue;
+    tries.push({ facet, count: await countMatches(listings, { ...search, facets }) });
+  }
+  return tries;
+}
+
+/** Conditions of the query without which something matches; with filters, all of its words are one. */
+async function tryWithoutConditions(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
+  const text = search.text.trim();
+  const all = text && search.facets.length > 0 ? [{ text, query: '' }] : [];
+  const conditions = findOmissions(text).filter(({ query }) => query !== '' && query !== text);
+  const tries: Omission[] = [];
+  for (const one of [...conditions.slice(0, mostConditions), ...all])
+    tries.push({ ...one, count: await countMatches(listings, { ...search, text: one.query }) });
+  return tries;
+}
+
+/** Each filter alone, for a search that finds nothing even with one less. */
+async function countAlone(listings: ListingReads, facets: readonly Facet[]): Promise<Omission[]> {
+  const counts: Omission[] = [];
+  for (const only of facets.length > 1 ? facets.slice(0, mostFilters) : [])
+    counts.push({ only, count: (await listings.listCounts([only])).total });
+  return counts;
+}
+
+/** Handles of what matches without the filters, or of what the text resembles. */
+async function findNearHandles(listings: ListingReads, search: SearchQuery): Promise<readonly string[]> {
+  const text = search.text.trim();
+  const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };
+  if (near.length > 0 || !text || search.facets.length === 0) return near;
+  const { hits } = await listings.search({ ...search, facets: [] });
+  const rows = await listings.briefs(hits.slice(0, mostNear).map(({ id }) => id));
+  return rows.map(({ handle }) => handle);
+}
+
+const byCount = (tries: readonly Omission[]) =>
+  tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+
+/** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */
+export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
+  const { run } = await imports.last();
+  const origins = Object.values(run?.progress.recorded ?? {});
+  const isLacking = (field: CopyField) =>
+    origins.length > 0 && !origins.some((recorded) => recorded.includes(field));
+  const lacking = asked.find(isLacking);
+  return lacking && copyLacksSentence([lacking], lacking);
+}
+
+/** Whether a query has letters beyond those of English, or words that it does not have. */
+const isForeign = (text: string) => /(?!\p{ASCII})\p{L}/u.test(text) || foreignWords.test(text);
+const foreignWords =
+  /(?:^|\s)(?:und|oder|mit|f[uü]r|nicht|eine?|der|das|suche|finde|les?|une?|pour|avec|dans|cherche|los|las|una|para|buscar|busca|con|por|uma|il|gli|cerca|voor|een|het|met)(?:\s|$)/i;
+const advice = 'Listings are mostly in English; search in English.';
+
+/**
+ * What is near a search that found nothing: handles, what it would find with one filter or condition less, the one that
+ * leaves the fewest first, and tags near unknown ones.
+ */
+export async function findNearMisses(
+  reads: Pick<Reads, 'listings' | 'imports'>,
+  search: SearchQuery,
+): Promise<NearMisses> {
+  const { listings } = reads;
+  const withoutOne = byCount([
+    ...(await tryWithoutFilters(listings, search)),
+    ...(await tryWithoutConditions(listings, search)),
+  ]);
+  const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
+  const unknown_tags = await findUnknownTags(listings, search.facets);
+  const near = await findNearHandles(listings, search);
+  const asks = (prefix: string) => search.facets.some((facet) => facet.startsWith(prefix));
+  const asked = [asks('has:endpoint') && 'endpoint', asks('package:') && 'package'] as const;
+  const copy_lacks = await findLacking(
+    reads,
+    asked.filter((field) => field !== false),
+  );
+  return {
+    near: [...near],
+    leave_out,
+    ...(unknown_tags.length > 0 && { unknown_tags }),
+    ...(copy_lacks && { copy_lacks }),
+    ...(isForeign(search.text) && { advice }),
+  };
+}

@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { type Context, noteChange } from '../../context.ts';
+import { readCursor, toCursor } from '../../core/cursor.ts';
+import { wrongField } from '../../core/problem.ts';
+import { pickAlike, sharedText, toAlikeQuery } from '../../document/alike.ts';
+import { successorOf } from '../../document/answers/answers.ts';
+import { toListingDocument } from '../../document/document.ts';
+import { type Hit, toHit } from '../../document/hit.ts';
+import { type Listing, withoutHidden } from '../../listings/listing.ts';
+import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../../search/query.ts';
+import { untrustedOf } from '../texts.ts';
+import { findListingFacts } from './listing.ts';
+import { findNearMisses, type NearMisses } from './near-misses.ts';
+
+interface SearchPage {
+  readonly listings: Hit[];
+  readonly counts: SearchCounts;
+  readonly next: string | undefined;
+  readonly unknown: readonly UnknownWord[];
+  /** Only where nothing matches. */
+  readonly no_match: NearMisses | undefined;
+}
+
+/** How many to return, and the cursor they stand behind. */
+interface Place {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** A cursor works for the search that it was given for, and for no other one. */
+const digestOf = ({ text, facets, sort }: SearchQuery) =>
+  z.literal(hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8));
+
+/** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
+const toRankedPlace = (search: SearchQuery) => z.tuple([digestOf(search), z.int().min(0), z.int().min(0)]);
+const toListedPlace = (search: SearchQuery) =>
+  z.tuple([digestOf(search), z.int().min(0), z.string().max(40)]);
+
+function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: string | undefined): number {
+  const [, place, last] = readCursor(cursor, toRankedPlace(search)) ?? [];
+  if (place === undefined) return 0;
+  const at = hits.findIndex(({ id }) => id === last);
+  return at < 0 ? place : at + 1;
+}
+
+/**
+ * The hits of a search behind a cursor, their first place, and the cursor of those that follow. Throws invalid_input for a cursor of
+ * another search.
+ */
+export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
+  const from = hitsBehind(hits, search, cursor);
+  const shown = hits.slice(from, from + limit);
+  const last = hits.length > from + limit ? shown.at(-1) : undefined;
+  return { shown, next: last && toCursor([digestOf(search).value, from + limit - 1, last.id]) };
+}
+
+async function findRanked(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings, documents } = context.store;
+  const { hits, words, unknown, counts } = await listings.search(search);
+  const { shown, next } = pageOf(hits, search, place);
+  const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
+  const now = context.clock().toISOString();
+  const found = await documents.hitsById(
+    shown.map(({ id }) => id),
+    now,
+  );
+  return {
+    listings: found.map((one) => toHit(one, { words, matched: matchedOf.get(one.listing.id) })),
+    counts,
+    next,
+    unknown,
+    no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
+  };
+}
+
+async function findListed(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+  const { listings, documents } = context.store;
+  const { facets, sort } = search;
+  const position = readCursor(place.cursor, toListedPlace(search));
+  const after = position && { id: position[1], updated_at: position[2] };
+  const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
+  const shown = rows.slice(0, place.limit);
+  const last = rows.length > place.limit ? shown.at(-1) : undefined;
+  return {
+    listings: (
+      await documents.hitsById(
+        shown.map(({ id }) => id),
+        context.clock().toISOString(),
+      )
+    ).map((one) => toHit(one)),
+    counts: await listings.listCounts(facets),
+    next: last && toCursor([digestOf(search).value, last.id, last.updated_at]),
+    unknown: [],
+    no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
+  };
+}
+
+/** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
+export const findPage = (context: Context, search: SearchQuery, place: Place): Promise<SearchPage> =>
+  search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
+
+const mostCandidates = 60;
+
+/** A source of ratings stops being new by time alone: a list that shows one is at most so old. */
+const shownAtMost_ms = 60_000;
+
+/** Answered at once: there is no next page. */
+const mostSimilar = 10;
+
+/** The lines of the visible ones of some listings, in the order given. */
+export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
+  (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
+
+/** Listings of other publishers that have something in common with one, most first. */
+async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
+  const { listings, documents } = context.store;
+  const text = toAlikeQuery(listing);
+  if (!text) return [];
+  const candidates = await listings.briefs(await listings.best(text, mostCandidates));
+  const alike = pickAlike(listing, candidates, most);
+  const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
+  const now = context.clock();
+  const found = await documents.hitsOf([...shared.keys()], now.toISOString());
+  if (found.some(({ native }) => native?.flags.new_source))
+    noteChange(context, now.getTime() + shownAtMost_ms);
+  return found.map((one) => toHit(one, undefined, shared.get(one.listing.handle)));
+}
+
+function refuseOthers(others: Readonly<Record<string, unknown>>): void {
+  const field = Object.keys(others).find((name) => name !== 'similar_to' && others[name] !== undefined);
+  if (field === undefined) return;
+  const message = 'leave it out, or leave out similar_to';
+  throw wrongField(field, message, `${field}: ${message}.`);
+}
+
+/** The answer of search_agents with `similar_to`; throws as findListing does, and invalid_input beside any filter. */
+export async function answerSimilar(
+  handle: string,
+  {
+    limit = mostSimilar,
+    ...others
+  }: Readonly<Record<string, unknown>> & { readonly limit?: number | undefined },
+  context: Context,
+) {
+  refuseOthers(others);
+  const facts = await findListingFacts(handle, context);
+  const listings = await findSimilar(context, withoutHidden(facts.listing), Math.min(limit, mostSimilar));
+  const successor = successorOf(toListingDocument(facts, context.config, context.clock()));
+  return {
+    listings,
+    ...(successor && { successor }),
+    total: { count: listings.length, capped: false },
+    order: 'alike',
+    untrusted_fields: untrustedOf({ listings }, ['listings']),
+  };
+}

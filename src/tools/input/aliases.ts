@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { attempt, isJsonObject } from '../../core/json.ts';
+import aliases from './aliases.json' with { type: 'json' };
+
+/** What models call the members of an input, where a tool has no member of that name. */
+const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
+
+/** Values that had another name: a paying customer is a customer. */
+const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = aliases.values;
+
+/** What callers say for values of filters. */
+export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
+
+/** Whether a member of an input is a list. */
+function isList(schema: unknown): boolean {
+  if (schema instanceof z.ZodOptional) return isList(schema.unwrap());
+  return schema instanceof z.ZodArray;
+}
+
+/** A text where a list is wanted: JSON of one, or its entries between commas. */
+function toList(text: string): unknown {
+  const parsed = /^\s*\[/.test(text) ? attempt(() => JSON.parse(text) as unknown) : undefined;
+  const entries = text.split(',').map((entry) => entry.trim());
+  return parsed ?? entries.filter((entry) => entry !== '');
+}
+
+/** An input with the names and forms of the tool's schema, where a caller uses others that mean the same. */
+export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
+  if (!isJsonObject(sent)) return sent;
+  const own: Record<string, unknown> = { ...sent };
+  const { shape } = input;
+  for (const name of Object.keys(shape)) {
+    const other = otherNames[name]?.find((one) => Object.hasOwn(own, one) && !Object.hasOwn(shape, one));
+    if (other !== undefined && !Object.hasOwn(own, name)) {
+      own[name] = own[other];
+      delete own[other];
+    }
+    const value = own[name];
+    if (typeof value === 'string') own[name] = otherValues[name]?.[value] ?? value;
+    if (isList(shape[name]) && typeof own[name] === 'string') own[name] = toList(own[name]);
+  }
+  return own;
+}

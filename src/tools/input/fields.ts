@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { countEdits } from '../../core/edits.ts';
+import { isHandle } from '../../core/handle.ts';
+import { own } from '../../core/json.ts';
+import { tokenize } from '../../core/text.ts';
+import {
+  criteria,
+  criterionNames,
+  defaultCriteria,
+  findValueError,
+  isCriterionName,
+  type RequestedCriterion,
+} from '../../document/criteria/criteria.ts';
+import type { ChangedHandles } from '../../store/store.ts';
+import { ofFilters } from './aliases.ts';
+
+/** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
+export const handleInput = z.string().describe('<namespace>/<name>, exact case');
+
+/** What names one listing (tools/find/listing.ts). */
+export const namedInput = z.string().describe('Handle, endpoint, repository or package');
+
+/** What an answer about a named listing depends on: which listing records an address follows from all of them. */
+export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
+  isHandle(handle) ? [handle] : 'all';
+
+export const cursorInput = z.string().max(400).optional().describe('next_cursor of the last answer');
+
+/** The value that a text most likely means, by its other names and spelling. */
+function findNearest(sent: string, values: readonly string[]): string | undefined {
+  const text = sent.trim().toLowerCase().slice(0, 40);
+  const meant = own(ofFilters, text) ?? '';
+  if (values.includes(meant)) return meant;
+  const similar = values
+    .map((value) => ({
+      value,
+      edits: value.includes(text) || text.includes(value) ? 0 : countEdits(text, value),
+    }))
+    .filter(({ value, edits }) => text.length > 1 && edits <= Math.floor(value.length / 2))
+    .sort((a, b) => a.edits - b.edits);
+  return similar[0]?.value;
+}
+
+/** One of a closed set of values; the error for any other one lists them, and names the nearest. */
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, {
+    error: ({ input }) => {
+      const nearest = typeof input === 'string' ? findNearest(input, values) : undefined;
+      return `must be one of ${values.join(', ')}${nearest ? `; the nearest is ${nearest}` : ''}`;
+    },
+  });
+
+/** A tag; the error for another form of one names what it would be as a tag. */
+export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
+  error: ({ input }) => {
+    const tag = typeof input === 'string' ? tokenize(input.slice(0, 200)).join('-').slice(0, 40) : '';
+    const nearest = /^[a-z0-9][a-z0-9.-]*$/.test(tag) ? `; the nearest is ${tag}` : '';
+    return `must be at most 40 lower-case letters, digits, hyphens and dots${nearest}`;
+  },
+});
+
+const maxCriteria = 20;
+
+const criterionInput = z.union([
+  z.string().max(400),
+  z.strictObject({
+    criterion: z.string().max(100),
+    value: z.union([z.string().max(300), z.int()]).optional(),
+  }),
+]);
+type Sent = z.output<typeof criterionInput>;
+
+/** Whether no two values are equal. */
+export const isUnique = (values: readonly unknown[]): boolean =>
+  new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+
+/** `updated_within_days:180` as its two parts; a number is one where the criterion takes one. */
+function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
+  if (typeof sent !== 'string') return { name: sent.criterion, value: sent.value };
+  const [name = '', text] = sent.split(/:(.*)/s);
+  const isNumber =
+    isCriterionName(name) && criteria[name].takes.kind === 'number' && /^\d{1,9}$/.test(text ?? '');
+  return { name, value: isNumber ? Number(text) : text };
+}
+
+function toCriterion(sent: Sent): RequestedCriterion | undefined {
+  const { name, value } = toParts(sent);
+  return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
+}
+
+/** Why a criterion is not one of the vocabulary, or its value not allowed. */
+function findError(sent: Sent): string | undefined {
+  const known = toCriterion(sent);
+  if (known) return findValueError(known);
+  const nearest = findNearest(toParts(sent).name, criterionNames);
+  return `must be one of ${criterionNames.join(', ')}${nearest ? `; the nearest is ${nearest}` : ''}`;
+}
+
+/** The criteria of a comparison as callers send them: `name`, `name:value`, or an object of both. */
+export const criteriaInput = z
+  .array(criterionInput)
+  .min(1)
+  .max(maxCriteria)
+  .superRefine((sent, { addIssue }) => {
+    for (const [at, one] of sent.entries()) {
+      const message = findError(one);
+      const member = toCriterion(one) ? 'value' : 'criterion';
+      if (message) addIssue({ code: 'custom', path: typeof one === 'string' ? [at] : [at, member], message });
+    }
+  })
+  .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
+  .optional()
+  .describe(
+    `name, name:value, {criterion, value}. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
+  );
+
+/** The criteria of the vocabulary; the usual ones where none was sent. */
+export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
+  return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../../config/config.ts';
+import { reversedHost } from '../../core/identity.ts';
+import { cardSchema, serverCardType } from '../../document/registry/ard.ts';
+
+export const catalogType = 'application/ai-catalog+json';
+
+type Site = Pick<Config, 'publicUrl' | 'serviceName' | 'version'>;
+
+const description =
+  'Independent evidence before an agent-service purchase: what is known about MCP servers, from whom, as of when, and what is not known. Not verification, not a recommendation, not a score.';
+
+/** Revisions of the protocol that /api/mcp speaks, newest first. */
+const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+/** What this MCP server is and where it is reached, for clients that have not connected (SEP-2127). */
+export const toServerCard = (site: Site) => ({
+  $schema: cardSchema,
+  name: `${reversedHost(site.publicUrl)}/dossier`,
+  title: site.serviceName,
+  version: site.version,
+  description,
+  websiteUrl: site.publicUrl,
+  remotes: [
+    {
+      type: 'streamable-http',
+      url: `${site.publicUrl}/api/mcp`,
+      supportedProtocolVersions: revisions,
+    },
+  ],
+});
+
+/** What this host offers to agents, as ARD v0.91 and AI Catalog 1.0 have it: the MCP server by its card, and a registry to search. */
+export function toCatalog(site: Site) {
+  const { hostname } = new URL(site.publicUrl);
+  return {
+    specVersion: '1.0',
+    host: { displayName: site.serviceName, identifier: hostname },
+    entries: [
+      {
+        identifier: `urn:air:${hostname}:dossier`,
+        type: serverCardType,
+        url: `${site.publicUrl}/api/mcp/server-card`,
+        displayName: site.serviceName,
+        description,
+        version: site.version,
+        representativeQueries: [
+          'what is known about this MCP server before I connect to it or pay for it',
+          'compare two MCP servers by their evidence',
+          'what changed in the tools or prices of an agent service',
+        ],
+      },
+      {
+        identifier: `urn:air:${hostname}:dossier:listings`,
+        type: 'application/ai-registry+json',
+        url: `${site.publicUrl}/ard`,
+        displayName: `${site.serviceName}: listings`,
+        description:
+          'Searches MCP servers of the MCP registry, with dated evidence about each. A score is how much of a query matches, and no judgment.',
+        representativeQueries: ['find an MCP server that sends email', 'find a weather tool for agents'],
+      },
+    ],
+  };
+}

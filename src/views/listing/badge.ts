@@ -1,0 +1,194 @@
+import { makeBadge } from 'badge-maker';
+import { html } from 'hono/html';
+import { amount, counted } from '../../core/text.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import { ratingGroups } from '../../ratings/groups.ts';
+import type { NativeSignals } from '../../ratings/rating.ts';
+import { type Html, pagePath, paste } from '../html.ts';
+import { type Site, tabs, toPage } from '../layout.ts';
+import { listingPageHead } from './tabs.ts';
+
+/** What a badge shows: the label and the message. Always grey. */
+export interface Badge {
+  readonly label: string;
+  readonly message: string;
+}
+
+const grey = '#6b6f76';
+const darkGrey = '#3d4148';
+
+const label = 'dossier';
+/** Longer messages are cut off where badges stand beside each other. */
+const longest = 32;
+
+const fitting = (...messages: readonly string[]) =>
+  messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
+
+/** How many of all ratings say that it worked, and how many are independent: `14 of 24 worked, 20 independent`. */
+function ratedText({ ratings, ...native }: NativeSignals): string {
+  const worked = ratingGroups.reduce((sum, group) => sum + native[group].outcomes.succeeded, 0);
+  const independent = amount(native.independent.ratings);
+  if (native.independent.ratings === 0) return `${counted(ratings, 'rating')}, 0 independent`;
+  return fitting(
+    `${amount(worked)} of ${amount(ratings)} worked, ${independent} independent`,
+    `${amount(ratings)} ratings, ${independent} independent`,
+    `${ratings} ratings`,
+  );
+}
+
+/** Who claimed it, in which month; undefined of a listing without a claim in force. */
+function claimedText({ claim, state }: ListingDocument): string | undefined {
+  if (!claim || state !== 'claimed') return undefined;
+  const by = claim.domain ?? claim.repository?.split('/').at(3);
+  const when = `claimed ${claim.claimed_at.slice(0, 7)}`;
+  return by ? fitting(`${by}, ${when}`, when) : when;
+}
+
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** When its endpoint last answered, and how many tools it listed. */
+function answeredText({ observations }: ListingDocument): string | undefined {
+  const seen = (kind: string) =>
+    observations.find((one) => one.kind === kind && one.state === 'observed' && one.value !== null);
+  const { observed_at } = seen('endpoint.answers') ?? {};
+  const tools = seen('tools.count')?.value;
+  if (!observed_at) return undefined;
+  return `answered ${dayAndMonth.format(new Date(observed_at))}${typeof tools === 'number' ? `, ${counted(tools, 'tool')}` : ''}`;
+}
+
+const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
+
+/** The badge of a listing, at most 32 characters: of one that was rated the counts, else the claim, the last answer, or since when it is listed. */
+export function toBadge(listing: ListingDocument): Badge {
+  if (listing.sample) return { label, message: 'sample' };
+  const { native } = listing.signals;
+  const message =
+    native.ratings > 0
+      ? ratedText(native)
+      : (claimedText(listing) ?? answeredText(listing) ?? listedText(listing));
+  return { label, message };
+}
+
+/** Since when a claim is suspended; undefined of any other listing. */
+function suspendedText({ claim, state }: ListingDocument): string | undefined {
+  if (!claim || state === 'claimed') return undefined;
+  const since = claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10);
+  return since ? `claim suspended ${since}` : 'claim suspended';
+}
+
+/** The badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
+export const toClaimBadge = (listing: ListingDocument): Badge => ({
+  label,
+  message: listing.sample
+    ? 'sample'
+    : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing)),
+});
+
+const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
+type BadgeStyle = (typeof badgeStyles)[number];
+
+export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
+  badgeStyles.find((style) => style === name) ?? badgeStyles[0];
+
+/** The image; `title` says what there is no room for. */
+export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle, title = ''): string =>
+  makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
+    /<title>[^<]*/,
+    (own) => `${own}${title && html`. ${title}`}`,
+  );
+
+/** Width and height of a badge in whole pixels, as HTML wants them, read from its SVG. */
+function badgeSize(badge: Badge, style: BadgeStyle): { width: number; height: number } {
+  const [, width, height] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
+  return { width: Math.round(Number(width)), height: Math.round(Number(height)) };
+}
+
+/** A badge in the form that shields.io's endpoint badge reads. */
+export const toShieldsEndpoint = ({ label, message }: Badge) => ({
+  schemaVersion: 1,
+  label,
+  message,
+  color: grey,
+  labelColor: darkGrey,
+  cacheSeconds: 300,
+});
+
+/** `statement`: what the image says of a listing that is not rated, and in a sentence what it says of one that is. */
+export function toBadged(listing: ListingDocument) {
+  const { handle, signals, evidence_snapshot_date: date } = listing;
+  const badge = toBadge(listing);
+  const shown = signals.native.ratings > 0 ? signals.native.statement : `${badge.label}: ${badge.message}.`;
+  return { handle, statement: (listing.sample && listing.origin_note) || shown, date, badge };
+}
+
+type BadgedListing = ReturnType<typeof toBadged>;
+
+const badgePath = (handle: string, style: BadgeStyle): string =>
+  style === badgeStyles[0] ? `/badge/${handle}` : `/badge/${handle}?style=${style}`;
+
+/** The alt text of a pasted badge. It does not change after it is pasted, so it names its date. */
+const pastedText = ({ statement, date }: BadgedListing): string =>
+  `${statement} As of ${date}; see the listing.`;
+
+const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
+  `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
+
+/** The badge image; its size is given, so that nothing moves while it loads. */
+function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
+  const { width, height } = badgeSize(badge, style);
+  return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
+}
+
+export const badgeBlock = (listing: BadgedListing, publicUrl: string): Html => html`
+<section class="box" aria-labelledby="badge">
+<h3 id="badge">Badge</h3>
+<p>${badgeImage(listing, 'flat')}</p>
+${paste(badgeMarkdown(listing, publicUrl, 'flat'))}
+<p><a href="${pagePath(listing.handle)}/badge">Other styles; HTML, reStructuredText and shields.io forms</a></p>
+</section>`;
+
+const snippets = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): [string, string][] => {
+  const image = `${publicUrl}${badgePath(listing.handle, style)}`;
+  const page = `${publicUrl}${pagePath(listing.handle)}`;
+  const text = pastedText(listing);
+  return [
+    ['Markdown', badgeMarkdown(listing, publicUrl, style)],
+    ['HTML', `<a href="${page}"><img src="${image}" alt="${text}"></a>`],
+    ['reStructuredText', `.. image:: ${image}\n   :target: ${page}\n   :alt: ${text}`],
+    ['AsciiDoc', `image:${image}[alt="${text}",link="${page}"]`],
+    [
+      'shields.io',
+      `https://img.shields.io/endpoint?url=${encodeURIComponent(`${publicUrl}/badge/${listing.handle}.json`)}&style=${style}`,
+    ],
+  ];
+};
+
+const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) => html`
+<li>${badgeImage(listing, style)} <a href="${pagePath(listing.handle)}/badge?style=${style}"${style === chosen ? html` aria-current="true"` : ''}>${style}</a></li>`;
+
+/** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
+export const toBadgePage = (site: Site, document: ListingDocument, style: BadgeStyle): Html => {
+  const listing = toBadged(document);
+  return toPage(site, {
+    title: `Badge of ${listing.handle}`,
+    description: `The badge of ${listing.handle} in three styles: who claimed it, when it answered, or how it was rated; never a mark of quality.`,
+    path: `${pagePath(listing.handle)}/badge`,
+    indexed: false,
+    body: html`
+${listingPageHead(document, 'Badge', 'publishers')}
+<p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
+<h2 id="styles">Style</h2>
+<ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>
+<h2>Copy it, as</h2>
+${tabs(
+  'form',
+  'Form',
+  snippets(listing, site.config.publicUrl, style).map(([name, text]) => ({ name, body: paste(text) })),
+)}
+<p>The image is updated at most every five minutes. Its text alternative stays as pasted, so it names its date. The link leads to the listing with all evidence.</p>
+<h2 id="claim-badge">Badge of the claim</h2>
+<p>It states when the listing was claimed: what the claim on its page names was shown on that date, and nothing more.</p>
+${paste(`[![Claim of ${listing.handle}](${site.config.publicUrl}/badge/${listing.handle}?show=claim)](${site.config.publicUrl}${pagePath(listing.handle)})`)}
+<p class="note">For other tools: <a href="/badge/${listing.handle}.json">the endpoint that shields.io reads</a>.</p>`,
+  });
+};

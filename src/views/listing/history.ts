@@ -1,0 +1,163 @@
+import { html } from 'hono/html';
+import { asMembers, own } from '../../core/json.ts';
+import { cleanText, nameHidden } from '../../core/text.ts';
+import type { TextPart } from '../../core/word-difference.ts';
+import {
+  changedOf,
+  changedText,
+  type HistoryEvent,
+  logIndexOf,
+  toolChangesOf,
+  wordsOf,
+} from '../../document/answers/history.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import type { Tool } from '../../observations/endpoint/messages.ts';
+import type { readTools } from '../../observations/history.ts';
+import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
+import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { marked } from './answers.ts';
+import { listingPageHead } from './tabs.ts';
+
+const part = ({ text, change }: TextPart) =>
+  change === 'removed'
+    ? html`<del>${text}</del>`
+    : change === 'added'
+      ? html`<ins>${text}</ins>`
+      : html`${text}`;
+
+/** What of a tool is other than before, but for its texts, which follow. */
+const changedMembers = (
+  { members = [], annotations = [] }: ToolChange,
+  texts: ShownChange['texts'] & object,
+) =>
+  [...members.filter((one) => !texts.some(({ member }) => member.split('.')[0] === one)), ...annotations]
+    .map(nameHidden)
+    .join(', ');
+
+const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object) => html`
+<li><b class="foreign">${nameHidden(change.tool)}</b> ${change.change}${
+  changedMembers(change, texts) && html`: <span class="foreign">${changedMembers(change, texts)}</span>`
+}${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
+
+/** What a check saw change; of tools also how their texts differ. */
+function change(changed: ShownChange, today: string): Html {
+  const { texts = [] } = changed;
+  const tools = toolChangesOf(changed).map((item) =>
+    toolChangeItem(
+      item,
+      texts.filter(({ tool }) => tool === item.tool),
+    ),
+  );
+  return html`<p>${marked(changedText(changed, true), today)}</p>${tools.length > 0 && html`<ul>${tools}</ul>`}`;
+}
+
+const entry = (log_index: unknown) =>
+  typeof log_index === 'number' &&
+  html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`;
+
+const eventItem = (event: HistoryEvent, kind: string | undefined, today: string) => html`
+<li>${day(event.at)}${entry(logIndexOf(event))}
+${changedOf(event).map((changed) => change(changed, today))}
+${wordsOf(event, kind).map((text) => html`<p>${marked(text, today)}</p>`)}</li>`;
+
+/** What changed about a listing, newest first, with what was before and after; `asked` is the query, if any of it is asked for. */
+export function toHistoryPage(
+  site: Site,
+  listing: ListingDocument,
+  { events, next_cursor }: { events: readonly HistoryEvent[]; next_cursor?: string },
+  asked: Readonly<Record<string, string>>,
+): Html {
+  const { handle } = listing;
+  const path = `${pagePath(handle)}/history`;
+  // A check that met nothing to tell, as kinds that are not looked for, is only in the JSON.
+  const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
+  return toPage(site, {
+    title: `History of ${handle}`,
+    description: `What changed about ${handle}, each change with its date and its entry of the log.`,
+    path,
+    indexed: false,
+    body: html`
+${listingPageHead(listing, 'History', 'history')}
+<p class="lead">What changed, newest first. What a check saw changed between that check and the one before it, on which the old value was last seen.</p>
+${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
+${told.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
+${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
+<p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
+  });
+}
+
+/** Tools are stored as they were sent, for their digest; a page shows no character that hides or reorders others. */
+const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).text : '');
+
+/** What the publisher states about a call, in words; hints promise nothing. */
+const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
+  readOnlyHint: ['changes nothing', 'may change something'],
+  destructiveHint: ['may destroy something', 'destroys nothing'],
+  idempotentHint: ['repeating it changes nothing more', 'repeating it acts again'],
+  openWorldHint: ['reaches other services', 'reaches no other service'],
+};
+
+const hints = ({ annotations }: Tool) =>
+  Object.entries(asMembers(annotations)).flatMap(([name, value]) => {
+    const [isTrue, isFalse] = own(hintTexts, name) ?? [];
+    return typeof value === 'boolean' ? [(value ? isTrue : isFalse) ?? []].flat() : [];
+  });
+
+const inputs = ({ inputSchema }: Tool): string[] =>
+  Object.keys(asMembers(asMembers(inputSchema).properties))
+    .slice(0, 50)
+    .map(text);
+
+const sameSince = (first_seen_at: string, observed_at: string) =>
+  first_seen_at.slice(0, 10) === observed_at.slice(0, 10)
+    ? html`seen on ${day(observed_at)}`
+    : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
+
+export const toToolsPage = (
+  site: Site,
+  listing: ListingDocument,
+  listed: Awaited<ReturnType<typeof readTools>>,
+): Html =>
+  toPage(site, {
+    title: `Tools of ${listed.handle}`,
+    description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
+    path: `${pagePath(listed.handle)}/tools`,
+    indexed: false,
+    body: html`
+${listingPageHead(listing, 'Tools', 'tools')}
+<p class="lead">${listed.statement}</p>
+${
+  listed.endpoints.length > 0
+    ? listed.endpoints.map(
+        ({ endpoint, reason, digest, first_seen_at, observed_at, vantage, tools }) => html`
+<section class="evidence">
+<h2>${foreignLink(endpoint)}</h2>
+${
+  first_seen_at && observed_at
+    ? html`<p>${reason ? 'A set of tools' : tools.length === 1 ? '1 tool' : `${tools.length} tools`}, ${sameSince(first_seen_at, observed_at)} from ${vantage}. Digest of the set: <code class="digest">${digest}</code></p>
+${
+  reason
+    ? html`<p>${reason}</p>`
+    : html`<ol class="records">${tools.map(
+        (tool) => html`
+<li><h3 class="foreign">${text(tool.name)}</h3>
+<p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
+<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`,
+      )}</ol>`
+}`
+    : html`<p>${reason}</p>`
+}
+</section>`,
+      )
+    : html`<p>${listing.remotes.length === 0 ? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.' : 'Dossier has not looked at the endpoints of this listing.'}</p>`
+}
+${
+  listed.endpoints.some(({ digest }) => digest)
+    ? html`
+<h2 id="compare">Compare with what you are shown</h2>
+<p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
+${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`
+    : ''
+}`,
+  });

@@ -1,0 +1,228 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { claimMethods, placesOf } from '../../claims/methods.ts';
+import { handleParts } from '../../core/handle.ts';
+import { counted } from '../../core/text.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import { copyLacksSentence } from '../../document/record.ts';
+import { inputsText } from '../../document/sentences.ts';
+import { toLabel } from '../../document/words.ts';
+import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
+import type { MonthCount } from '../../ratings/rating.ts';
+import type { searchAgents } from '../../tools/search-agents.ts';
+import { comparePath } from '../compare-address.ts';
+import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
+import {
+  dated,
+  day,
+  foreignLink,
+  type Html,
+  handleLink,
+  minute,
+  originNote,
+  pagePath,
+  paste,
+  publisherPath,
+  shortCommits,
+  tagLink,
+} from '../html.ts';
+import { type Site, tabs, toListingHead, toPage } from '../layout.ts';
+import { allFactsBlock, answerBlock } from './answers.ts';
+import { badgeBlock, toBadged } from './badge.ts';
+import { nativeBlock, noticesBlock } from './ratings.ts';
+import { listingTabs } from './tabs.ts';
+
+const configTabs = (group: string, connection: Connection): Html =>
+  tabs(
+    group,
+    'Client',
+    toConfigs(connection).map(({ client, where, text, deepLink }) => ({
+      name: client,
+      body: html`<p>In ${where}${deepLink && html`, or <a href="${deepLink}">open it in ${client}</a>`}:</p>
+${paste(text)}`,
+    })),
+  );
+
+export const connectDossier = (publicUrl: string): Html =>
+  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
+
+const needs = ({ inputs }: Pick<ListingPackage, 'inputs'>) =>
+  inputs ? html`<p class="note">As recorded, it <span class="foreign">${inputsText(inputs)}</span>.</p>` : '';
+
+const withoutConfig = (remote: ListingRemote) =>
+  /[{}]/.test(remote.url)
+    ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
+    : html`<p>The recorded endpoint is not an https address of a public host without a user name, so no configuration is given: <code class="foreign">${remote.url}</code></p>`;
+
+function firstRemote(remote: ListingRemote, name: string): Html {
+  const usable = toRemote(remote);
+  return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
+}
+
+/** The first configuration: a command where the address allows one. */
+function otherRemote(remote: ListingRemote, name: string): Html {
+  const usable = toRemote(remote);
+  const [config] = usable ? toConfigs({ name, ...usable }) : [];
+  return html`<li>${config ? paste(config.text) : withoutConfig(remote)}${needs(remote)}</li>`;
+}
+
+function connectListing(listing: ListingDocument): Html {
+  const names = toEntryNames(
+    listing.handle,
+    listing.remotes.map(({ url }) => url),
+  );
+  const [first, ...others] = listing.remotes.map((remote, at) => ({ remote, name: names[at] ?? '' }));
+  if (!first)
+    return html`
+<p>${copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no remote endpoint.'}${listing.packages.length > 0 && ' See the page of its package for how to run it.'}</p>
+${listing.packages.map(
+  (recorded) => html`
+<p><code class="foreign">${recorded.identifier}</code>${toCommands(recorded).length === 0 && html` <span class="note">Allow lists and configurations leave it out: it runs over another transport than stdio, or its name is not in the form of npm, PyPI, NuGet or an OCI image.</span>`}</p>${needs(recorded)}`,
+)}`;
+  return html`
+${firstRemote(first.remote, first.name)}
+${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
+}
+
+function placesFor({ handle, repository }: ListingDocument, { config }: Site) {
+  const toKey = (address: string) =>
+    Object.hasOwn(config.repositoryHosts, URL.parse(address)?.hostname ?? '')
+      ? address.toLowerCase().replace(/^https:\/\//, '')
+      : undefined;
+  return placesOf({ handle, repository }, toKey);
+}
+
+function withoutRepository(ways: ReturnType<typeof placesFor>, site: Site) {
+  if (ways.length === 0)
+    return html`<p>The listing records no repository that can be read here and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
+  return html`
+<p>The listing records no repository that can be read here. It can be claimed in ${ways.length > 1 ? 'one of these ways' : 'this way'}:</p>
+<ul>${ways.map((place) => html`<li>${claimMethods[place.kind].whereToPut(place, site.config.claimFile)}</li>`)}</ul>`;
+}
+
+function claimState({ claim, state }: ListingDocument): Html {
+  if (!claim) return html`<span class="state unknown">Not claimed</span>`;
+  if (state === 'claimed') return html`<span class="state">Claimed ${day(claim.claimed_at)}</span>`;
+  return html`<span class="state unknown">Claim suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}</span>`;
+}
+
+/** The publisher's namespace, and how many listings it has here. */
+function publisher({ handle, signals: { imported } }: ListingDocument): Html {
+  const { namespace } = handleParts(handle);
+  const listings = imported.find(({ kind }) => kind === 'publisher.listings')?.value;
+  return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
+}
+
+/** The first lines of a listing's page: what it is called, who publishes it, what it does, and the way to its other pages. */
+const listingHeading = (listing: ListingDocument): Html => html`
+<header class="listing-head">
+<h1 class="${listing.title ? 'foreign' : 'handle'}">${listing.title ?? listing.handle}</h1>
+<p class="by">${listing.title && html`<span class="handle">${listing.handle}</span> · `}${publisher(listing)}</p>
+${noticesBlock(listing.moderation)}${listing.description && html`<p class="lead foreign">${listing.description}</p>`}
+<p class="states">${claimState(listing)}${listing.origin_status === 'deprecated' ? html` <span class="state">Deprecated in the registry</span>` : ''}${listing.sample && html` <span class="state">Sample</span>`} <a class="action" href="${comparePath(listing.handle)}">Compare</a> <a class="action" href="#connect">Connect</a></p>
+${listing.sample && originNote(listing)}
+${listingTabs(listing, 'overview')}
+</header>`;
+
+/** Fills in what was seen once the check has ended. */
+const beingChecked = ({ handle, being_checked }: ListingDocument): Html | '' =>
+  being_checked === undefined
+    ? ''
+    : html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
+
+const recordOf = ({ origin, observed_at, version, website, tags }: ListingDocument): Html => html`
+<p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
+
+/** Listings that search_agents answers for `similar_to`. */
+type SimilarListings = z.output<typeof searchAgents.output>['listings'];
+
+const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
+  claim?.receipt_keys === undefined
+    ? ''
+    : html`
+<section aria-labelledby="receipt-keys"><h3 id="receipt-keys">Keys for receipts</h3>
+<p class="note">The service signs receipts of interactions with these keys. The public keys are in <a href="${pagePath(handle)}.json">the JSON of this listing</a>, so that a receipt can be checked offline.</p>
+<ul class="plain">${claim.receipt_keys.map(
+        ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) => html`
+<li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
+      )}</ul></section>`;
+
+function claimSection(listing: ListingDocument, site: Site): Html {
+  const ways = placesFor(listing, site);
+  return html`
+<section class="box" aria-labelledby="claim">
+<h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3>
+${
+  listing.claim
+    ? html`
+<p>${shortCommits(listing.claim.statement)}</p>
+<p class="note">Method: ${toLabel(listing.claim.kind)}. Last checked on ${day(listing.claim.checked_at)}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
+    : ways.some(({ kind }) => kind === 'repository')
+      ? html`
+<ol class="steps">
+<li>Send <code>POST ${site.config.publicUrl}/api/claim-github</code> with <code>{"handle":"${listing.handle}"}</code>. The answer has a challenge.</li>
+<li>Commit the challenge to <span class="foreign">${listing.repository}</span> as <code>${site.config.claimFile}</code>, at the root of the default branch.</li>
+<li>Send the same request again.</li>
+</ol>${ways.length > 1 ? html`<p class="note">There are other ways to claim it.</p>` : ''}`
+      : withoutRepository(ways, site)
+}
+${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
+</section>`;
+}
+
+/** What its publisher can do with the listing, and the listing in other forms. */
+const forPublishers = (listing: ListingDocument, site: Site): Html => html`
+<section class="for-publishers" aria-labelledby="publishers">
+<h2 id="publishers">For publishers</h2>
+<div class="columns">${claimSection(listing, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
+${receiptKeys(listing)}
+<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom feed</a>, <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a> or <a href="/api/webhooks">webhook</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>
+</section>`;
+
+const similarSection = (similar: SimilarListings): Html | '' =>
+  similar.length === 0
+    ? ''
+    : html`
+<section class="similar" aria-labelledby="similar">
+<h2 id="similar">Similar listings</h2>
+<ul class="plain">${similar.map(
+        ({ handle, title, facts: [alike = '', ...facts] }) => html`
+<li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${facts.includes('shipped sample') && ' (sample)'}
+<p class="note foreign">${alike}</p></li>`,
+      )}</ul>
+</section>`;
+
+/**
+ * The page of a listing, in the order of docs/contract.md: what it is, the answer in short with the snapshot, all facts with their
+ * sources, ratings; how to connect and what is similar; in its last part what its publisher can do.
+ */
+export const toListingPage = (
+  site: Site,
+  listing: ListingDocument,
+  { months, similar }: { readonly months: readonly MonthCount[]; readonly similar: SimilarListings },
+): Html =>
+  toPage(site, {
+    ...toListingHead(listing),
+    head: html`
+<link rel="alternate" type="application/json" title="${listing.handle} as JSON" href="${listing.links.json}">
+<link rel="alternate" type="text/markdown" title="${listing.handle} as Markdown" href="${listing.links.markdown}">`,
+    body: html`
+<article class="listing">
+${listingHeading(listing)}
+<div class="evidence-of" id="evidence">
+${beingChecked(listing)}${answerBlock(listing)}
+<p class="snapshot">${dated(listing.evidence_snapshot, listing.evidence_snapshot_date)}</p>
+${recordOf(listing)}
+${allFactsBlock(listing)}
+${nativeBlock(listing, months)}
+</div>
+<aside class="beside" aria-label="Connect, and similar listings">
+<section class="box" aria-labelledby="connect">
+<h2 id="connect">Connect</h2>
+${connectListing(listing)}
+</section>
+${similarSection(similar)}
+</aside>
+${forPublishers(listing, site)}
+</article>`,
+  });

@@ -1,0 +1,342 @@
+import { html } from 'hono/html';
+import type { z } from 'zod';
+import { amount, counted } from '../../core/text.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import { proofSentences, proofsText, scoresText, toLabel } from '../../document/words.ts';
+import type { ModerationNotice } from '../../moderation/moderation.ts';
+import { groupTexts, shownGroups } from '../../ratings/groups.ts';
+import { fromListed } from '../../ratings/listed.ts';
+import { countProofs, proofClasses, proofTexts } from '../../ratings/proof.ts';
+import {
+  type MonthCount,
+  maxRatingsByMonth,
+  monthsFrom,
+  monthsUntil,
+  type NativeSignals,
+  outcomes,
+  type RatingCounts,
+  type RatingFilter,
+  type ShownRating,
+  type toRatingFacets,
+} from '../../ratings/rating.ts';
+import type { listRatings } from '../../tools/list-ratings.ts';
+import { day, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { listingPageHead } from './tabs.ts';
+
+const width = 10;
+const height = 32;
+
+type Month = Readonly<Record<'independent' | 'others', number>>;
+
+const isIndependent = ({ group }: MonthCount) => group === 'independent';
+
+function monthOf(counts: readonly MonthCount[], month: string): Month {
+  const sum = (independent: boolean) =>
+    counts
+      .filter((count) => count.month === month && isIndependent(count) === independent)
+      .reduce((total, { ratings }) => total + ratings, 0);
+  return { independent: sum(true), others: sum(false) };
+}
+
+/** The bar of a month: independent ratings solid, those of all other groups outlined on top. */
+function bar({ independent, others }: Month, at: number, tallest: number): Html {
+  const tall = (ratings: number) => (ratings === 0 ? 0 : Math.max(2, (ratings / tallest) * (height - 2)));
+  const solid = tall(independent);
+  const open = tall(others);
+  const box = (name: string, tallness: number, ground: number) =>
+    tallness === 0
+      ? ''
+      : html`<rect class="${name}" x="${at * width + 1}" y="${(height - ground - tallness).toFixed(1)}" width="${width - 2}" height="${tallness.toFixed(1)}"/>`;
+  return html`${box('solid', solid, 0)}${box('open', open, solid)}`;
+}
+
+const total = (months: readonly Month[]) =>
+  months.reduce((sum, { independent, others }) => sum + independent + others, 0);
+
+const row = (outcome: string, months: readonly Month[], tallest: number) => html`
+<div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${months.length * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${months.length * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
+
+const cell = (counts: readonly MonthCount[], independent: boolean) =>
+  outcomes
+    .flatMap((outcome) => {
+      const ratings = counts
+        .filter((count) => count.outcome === outcome && isIndependent(count) === independent)
+        .reduce((sum, count) => sum + count.ratings, 0);
+      return ratings > 0 ? [`${outcome} ${amount(ratings)}`] : [];
+    })
+    .join(', ') || 'none';
+
+/** Outcomes of the twelve months up to a date: a row of bars for each outcome on a common scale, and the same as a table. */
+function monthChart(counts: readonly MonthCount[], date: string): Html {
+  const months = monthsUntil(date);
+  const rows = outcomes.map((outcome) => {
+    const ofOutcome = counts.filter((count) => count.outcome === outcome);
+    return [outcome, months.map((month) => monthOf(ofOutcome, month))] as const;
+  });
+  const tallest = Math.max(1, ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.others)));
+  return html`
+<figure class="chart">
+<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: all other groups. The tallest bar: ${amount(tallest)}.${counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
+${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
+<div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
+
+<details><summary>Show as a table</summary>
+<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
+<tbody>${months.toReversed().map((month) => {
+    const made = counts.filter((count) => count.month === month);
+    return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
+  })}</tbody></table></details>
+</figure>`;
+}
+
+/** An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a colour. */
+const outcomeMark = (outcome: string, text = outcome): Html =>
+  html`<span class="outcome of-${outcome}">${text}</span>`;
+
+const outcomeCounts = (counts: RatingCounts['outcomes']): Html =>
+  html`${outcomes.filter((outcome) => counts[outcome] > 0).map((outcome) => html`${outcomeMark(outcome, `${amount(counts[outcome])} ${outcome}`)} `)}`;
+
+/** What the operator did, where its effect is: each statement with its entry of the log, and the way to appeal. */
+export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
+  html`${notices.map(
+    ({ statement, log_index }) =>
+      html`<p class="notice">${statement} <a href="/log/entry/${log_index}">Log entry ${log_index}</a>. <a href="/about#operator">Appeal to the operator</a>.</p>`,
+  )}`;
+
+const fact = (name: string, value: Html | string | number | false | undefined) =>
+  value === undefined || value === '' || value === false
+    ? ''
+    : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
+  !withdrawn_at && !superseded_by && !voided_at;
+
+/** A reason without a date is the meaning of the group, which stands with its counts. */
+const hasDate = /\d{4}-/;
+
+function ratingFacts(rating: ShownRating) {
+  return html`
+<dl class="facts inline">
+${fact('Score of this source', rating.score)}
+${fact('Relation', toLabel(rating.relationship))}
+${fact('Protocol', rating.protocol)}
+${fact('Operation', rating.operation && html`<span class="foreign">${rating.operation}</span>`)}
+${fact('Version', rating.subject_version && html`<span class="foreign">${rating.subject_version}</span>`)}
+${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
+${fact('Interaction', minute(rating.interaction_at))}
+${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
+${fact('Proof', rating.proof_class !== 'none' && proofTexts[rating.proof_class].name)}
+${fact('Group', isCounted(rating) && hasDate.test(rating.group_reason) && rating.group_reason)}
+${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
+${fact('Flags', rating.flags.map(toLabel).join(', '))}
+${fact(
+  'Pointers given by the source, never fetched',
+  rating.evidence &&
+    html`<ul class="plain">${rating.evidence.map(({ kind, value }) => html`<li>${toLabel(kind)} <code class="foreign">${value}</code></li>`)}</ul>`,
+)}
+${fact('Log index', html`<a href="/log/entry/${rating.log_index}">${rating.log_index}</a>`)}
+</dl>
+<p class="note"><a href="/feedback?category=report&amp;rating_id=${rating.rating_id}" rel="nofollow">Report this rating</a></p>`;
+}
+
+function responseBlock(response: NonNullable<ShownRating['response']>): Html {
+  const { text, created_at, log_index, erased_at, hidden_at, moderation } = response;
+  if (hidden_at && !erased_at)
+    return html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}.</p>${noticesBlock(moderation)}`;
+  return erased_at
+    ? html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}: its text was erased by the operator on ${day(erased_at)}.</p>${noticesBlock(moderation)}`
+    : html`
+<div class="response"><p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
+<blockquote class="foreign">${text}</blockquote></div>`;
+}
+
+function standing({ withdrawn_at, superseded_by, erased_at, voided_at, outcome }: ShownRating): string {
+  if (erased_at) return 'erased';
+  if (voided_at) return `voided: ${outcome}`;
+  if (withdrawn_at) return 'withdrawn';
+  return superseded_by ? `superseded: ${outcome}` : outcome;
+}
+
+const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
+  erased_at
+    ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
+    : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
+
+const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
+
+const head = (rating: ShownRating) => html`
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>`;
+
+/** One rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
+const ratingItem = (rating: ShownRating): Html => html`
+<li class="record${uncounted(rating)}" id="${rating.rating_id}">
+${head(rating)}
+${noticesBlock(rating.moderation)}${
+  rating.withdrawn_at
+    ? tombstone(rating)
+    : html`
+${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`
+}
+${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
+${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
+</li>`;
+
+const figures = ({ ratings, sources, source_handles, last_at }: RatingCounts) =>
+  last_at
+    ? html`<b>${counted(sources, 'source')}</b>, ${counted(ratings, 'rating')} from ${counted(source_handles, 'listing')}, last ${day(last_at)}`
+    : html`<b>0</b> none recorded`;
+
+const group = (name: string, counts: RatingCounts, meaning?: string) => html`
+<div>
+<h3>${name}</h3>
+<p class="figures">${figures(counts)}</p>
+${counts.last_at && html`${counts.sources < counts.ratings ? html`<p>Newest of each source: ${outcomeCounts(counts.source_outcomes)}</p>` : ''}<p>${outcomeCounts(counts.outcomes)}</p><p class="note">Proof: ${proofsText(counts.by_proof)}</p>`}
+${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
+</div>`;
+
+const scores = ({ scores: made }: RatingCounts) =>
+  Object.values(made).some((count) => count > 0)
+    ? html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`
+    : '';
+
+/** What the counted classes of proof show and do not. */
+const proofNote = ({ proof_meanings }: NativeSignals) =>
+  html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
+
+function known(
+  { handle, signals: { native }, evidence_snapshot_date }: ListingDocument,
+  months: readonly MonthCount[],
+) {
+  const { ratings, recent } = native;
+  if (ratings === 0 && recent.length === 0) return '';
+  return html`
+${
+  ratings > 0
+    ? html`
+<div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
+<details><summary>What these proofs show</summary>${proofNote(native)}</details>`
+    : ''
+}
+${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
+<details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
+<ol class="records">${recent.map(ratingItem)}</ol></details>
+<p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
+}
+
+/** The block of ratings made here, or the statement that there are none; each rating stands on the ratings page in full. */
+export const nativeBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
+<section class="native" aria-labelledby="native">
+<h2 id="native">Ratings</h2>
+<p class="statement">${listing.signals.native.statement}</p>
+${known(listing, months)}
+</section>`;
+
+/** The address of the ratings that match a filter, from a cursor on. */
+function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): string {
+  const { outcome, group, proof_class } = filter;
+  const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const query = new URLSearchParams(parameters as [string, string][]);
+  return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
+}
+
+/** One filter: its name, the words for none of its values, and its values with their words. */
+interface Facet {
+  readonly name: keyof RatingFilter;
+  readonly title: string;
+  readonly any: string;
+  readonly values: readonly (readonly [value: string, text: string])[];
+}
+
+/** All outcomes, and the groups and classes of proof that have ratings; `no proof` is always one of them. */
+function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter): readonly Facet[] {
+  const counted = countProofs(native);
+  const classes = proofClasses.filter(
+    (name) => name === 'none' || name === now.proof_class || name in counted,
+  );
+  return [
+    { name: 'outcome', title: 'Outcome', any: 'any outcome', values: outcomes.map((name) => [name, name]) },
+    {
+      ...{ name: 'group', title: 'Group', any: 'any group' },
+      values: shownGroups(native).map((group) => [group, groupTexts[group].name.toLowerCase()]),
+    },
+    {
+      ...{ name: 'proof_class', title: 'Proof', any: 'with or without proof' },
+      values: classes.map((name) => [name, proofTexts[name].name.toLowerCase()]),
+    },
+  ];
+}
+
+/** Filters for the ratings of a listing, each with the number of counted ratings that it leaves. */
+function ratingFilters(
+  listing: ListingDocument,
+  counts: ReturnType<typeof toRatingFacets> | undefined,
+  now: RatingFilter,
+): Html {
+  const link = (text: string, filter: RatingFilter, ratings: number) => {
+    const path = ratingsPath(listing.handle, filter);
+    const isNow = path === ratingsPath(listing.handle, now);
+    return html`<li><a href="${path}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text} <span class="count">${amount(ratings)}</span></a></li>`;
+  };
+  const facet = ({ name, title, any, values }: Facet) => {
+    const byValue: Readonly<Record<string, number>> = counts?.[name] ?? {};
+    const all = Object.values(byValue).reduce((sum, ratings) => sum + ratings, 0);
+    return html`
+<ul aria-label="${title}">${link(any, { ...now, [name]: undefined }, all)}${values.map(([value, text]) => link(text, { ...now, [name]: value }, byValue[value] ?? 0))}</ul>`;
+  };
+  return html`
+<nav class="choices" aria-label="Filter the ratings">${facetsOf(listing, now).map(facet)}
+</nav>`;
+}
+
+type Answer = z.output<typeof listRatings.output>;
+
+const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
+
+function records({ next_cursor, ...answer }: Answer, filter: RatingFilter) {
+  const { handle, ratings } = answer;
+  const what = isFiltered(filter)
+    ? 'Counted ratings that match, newest first'
+    : 'All records, newest first; amended and withdrawn ones are listed and not counted';
+  const none = isFiltered(filter)
+    ? html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`
+    : '';
+  return html`
+<h2 id="records">Records</h2>
+<p class="note">${what}. Where no proof is named, there is none.</p>
+${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingItem)}</ol>` : none}
+${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
+}
+
+/** The ratings page of a listing, newest first; without a filter it includes amended and withdrawn records. */
+export const toRatingsPage = (
+  site: Site,
+  listing: ListingDocument,
+  { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
+): Html => {
+  const { handle } = listing;
+  const { native } = listing.signals;
+  return toPage(site, {
+    title: `Ratings of ${handle}`,
+    description: `Every rating of ${handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,
+    path: `${pagePath(handle)}/ratings`,
+    indexed: false,
+    body: html`
+${listingPageHead(listing, 'Ratings', 'ratings')}
+${originNote(listing)}
+<p class="statement">${answer.statement}</p>
+<p>Sources are claimed listings. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
+${
+  native.ratings > 0
+    ? html`<h2>Counts</h2>
+<div class="groups">
+${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
+</div>
+${proofNote(native)}${ratingFilters(listing, answer.counts, filter)}`
+    : ''
+}
+${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
+  });
+};

@@ -1,0 +1,39 @@
+import { html } from 'hono/html';
+import { ageText, counted } from '../../core/text.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import type { VersionSummary } from '../../listings/listing.ts';
+import { day, type Html, pagePath } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { listingPageHead } from './tabs.ts';
+
+/** How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months ago.` */
+function pace(versions: readonly VersionSummary[], today: string): string {
+  const [newest, oldest] = [versions.at(0), versions.at(-1)];
+  if (!newest || !oldest) return 'No version is stored.';
+  const [from, to] = [oldest.published_at.slice(0, 10), newest.published_at.slice(0, 10)];
+  if (versions.length === 1) return `1 version, published ${ageText(to, today)}.`;
+  const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
+  return `${counted(versions.length, 'version')} ${span}; the newest ${ageText(to, today)}.`;
+}
+
+/** All versions of a listing that the registry sent, newest first. */
+export const toVersionsPage = (
+  site: Site,
+  listing: ListingDocument,
+  versions: readonly VersionSummary[],
+): Html =>
+  toPage(site, {
+    title: `Versions of ${listing.handle}`,
+    description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
+    path: `${pagePath(listing.handle)}/versions`,
+    indexed: false,
+    body: html`
+${listingPageHead(listing, 'Versions', 'versions')}
+<p class="lead">${pace(versions, listing.evidence_snapshot_date)}</p>
+<table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
+<tbody>${versions.map(
+      ({ version, status, published_at, is_latest }) => html`
+<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})</td><td>${status}</td></tr>`,
+    )}</tbody></table>
+<p class="note">As the registry sent them, as of ${day(listing.observed_at)}.</p>`,
+  });
