@@ -89,8 +89,8 @@ describe('a claim requested at two nodes', () => {
     git.fault = undefined;
     const asked = ask(two);
     await expect
-      .poll(() => two.context.store.checks.newest(handle, 'repository github.com/webhook-co/webhook'))
-      .toEqual(expect.objectContaining({ handle, outcome: undefined }));
+      .poll(() => two.context.store.leases.find(`check/${handle} repository github.com/webhook-co/webhook`))
+      .toMatchObject({ isHeld: true });
     node.kill('SIGKILL');
     await once(node, 'exit');
     await editDatabase(nodes.databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
