@@ -1,3 +1,4 @@
+import type { ClaimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
@@ -111,32 +112,16 @@ export const createAuditState = (size: number) => ({
   shown: new Uint8Array(size),
   /** The newest version of every rating that is shown, for the group that it is in. */
   counted: [] as CountedRating[],
-  /** The claim, and the newest events, of each listing that shows some. */
-  claims: new Map<string, Pick<ShownListing, 'claim' | 'events'>>(),
-  /** Whether each listing that is read is withdrawn or hidden. */
-  listings: new Map<string, Pick<ShownListing, 'withdrawn' | 'isHidden'>>(),
+  /** What each listing that is read shows of its claim, and whether it is withdrawn or hidden. */
+  listings: new Map<string, Pick<ShownListing, 'claim' | 'events' | 'withdrawn' | 'isHidden'>>(),
   /** Listings that are withdrawn, and show nothing. */
   hidden: new Set<string>(),
-  /** Log index of the first shown event of histories that show only their newest 100. */
-  cutHistories: new Map<string, number>(),
-  /** The same of those that show only their newest 20 changes of keys. */
-  cutKeyChanges: new Map<string, number>(),
-  /** When each rating that is shown as withdrawn was, by rating id; without superseded versions. */
-  withdrawn: new Map<string, string>(),
-  /** Log index of each rating that is shown, older versions included, by rating id. */
-  ratings: new Map<string, number>(),
-  /** Which rating replaced each that is shown as superseded. */
-  superseded: new Map<string, string>(),
+  /** Every rating that is shown, older versions included, by its id. */
+  ratings: new Map<string, RatingRecord>(),
   /** What is shown as erased, by log index, with its name. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
-  /** Ids of ratings that are shown as erased. */
-  erasedRatings: new Set<string>(),
   /** Actions of the operator that are shown. */
   notices: new Map<number, readonly ShownNotice[]>(),
-  /** Ids of ratings whose texts the operator has hidden. */
-  hiddenRatings: new Set<string>(),
-  /** Log index of each rating that is shown without texts, so that no response is shown either; by rating id. */
-  tombstones: new Map<string, number>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;
 
@@ -193,6 +178,13 @@ interface ShownItem {
 
 /** A history shows no more changes of keys, and no more other events, than this. */
 const [mostKeyChanges, longestHistory] = [20, 100];
+
+/** The entry from which on a history shows every change of keys, or every other event; 0 if it may show all. */
+export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
+  const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
+  const indexes = new Set(own.map(({ log_index }) => log_index));
+  return indexes.size >= (isOfKeys ? mostKeyChanges : longestHistory) ? Math.min(...indexes) : 0;
+}
 
 const eventFields = [
   'handle',
@@ -307,19 +299,6 @@ export function findListingFaults(
   ];
 }
 
-function noteRating(
-  { rating_id: id, withdrawn_at, superseded_by, erased_at, hidden_at, log_index }: RatingRecord,
-  state: AuditState,
-): void {
-  state.ratings.set(id, log_index);
-  if (hidden_at !== undefined) state.hiddenRatings.add(id);
-  if (superseded_by !== undefined) state.superseded.set(id, superseded_by);
-  if (withdrawn_at === undefined) return;
-  state.tombstones.set(id, log_index);
-  if (erased_at !== undefined) state.erasedRatings.add(id);
-  else if (superseded_by === undefined) state.withdrawn.set(id, withdrawn_at);
-}
-
 function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notices }: AuditState): void {
   const note = (at: Omit<ShownNotice, 'notice'>, shown: readonly ModerationNotice[] = []) => {
     for (const notice of shown)
@@ -338,18 +317,9 @@ export function noteShown(listing: ShownListing, state: AuditState): void {
     if (log_index < state.size) state.shown[log_index] = 1;
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
-  for (const rating of listing.ratings) noteRating(rating, state);
+  for (const rating of listing.ratings) state.ratings.set(rating.rating_id, rating);
   state.counted.push(...toCounted(listing));
   const { handle, claim, events, withdrawn, isHidden } = listing;
-  state.listings.set(handle, { withdrawn, isHidden });
-  if (claim || events.length > 0) state.claims.set(handle, { claim, events });
+  state.listings.set(handle, { claim, events, withdrawn, isHidden });
   noteNotices(listing, state);
-  for (const [cut, isKeys, most] of [
-    [state.cutHistories, false, longestHistory],
-    [state.cutKeyChanges, true, mostKeyChanges],
-  ] as const) {
-    const own = events.filter(({ type }) => (type === 'keys_changed') === isKeys);
-    const indexes = new Set(own.map(({ log_index }) => log_index));
-    if (indexes.size >= most) cut.set(handle, Math.min(...indexes));
-  }
 }

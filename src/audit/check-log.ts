@@ -2,6 +2,7 @@ import type { ClaimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
 import { isCommittedTo } from '../log/leaf.ts';
+import type { RatingRecord } from '../ratings/rating.ts';
 import { findClaimFaults } from './check-claims.ts';
 import {
   type AuditState,
@@ -10,6 +11,7 @@ import {
   hiddenWith,
   isErasedByAction,
   noteAction,
+  shownFrom,
 } from './check-listing.ts';
 import { type CountedRating, findGroupFaults } from './check-ratings.ts';
 import { isWithheld, type ReadRecord } from './evidence-reader.ts';
@@ -53,10 +55,10 @@ const eventTypes = [
 function checkShownEvent(
   { handle, type }: JsonObject,
   log_index: number,
-  { hidden, cutHistories, cutKeyChanges }: AuditState,
+  { hidden, listings }: AuditState,
 ): AuditFault[] {
-  const cut = type === 'keys_changed' ? cutKeyChanges : cutHistories;
-  if (hidden.has(String(handle)) || log_index < (cut.get(String(handle)) ?? 0)) return [];
+  const { events = [] } = listings.get(String(handle)) ?? {};
+  if (hidden.has(String(handle)) || log_index < shownFrom(events, type === 'keys_changed')) return [];
   return [
     entryFault(log_index, `the claim history of ${handle} does not show the event "${type}" that it records`),
   ];
@@ -109,46 +111,49 @@ function checkSaid(
   return isMissing && eventTypes.includes(type) ? checkShownEvent(members, log_index, state) : [];
 }
 
+/** When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with something else. */
+const withdrawnAt = (rating: RatingRecord | undefined) =>
+  rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
+
 function* findWithdrawalFaults(
   { withdrawn, hidden, absent, actions }: Said,
   state: AuditState,
 ): Generator<AuditFault> {
   // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
-  const isUnread = (log_index = -1) =>
+  const isUnread = (log_index: number) =>
     actions.unread.has(log_index) ||
     hiddenWith(actions, log_index, state.size).some(
       (index) => absent.get(Number(index)) === 'rating.withdrawn',
     );
-  for (const [id, at] of state.withdrawn)
-    if (withdrawn.get(id)?.at !== at && (withdrawn.has(id) || !isUnread(state.tombstones.get(id))))
+  for (const [id, rating] of state.ratings) {
+    const at = withdrawnAt(rating);
+    if (at && withdrawn.get(id)?.at !== at && (withdrawn.has(id) || !isUnread(rating.log_index)))
       yield rowFault(`rating ${id}`, `it is shown as withdrawn at ${at}, and no log entry says so`);
-  for (const [id, { at, log_index }] of withdrawn)
-    if (
-      log_index < state.size &&
-      !hidden.has(id) &&
-      !state.erasedRatings.has(id) &&
-      state.withdrawn.get(id) !== at
-    )
+  }
+  for (const [id, { at, log_index }] of withdrawn) {
+    const rating = state.ratings.get(id);
+    const mustShow = log_index < state.size && !hidden.has(id) && rating?.erased_at === undefined;
+    if (mustShow && withdrawnAt(rating) !== at)
       yield rowFault(
         `rating ${id}`,
         `entry ${log_index} withdrew it at ${at}, and it is not shown as withdrawn then`,
       );
+  }
 }
 
 function* findAmendmentFaults(
   { amended, hidden, withheld, actions }: Said,
   state: AuditState,
 ): Generator<AuditFault> {
-  const isUnread = (by: string) =>
-    state.erasedRatings.has(by) ||
-    state.hiddenRatings.has(by) ||
-    actions.unread.has(state.ratings.get(by) ?? -1) ||
-    withheld.has(state.tombstones.get(by) ?? -1);
-  for (const [id, by] of state.superseded)
-    if (amended.get(id)?.by !== by && !isUnread(by))
+  const isUnread = (by: string) => {
+    const { log_index = -1, erased_at, hidden_at } = state.ratings.get(by) ?? {};
+    return !!erased_at || !!hidden_at || actions.unread.has(log_index) || withheld.has(log_index);
+  };
+  for (const [id, { superseded_by: by }] of state.ratings)
+    if (by !== undefined && amended.get(id)?.by !== by && !isUnread(by))
       yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
   for (const [id, { by, log_index }] of amended)
-    if (log_index < state.size && !hidden.has(by) && state.superseded.get(id) !== by)
+    if (log_index < state.size && !hidden.has(by) && state.ratings.get(id)?.superseded_by !== by)
       yield rowFault(
         `rating ${id}`,
         `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
@@ -187,10 +192,10 @@ function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault>
 
 function* findResponseFaults(
   { unshownResponses, hidden }: Said,
-  { tombstones }: AuditState,
+  { ratings }: AuditState,
 ): Generator<AuditFault> {
   for (const [log_index, id] of unshownResponses)
-    if (!hidden.has(id) && !tombstones.has(id))
+    if (!hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined)
       yield entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`);
 }
 
@@ -201,22 +206,23 @@ function* findResponseFaults(
 function readEvents(
   handle: string,
   { claims, absent, actions: { unread } }: Said,
-  { claims: shown, cutHistories, cutKeyChanges, hidden }: AuditState,
+  { listings, hidden }: AuditState,
 ): ClaimEvent[] | undefined {
-  const mayLack = [cutHistories, cutKeyChanges, hidden].some((handles) => handles.has(handle));
+  const { events: shown = [] } = listings.get(handle) ?? {};
+  const mayLack = hidden.has(handle) || shownFrom(shown, true) > 0 || shownFrom(shown, false) > 0;
   if (unread.size > 0 && mayLack) return undefined;
   const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
-  const events = [...(claims.get(handle) ?? []), ...(shown.get(handle)?.events.filter(isUnread) ?? [])];
+  const events = [...(claims.get(handle) ?? []), ...shown.filter(isUnread)];
   return events.sort((a, b) => a.log_index - b.log_index);
 }
 
 /** Holds the claims that listings show against all of their events. */
 function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
-  const handles = new Set([...state.claims.keys(), ...said.claims.keys()]);
+  const handles = new Set([...state.listings.keys(), ...said.claims.keys()]);
   return [...handles].flatMap((handle) => {
     const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
     return events
-      ? findClaimFaults({ handle, claim: state.claims.get(handle)?.claim, events }, state.size)
+      ? findClaimFaults({ handle, claim: state.listings.get(handle)?.claim, events }, state.size)
       : [];
   });
 }
@@ -306,8 +312,9 @@ function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<strin
 /** Whether a listing shows the target of an action: not a withdrawn one, nor the response to a withdrawn rating. */
 const isActionShown = (
   { handle, target, target_kind }: JsonObject,
-  { hidden, tombstones }: AuditState,
-): boolean => !hidden.has(String(handle)) && !(target_kind === 'response' && tombstones.has(String(target)));
+  { hidden, ratings }: AuditState,
+): boolean =>
+  !hidden.has(String(handle)) && !(target_kind === 'response' && ratings.get(String(target))?.withdrawn_at);
 
 /** Only ratings that were withdrawn, and what was seen at a listing that is, may be withheld. */
 function checkWithheld(
