@@ -7,7 +7,7 @@ import { currentFlag, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
 import { type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
-import type { RatingSide, RatingSides, SideClaim } from './rules.ts';
+import type { RatingSide, RatingSides } from './rules.ts';
 import {
   decodeContent,
   decodeGroup,
@@ -334,48 +334,29 @@ export async function readRatings(
 const readSideRows = precompileQuery((db, hash: string, subject: string) =>
   db
     .selectFrom('capability')
-    .innerJoin('listing as source', 'source.handle', 'capability.handle')
-    .leftJoin('claim', 'claim.handle', 'capability.handle')
-    .leftJoin('listing as subject', (join) => join.on('subject.handle', '=', subject))
-    .leftJoin('claim as theirs', (join) => join.on('theirs.handle', '=', subject))
-    .select(['capability.state as capability_state', 'source.handle as source_handle'])
-    .select(['source.repository_key as source_repository_key', 'source.withdrawn as source_withdrawn'])
-    .select([
-      'claim.state as source_state',
-      'claim.place_key as source_place_key',
-      'claim.root as source_root',
-      'claim.root_generation as source_root_generation',
-      'claim.first_proved_at as source_first_proved_at',
-    ])
-    .select(['subject.handle as subject_handle', 'subject.repository_key as subject_repository_key'])
-    .select('subject.withdrawn as subject_withdrawn')
-    .select([
-      'theirs.state as subject_state',
-      'theirs.place_key as subject_place_key',
-      'theirs.root as subject_root',
-      'theirs.root_generation as subject_root_generation',
-      'theirs.first_proved_at as subject_first_proved_at',
-    ])
+    .innerJoin('listing', (join) =>
+      join.on(({ eb, ref }) => eb('listing.handle', 'in', [ref('capability.handle'), eb.val(subject)])),
+    )
+    .leftJoin('claim', 'claim.handle', 'listing.handle')
+    .select(['capability.state as capability_state', 'capability.handle as source_handle'])
+    .select(['listing.handle', 'listing.repository_key', 'listing.withdrawn', 'claim.state'])
+    .select(['claim.place_key', 'claim.root', 'claim.root_generation', 'claim.first_proved_at'])
     .where('capability.hash', '=', hash),
 );
 
 type Row = Awaited<ReturnType<typeof readSideRows>>[number];
 
-function toSideClaim(row: Row, side: 'source' | 'subject'): SideClaim | undefined {
-  const [place_key, root] = [row[`${side}_place_key`], row[`${side}_root`]];
-  const root_generation = row[`${side}_root_generation`];
-  const first_proved_at = row[`${side}_first_proved_at`];
+function toSideClaim({ state, place_key, root, root_generation, first_proved_at }: Row): RatingSide['claim'] {
   if (place_key === null || root === null || root_generation === null || first_proved_at === null)
     return undefined;
-  const isInForce = row[`${side}_state`] === 'claimed';
-  return { isInForce, place_key, root, root_generation, first_proved_at };
+  return { isInForce: state === 'claimed', place_key, root, root_generation, first_proved_at };
 }
 
-const toSide = (row: Row, side: 'source' | 'subject', handle: string): RatingSide => ({
-  handle,
-  repository_key: row[`${side}_repository_key`] ?? undefined,
-  withdrawn: row[`${side}_withdrawn`] ?? undefined,
-  claim: toSideClaim(row, side),
+const toSide = (row: Row): RatingSide => ({
+  handle: row.handle,
+  repository_key: row.repository_key ?? undefined,
+  withdrawn: row.withdrawn ?? undefined,
+  claim: toSideClaim(row),
 });
 
 /** Both sides of a rating by the holder of a capability, given by its hash. */
@@ -384,10 +365,14 @@ export async function readSides(
   capabilityHash: string,
   handle: string,
 ): Promise<RatingSides | undefined> {
-  const [row] = await readSideRows(db, capabilityHash, handle);
-  if (!row) return undefined;
-  const { capability_state, source_handle, subject_handle } = row;
-  const source = toSide(row, 'source', source_handle);
-  const subject = subject_handle === null ? undefined : toSide(row, 'subject', subject_handle);
-  return { capability_state, source, subject };
+  const rows = await readSideRows(db, capabilityHash, handle);
+  const source = rows.find((row) => row.handle === row.source_handle);
+  const subject = rows.find((row) => row.handle === handle);
+  return (
+    source && {
+      capability_state: source.capability_state,
+      source: toSide(source),
+      subject: subject && toSide(subject),
+    }
+  );
 }
