@@ -9,7 +9,7 @@ import {
 import { createDocumentReads } from '../document/facts.ts';
 import { createViewReads, createViewWrites } from '../document/views.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
-import { type ListingSummary, withoutHidden } from '../listings/listing.ts';
+import { withoutHidden } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import { createListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references.ts';
@@ -65,15 +65,14 @@ function createListings({ reader, lagging, search: index }: Engine): ListingRead
   if (lagging === reader) return current;
   const lists = createListingReads(lagging, index);
   const { search, best, listCounts, facetCounts, near, page, completions } = lists;
-  const asOfNow = async (found: ListingSummary[]) => {
-    const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
-    return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
-  };
   return {
     ...current,
     ...{ search, best, listCounts, facetCounts, near, page, completions },
-    list: async (query) => asOfNow(await lists.list(query)),
-    newest: async (by, limit) => asOfNow(await lists.newest(by, limit)),
+    list: async (query) => {
+      const found = await lists.list(query);
+      const now = new Map((await current.byIds(found.map(({ id }) => id))).map((one) => [one.id, one]));
+      return found.map((one) => now.get(one.id) ?? withoutHidden({ ...one, hidden: true }));
+    },
   };
 }
 

@@ -3,17 +3,8 @@ import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
 import type { ImportRun } from '../imports/import-run.ts';
-import type { ListingSummary } from '../listings/listing.ts';
-import {
-  type ImportReport,
-  type ImportStatusDocument,
-  type StatusDocument,
-  toShortListing,
-} from './listing-document.ts';
+import type { ImportReport, ImportStatusDocument, StatusDocument } from './listing-document.ts';
 
-const listingsShown = 5;
-/** Rows read for `updated`, attempt by attempt: the last updated are often the newest themselves. */
-const updatedRead = [10, 40, 400];
 const quarantinedShown = 20;
 
 function toReport({ kind, source, started_at, finished_at, progress: { counts } }: ImportRun): ImportReport {
@@ -50,20 +41,6 @@ async function readQuarantine({ store: { imports } }: Context): Promise<StatusDo
   };
 }
 
-/** The last updated listings that are not among the newest. */
-async function readUpdated(newest: readonly ListingSummary[], { store }: Context): Promise<ListingSummary[]> {
-  const handles = new Set(newest.map(({ handle }) => handle));
-  let updated: ListingSummary[] = [];
-  for (const limit of updatedRead) {
-    const read = await store.listings.newest('updated_at', limit);
-    updated = read
-      .filter((one) => one.updated_at > one.published_at && !handles.has(one.handle))
-      .slice(0, listingsShown);
-    if (updated.length === listingsShown || read.length < limit) break;
-  }
-  return updated;
-}
-
 async function countListings({ store: { listings } }: Context): Promise<StatusDocument['listings']> {
   const counts = await listings.facetCounts('state');
   const by_state = { imported: 0, claimed: 0, suspended: 0 };
@@ -86,7 +63,6 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
 /** Reads the state of the whole service: the home and about pages show the same. */
 export async function readStatus(context: Context): Promise<StatusDocument> {
   const { config, clock } = context;
-  const newest = await context.store.listings.newest('published_at', listingsShown);
   return {
     service: config.serviceName,
     version: config.version,
@@ -96,9 +72,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
     import: toImportDocument(await readImportStatus(context), config),
     observer: await readObserver(context),
     quarantine: await readQuarantine(context),
-    newest: newest.map((one) => toShortListing(one)),
-    updated: (await readUpdated(newest, context)).map((one) => toShortListing(one)),
-    untrusted_fields: ['newest', 'updated', 'quarantine.newest'],
+    untrusted_fields: ['quarantine.newest'],
   };
 }
 

@@ -144,8 +144,6 @@ export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: s
     ),
   );
 
-const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
-
 async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
   // Each part is cut before they are joined: the observer may have looked at every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
@@ -237,7 +235,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   /** Visible handles after a handle, in handle order, with their update times: for the sitemap. */
   page: (afterHandle: string, limit: number) =>
-    selectVisible(db)
+    db
+      .selectFrom('listing')
+      .where('withdrawn', 'is', null)
       .select(['handle', 'updated_at'])
       .where('handle', '>', afterHandle)
       .orderBy('handle')
@@ -248,15 +248,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    * order: for an audit.
    */
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
-  /** Visible listings, the newest by first publication or by last update first. */
-  newest: async (by: 'published_at' | 'updated_at', limit: number) => {
-    const rows = selectVisible(db)
-      .selectAll()
-      .$if(by === 'updated_at', (query) => query.orderBy('updated_at', 'desc'))
-      .orderBy('id', 'desc')
-      .limit(limit);
-    return (await rows.execute()).map(decodeShown);
-  },
   /** How many listings are visible. */
   count: () => countListings(db),
   /** How many visible listings have a namespace. */

@@ -31,7 +31,7 @@ const status: Resource = {
   uri: 'agent://status',
   title: 'What is listed and how fresh it is',
   description:
-    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, what this service checks itself, and the newest and recently updated listings. Use it to judge how old an answer may be.',
+    'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, and what this service checks itself. Use it to judge how old an answer may be.',
   mimeType: 'application/json',
   fresh_s: 1,
   async read(_variables, context) {

@@ -365,7 +365,7 @@ describe('who would make this node ask much', () => {
         registryEntry(`com.private${n}.app/agent`, { remotes: [{ type: 'streamable-http', url }] }),
       ),
     );
-    const handles = await node.store.listings.newest('published_at', 100);
+    const handles = await node.store.listings.page('', 100);
     expect(handles.length).toBeGreaterThan(0);
     for (const { handle } of handles) {
       expect(JSON.stringify(await documentOf(node, handle))).toContain(begun);

@@ -137,5 +137,5 @@ export const importCases: readonly StatusDocument[] = imports.map((status) => ({
   listings: { count: 2, by_state: { imported: 2, claimed: 0, suspended: 0 } },
   observer: { observe: 'off', interval_s: 86_400, vantage: 'dossier.example', listings_looked_at: 0 },
   quarantine: { records: 0, reasons: [], newest: [] },
-  ...{ newest: [], updated: [], untrusted_fields: [] },
+  untrusted_fields: [],
 }));

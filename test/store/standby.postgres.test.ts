@@ -48,7 +48,7 @@ it('reads searches from a replica that may lag, single listings from the primary
   await store.write((tx) =>
     tx.listings.putListings([makeListing('a/one', 1, { description: 'third', withdrawn: 'optout' })]),
   );
-  const newest = await store.listings.newest('updated_at', 5);
+  const newest = await store.listings.list({ facets: [], sort: 'updated', after: undefined, limit: 5 });
   expect(newest.map(({ handle, description }) => [handle, description])).toEqual([['a/one', '']]);
   await put('second');
   await replay.query('select pg_wal_replay_resume()');
