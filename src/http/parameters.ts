@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { flagNames } from '../tools/search-agents.ts';
 import type { HttpEnvironment } from './call.ts';
 
 const listing = '/agents/[^/]+/[^/]+';
@@ -9,16 +10,8 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [
     /^\/agents$/,
     [
-      ...['q', 'query', 'tag', 'handle', 'from', 'shown', 'transport', 'package', 'state', 'sort', 'cursor'],
-      ...[
-        'publisher',
-        'active',
-        'needs_secret',
-        'has_endpoint',
-        'has_native_ratings',
-        'answered',
-        'no_payment_seen',
-      ],
+      ...['q', 'query', 'tag', 'transport', 'package', 'state', 'publisher', 'sort', 'cursor'],
+      ...['handle', 'from', 'shown', ...flagNames],
     ],
   ],
   // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.

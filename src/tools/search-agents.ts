@@ -114,21 +114,25 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-function toFacetList(query: z.output<typeof input>): Facet[] {
-  return [
-    ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),
-    ...(query.transport ? [`transport:${query.transport}` as const] : []),
-    ...(query.package ? [`package:${query.package}` as const] : []),
-    ...(query.state ? [`state:${query.state}` as const] : []),
-    ...(query.publisher ? [`publisher:${query.publisher.toLowerCase()}` as const] : []),
-    ...(query.active ? ['is:active' as const] : []),
-    ...(query.needs_secret === false ? ['is:without_secret' as const] : []),
-    ...(query.has_endpoint ? ['has:endpoint' as const] : []),
-    ...(query.has_native_ratings ? ['has:ratings' as const] : []),
-    ...(query.answered ? ['seen:answered' as const] : []),
-    ...(query.no_payment_seen ? ['seen:no_payment_seen' as const] : []),
-  ];
-}
+/** Filters that have one value, and the facet that each asks for. */
+export const flags = {
+  active: { value: true, facet: 'is:active' },
+  needs_secret: { value: false, facet: 'is:without_secret' },
+  has_endpoint: { value: true, facet: 'has:endpoint' },
+  has_native_ratings: { value: true, facet: 'has:ratings' },
+  answered: { value: true, facet: 'seen:answered' },
+  no_payment_seen: { value: true, facet: 'seen:no_payment_seen' },
+} as const satisfies Record<string, { value: boolean; facet: Facet }>;
+export const flagNames = Object.keys(flags) as (keyof typeof flags)[];
+
+const toFacetList = (query: z.output<typeof input>): Facet[] => [
+  ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),
+  ...(['transport', 'package', 'state'] as const).flatMap((kind): Facet[] =>
+    query[kind] ? [`${kind}:${query[kind]}`] : [],
+  ),
+  ...(query.publisher ? [`publisher:${query.publisher.toLowerCase()}` as const] : []),
+  ...flagNames.filter((name) => query[name] !== undefined).map((name) => flags[name].facet),
+];
 
 /** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */
 function toFacetCounts({ facets }: SearchCounts) {

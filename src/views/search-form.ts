@@ -4,7 +4,7 @@ import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
 import { stateTexts } from '../document/words.ts';
-import type { searchAgents } from '../tools/search-agents.ts';
+import { flagNames, flags, type searchAgents } from '../tools/search-agents.ts';
 import type { Html } from './html.ts';
 
 /**
@@ -27,22 +27,13 @@ interface Filter {
   readonly text: string;
 }
 
-const flagTexts: Readonly<Record<string, string>> = {
+const flagTexts: Readonly<Record<(typeof flagNames)[number], string>> = {
   active: 'active in the registry',
   needs_secret: 'record asks for no secret',
   has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'rated here',
   answered: 'answered its last check',
   no_payment_seen: 'asked for no payment',
-};
-/** The filter of a facet that is met or not. */
-const flags: Readonly<Record<string, readonly [name: string, value: string]>> = {
-  'is:active': ['active', 'true'],
-  'is:without_secret': ['needs_secret', 'false'],
-  'has:endpoint': ['has_endpoint', 'true'],
-  'has:ratings': ['has_native_ratings', 'true'],
-  'seen:answered': ['answered', 'true'],
-  'seen:no_payment_seen': ['no_payment_seen', 'true'],
 };
 /** Kinds with a closed set of values to filter by; listings may record other values. */
 const filterValues: Readonly<Record<string, readonly string[]>> = {
@@ -63,8 +54,8 @@ const toNamed = (name: string, value: string): Filter => ({ name, value, text: t
 export function toFilter(facet: string): Filter | undefined {
   const kind = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(kind.length + 1);
-  const flag = own(flags, facet);
-  if (flag) return toNamed(...flag);
+  const flag = flagNames.find((name) => flags[name].facet === facet);
+  if (flag) return toNamed(flag, String(flags[flag].value));
   if (kind === 'has' || kind === 'is') return undefined;
   return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }

@@ -6,7 +6,7 @@ import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find/listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
-import { searchAgents } from '../../tools/search-agents.ts';
+import { flagNames, flags, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import {
   defaultPicks,
@@ -27,17 +27,14 @@ import { answerPage } from '../response.ts';
 const maxPerCall = 50;
 
 const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
-/** Filters with one value. */
-const flags = {
-  ...{ active: true, needs_secret: false, has_endpoint: true, has_native_ratings: true },
-  ...{ answered: true, no_payment_seen: true },
-};
 
 /** The input of search_agents that an address holds. */
 function toSearchInput(address: SearchAddress): Record<string, unknown> {
   const tags = address.getAll('tag');
   const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
-  const asked = Object.entries(flags).filter(([name, value]) => address.get(name) === String(value));
+  const asked = flagNames
+    .filter((name) => address.get(name) === String(flags[name].value))
+    .map((name) => [name, flags[name].value]);
   return {
     ...(address.get('q') && { query: address.get('q') }),
     ...(tags.length > 0 && { tags }),
@@ -53,7 +50,7 @@ function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
   const flag = own(flags, name);
-  return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag);
+  return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 
 /** One more than a search accepts, so that its error is shown; links with any number of tags would be endless. */

@@ -72,42 +72,45 @@ export const nearMisses = z.object({
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 
-const countMatches = async (listings: ListingReads, search: SearchQuery) =>
-  search.text.trim()
-    ? (await listings.search(search)).counts.total
-    : (await listings.listCounts(search.facets)).total;
-
 /** What to leave out of a search, or the one filter to keep, so that it finds something. */
 export type Omission = NearMisses['leave_out'][number];
 
-/** Filters without which something matches. */
-async function tryWithoutFilters(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
-  const tries: Omission[] = [];
-  for (const facet of search.facets.slice(0, mostFilters)) {
-    const facets = search.facets.filter((other) => other !== facet);
-    if (facets.length === 0 && !search.text.trim()) continue;
-    tries.push({ facet, count: await countMatches(listings, { ...search, facets }) });
-  }
-  return tries;
-}
+/** What is left out for a try, and the search without it. */
+type Try = readonly [left: Omit<Omission, 'count'>, search: SearchQuery];
 
-/** Conditions of the query without which something matches; with filters, all of its words are one. */
-async function tryWithoutConditions(listings: ListingReads, search: SearchQuery): Promise<Omission[]> {
+/** A search with one filter less, or one condition of its query; with filters, all of its words are one. */
+function withoutOne(search: SearchQuery): Try[] {
+  const { facets } = search;
   const text = search.text.trim();
-  const all = text && search.facets.length > 0 ? [{ text, query: '' }] : [];
-  const conditions = findOmissions(text).filter(({ query }) => query !== '' && query !== text);
-  const tries: Omission[] = [];
-  for (const one of [...conditions.slice(0, mostConditions), ...all])
-    tries.push({ ...one, count: await countMatches(listings, { ...search, text: one.query }) });
-  return tries;
+  const conditions = findOmissions(text)
+    .filter(({ query }) => query !== '' && query !== text)
+    .slice(0, mostConditions);
+  const all = text && facets.length > 0 ? [{ text, query: '' }] : [];
+  return [
+    ...(facets.length > 1 || text ? facets.slice(0, mostFilters) : []).map(
+      (facet): Try => [{ facet }, { ...search, facets: facets.filter((other) => other !== facet) }],
+    ),
+    ...[...conditions, ...all].map((left): Try => [left, { ...search, text: left.query }]),
+  ];
 }
 
-/** Each filter alone, for a search that finds nothing even with one less. */
-async function countAlone(listings: ListingReads, facets: readonly Facet[]): Promise<Omission[]> {
-  const counts: Omission[] = [];
-  for (const only of facets.length > 1 ? facets.slice(0, mostFilters) : [])
-    counts.push({ only, count: (await listings.listCounts([only])).total });
-  return counts;
+/** A search with each of its filters alone. */
+const withOne = ({ facets, ...search }: SearchQuery): Try[] =>
+  (facets.length > 1 ? facets.slice(0, mostFilters) : []).map((only) => [
+    { only },
+    { ...search, text: '', facets: [only] },
+  ]);
+
+/** The tries that find something, those that find the fewest first. */
+async function count(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
+  const counted: Omission[] = [];
+  for (const [left, search] of tries) {
+    const counts = search.text.trim()
+      ? (await listings.search(search)).counts
+      : await listings.listCounts(search.facets);
+    if (counts.total > 0) counted.push({ ...left, count: counts.total });
+  }
+  return counted.sort((a, b) => a.count - b.count);
 }
 
 /** Handles of what matches without the filters, or of what the text resembles. */
@@ -119,9 +122,6 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   const rows = await listings.briefs(hits.slice(0, mostNear).map(({ id }) => id));
   return rows.map(({ handle }) => handle);
 }
-
-const byCount = (tries: readonly Omission[]) =>
-  tries.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
 
 /** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
@@ -148,11 +148,8 @@ export async function findNearMisses(
   search: SearchQuery,
 ): Promise<NearMisses> {
   const { listings } = reads;
-  const withoutOne = byCount([
-    ...(await tryWithoutFilters(listings, search)),
-    ...(await tryWithoutConditions(listings, search)),
-  ]);
-  const leave_out = withoutOne.length > 0 ? withoutOne : byCount(await countAlone(listings, search.facets));
+  const less = await count(listings, withoutOne(search));
+  const leave_out = less.length > 0 ? less : await count(listings, withOne(search));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
   const asks = (prefix: string) => search.facets.some((facet) => facet.startsWith(prefix));
