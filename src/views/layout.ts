@@ -66,18 +66,13 @@ interface PageHead {
   readonly data?: object;
 }
 
-const inScript: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-};
-
 /** A JSON-LD block. Escaping keeps third-party text from ending the element or starting a comment. */
 const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(
-    JSON.stringify(data).replaceAll(/[<>&\u2028\u2029]/g, (character) => inScript[character] ?? ''),
+    JSON.stringify(data).replaceAll(
+      /[<>&\u2028\u2029]/g,
+      (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
   )}</script>`;
 
 /** Title, description, canonical link and preview of a page. Pages that are not indexed have no canonical link. */
