@@ -5,8 +5,8 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
-import { type Site, tabs, toPage } from '../layout.ts';
-import { listingPageHead } from './tabs.ts';
+import { type Site, tabs } from '../layout.ts';
+import { toListingPart } from './tabs.ts';
 
 /** What a badge shows: the label and the message. Always grey. */
 export interface Badge {
@@ -169,13 +169,10 @@ const preview = (listing: BadgedListing, style: BadgeStyle, chosen: BadgeStyle) 
 /** The badge page of a listing: a preview of every style, and snippets for the chosen one. */
 export const toBadgePage = (site: Site, document: ListingDocument, style: BadgeStyle): Html => {
   const listing = toBadged(document);
-  return toPage(site, {
-    title: `Badge of ${listing.handle}`,
+  return toListingPart(site, document, 'Badge', {
+    shown: 'publishers',
     description: `The badge of ${listing.handle} in three styles: who claimed it, when it answered, or how it was rated; never a mark of quality.`,
-    path: `${pagePath(listing.handle)}/badge`,
-    indexed: false,
     body: html`
-${listingPageHead(document, 'Badge', 'publishers')}
 <p class="lead">It says who claimed the listing, when its endpoint last answered, or how it was rated, whatever is known. It is always grey, and never a mark of quality.</p>
 <h2 id="styles">Style</h2>
 <ul class="styles" aria-labelledby="styles">${badgeStyles.map((shown) => preview(listing, shown, style))}</ul>

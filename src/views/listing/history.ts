@@ -15,9 +15,9 @@ import type { Tool } from '../../observations/endpoint/messages.ts';
 import type { readTools } from '../../observations/history.ts';
 import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
+import type { Site } from '../layout.ts';
 import { marked } from './answers.ts';
-import { listingPageHead } from './tabs.ts';
+import { toListingPart } from './tabs.ts';
 
 const part = ({ text, change }: TextPart) =>
   change === 'removed'
@@ -68,17 +68,12 @@ export function toHistoryPage(
   { events, next_cursor }: { events: readonly HistoryEvent[]; next_cursor?: string },
   asked: Readonly<Record<string, string>>,
 ): Html {
-  const { handle } = listing;
-  const path = `${pagePath(handle)}/history`;
+  const path = `${pagePath(listing.handle)}/history`;
   // A check that met nothing to tell, as kinds that are not looked for, is only in the JSON.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
-  return toPage(site, {
-    title: `History of ${handle}`,
-    description: `What changed about ${handle}, each change with its date and its entry of the log.`,
-    path,
-    indexed: false,
+  return toListingPart(site, listing, 'History', {
+    description: `What changed about ${listing.handle}, each change with its date and its entry of the log.`,
     body: html`
-${listingPageHead(listing, 'History', 'history')}
 <p class="lead">What changed, newest first. What a check saw changed between that check and the one before it, on which the old value was last seen.</p>
 ${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>No ${Object.keys(asked).length > 0 ? 'such change' : 'change'} is recorded for this listing.</p>`}
@@ -119,13 +114,9 @@ export const toToolsPage = (
   listing: ListingDocument,
   listed: Awaited<ReturnType<typeof readTools>>,
 ): Html =>
-  toPage(site, {
-    title: `Tools of ${listed.handle}`,
+  toListingPart(site, listing, 'Tools', {
     description: `The tools that the endpoints of ${listed.handle} listed to this service, with dates, and how to compare them with what you are shown.`,
-    path: `${pagePath(listed.handle)}/tools`,
-    indexed: false,
     body: html`
-${listingPageHead(listing, 'Tools', 'tools')}
 <p class="lead">${listed.statement}</p>
 ${
   listed.endpoints.length > 0

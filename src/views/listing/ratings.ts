@@ -21,8 +21,8 @@ import {
 } from '../../ratings/rating.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
-import { listingPageHead } from './tabs.ts';
+import type { Site } from '../layout.ts';
+import { toListingPart } from './tabs.ts';
 
 const width = 10;
 const height = 32;
@@ -316,15 +316,10 @@ export const toRatingsPage = (
   listing: ListingDocument,
   { answer, filter }: { readonly answer: Answer; readonly filter: RatingFilter },
 ): Html => {
-  const { handle } = listing;
   const { native } = listing.signals;
-  return toPage(site, {
-    title: `Ratings of ${handle}`,
-    description: `Every rating of ${handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,
-    path: `${pagePath(handle)}/ratings`,
-    indexed: false,
+  return toListingPart(site, listing, 'Ratings', {
+    description: `Every rating of ${listing.handle} made here, with its source and date, amended and withdrawn ones included. There is no average.`,
     body: html`
-${listingPageHead(listing, 'Ratings', 'ratings')}
 ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Sources are claimed listings. Comments are the source's own words, responses those of the rated listing. There is no average.</p>

@@ -2,9 +2,9 @@ import { html } from 'hono/html';
 import { ageText, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
-import { day, type Html, pagePath } from '../html.ts';
-import { type Site, toPage } from '../layout.ts';
-import { listingPageHead } from './tabs.ts';
+import { day, type Html } from '../html.ts';
+import type { Site } from '../layout.ts';
+import { toListingPart } from './tabs.ts';
 
 /** How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months ago.` */
 function pace(versions: readonly VersionSummary[], today: string): string {
@@ -22,13 +22,9 @@ export const toVersionsPage = (
   listing: ListingDocument,
   versions: readonly VersionSummary[],
 ): Html =>
-  toPage(site, {
-    title: `Versions of ${listing.handle}`,
+  toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
-    path: `${pagePath(listing.handle)}/versions`,
-    indexed: false,
     body: html`
-${listingPageHead(listing, 'Versions', 'versions')}
 <p class="lead">${pace(versions, listing.evidence_snapshot_date)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
 <tbody>${versions.map(
