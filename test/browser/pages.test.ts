@@ -80,8 +80,7 @@ describe.each([
       })
       .toBeGreaterThan(50);
     await page.getByText('Outcomes by month', { exact: true }).click();
-    await page.getByText('Show as a table').click();
-    expect(await page.locator('.chart tbody tr').first().locator('td').allTextContents()).toEqual([
+    expect(await page.locator('.months tbody tr').first().locator('td').allTextContents()).toEqual([
       'none',
       'succeeded 20, failed 5',
     ]);
@@ -285,9 +284,7 @@ describe('with the keyboard alone', () => {
     await page.goto(`${directory.url}/agents/co.webhook/webhook`);
     await tabTo(page, 'Outcomes by month');
     await page.keyboard.press('Enter');
-    await tabTo(page, 'Show as a table');
-    await page.keyboard.press('Enter');
-    expect(await page.locator('.chart table').isVisible()).toBe(true);
+    expect(await page.locator('.months').isVisible()).toBe(true);
     await tabTo(page, 'Claude Code');
     await page.keyboard.press('ArrowRight');
     expect(await page.evaluate(focused)).toBe('Cursor');

@@ -84,7 +84,7 @@ describe('a native rating', () => {
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 
     const month = directory.context.clock().toISOString().slice(0, 7);
-    expect(await pageOf(`/agents/${subject}`)).not.toContain('class="chart"');
+    expect(await pageOf(`/agents/${subject}`)).not.toContain('class="months"');
     const monthsOf = async (input: object) => {
       const answer = await post('/api/tools/list_ratings', { handle: subject, ...input });
       return ((await answer.json()) as { months?: unknown }).months;

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { proofSentences, proofsText, scoresText, toLabel } from '../../document/words.ts';
+import { countsText, proofSentences, proofsText, scoresText, toLabel } from '../../document/words.ts';
 import type { ModerationNotice } from '../../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { fromListed } from '../../ratings/listed.ts';
@@ -24,71 +24,25 @@ import { day, type Html, handleLink, minute, originNote, pagePath } from '../htm
 import type { Site } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
-const width = 10;
-const height = 32;
-
-type Month = Readonly<Record<'independent' | 'others', number>>;
-
-const isIndependent = ({ group }: MonthCount) => group === 'independent';
-
-function monthOf(counts: readonly MonthCount[], month: string): Month {
-  const sum = (independent: boolean) =>
-    counts
-      .filter((count) => count.month === month && isIndependent(count) === independent)
-      .reduce((total, { ratings }) => total + ratings, 0);
-  return { independent: sum(true), others: sum(false) };
-}
-
-/** The bar of a month: independent ratings solid, those of all other groups outlined on top. */
-function bar({ independent, others }: Month, at: number, tallest: number): Html {
-  const tall = (ratings: number) => (ratings === 0 ? 0 : Math.max(2, (ratings / tallest) * (height - 2)));
-  const solid = tall(independent);
-  const open = tall(others);
-  const box = (name: string, tallness: number, ground: number) =>
-    tallness === 0
-      ? ''
-      : html`<rect class="${name}" x="${at * width + 1}" y="${(height - ground - tallness).toFixed(1)}" width="${width - 2}" height="${tallness.toFixed(1)}"/>`;
-  return html`${box('solid', solid, 0)}${box('open', open, solid)}`;
-}
-
-const total = (months: readonly Month[]) =>
-  months.reduce((sum, { independent, others }) => sum + independent + others, 0);
-
-const row = (outcome: string, months: readonly Month[], tallest: number) => html`
-<div class="chart-row"><span>${outcome}</span><svg viewBox="0 0 ${months.length * width} ${height}" preserveAspectRatio="none" aria-hidden="true">${months.map((month, at) => bar(month, at, tallest))}<path d="M0 ${height}H${months.length * width}"/></svg><span class="count">${amount(total(months))}</span></div>`;
-
-const cell = (counts: readonly MonthCount[], independent: boolean) =>
-  outcomes
-    .flatMap((outcome) => {
-      const ratings = counts
-        .filter((count) => count.outcome === outcome && isIndependent(count) === independent)
-        .reduce((sum, count) => sum + count.ratings, 0);
-      return ratings > 0 ? [`${outcome} ${amount(ratings)}`] : [];
-    })
-    .join(', ') || 'none';
-
-/** Outcomes of the twelve months up to a date: a row of bars for each outcome on a common scale, and the same as a table. */
-function monthChart(counts: readonly MonthCount[], date: string): Html {
+/** Outcomes of the twelve months up to a date: those of independent sources, and those of all other groups. */
+function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);
-  const rows = outcomes.map((outcome) => {
-    const ofOutcome = counts.filter((count) => count.outcome === outcome);
-    return [outcome, months.map((month) => monthOf(ofOutcome, month))] as const;
-  });
-  const tallest = Math.max(1, ...rows.flatMap(([, bars]) => bars.map((one) => one.independent + one.others)));
+  const cell = (month: string, isIndependent: boolean) => {
+    const made = counts.filter(
+      (one) => one.month === month && (one.group === 'independent') === isIndependent,
+    );
+    const byOutcome = Map.groupBy(made, ({ outcome }) => outcome);
+    return countsText(
+      Object.fromEntries(outcomes.map((outcome) => [outcome, sumOf(byOutcome.get(outcome) ?? [])])),
+    );
+  };
   return html`
-<figure class="chart">
-<figcaption>Outcomes by month, ${months[0]} to ${months.at(-1)}. Solid: independent sources; open: all other groups. The tallest bar: ${amount(tallest)}.${counts.reduce((sum, { ratings }) => sum + ratings, 0) >= maxRatingsByMonth ? ` Of the newest ${amount(maxRatingsByMonth)} ratings.` : ''}</figcaption>
-${rows.map(([outcome, bars]) => row(outcome, bars, tallest))}
-<div class="chart-row" aria-hidden="true"><span></span><span class="axis"><span>${months[0]}</span><span>${months.at(-1)}</span></span></div>
-
-<details><summary>Show as a table</summary>
-<table><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
-<tbody>${months.toReversed().map((month) => {
-    const made = counts.filter((count) => count.month === month);
-    return html`<tr><th scope="row">${month}</th><td>${cell(made, true)}</td><td>${cell(made, false)}</td></tr>`;
-  })}</tbody></table></details>
-</figure>`;
+<p class="note">${months[0]} to ${months.at(-1)}${sumOf(counts) >= maxRatingsByMonth && `, of the newest ${amount(maxRatingsByMonth)} ratings`}.</p>
+<table class="months"><thead><tr><th scope="col">Month</th><th scope="col">Independent</th><th scope="col">All other groups</th></tr></thead>
+<tbody>${months.toReversed().map((month) => html`<tr><th scope="row">${month}</th><td>${cell(month, true)}</td><td>${cell(month, false)}</td></tr>`)}</tbody></table>`;
 }
+
+const sumOf = (counts: readonly MonthCount[]) => counts.reduce((sum, { ratings }) => sum + ratings, 0);
 
 /** An outcome as a word with its shape and weight (outcomes.css): none is louder than another, and none has a colour. */
 const outcomeMark = (outcome: string, text = outcome): Html =>
@@ -218,7 +172,7 @@ ${
 <details><summary>What these proofs show</summary>${proofNote(native)}</details>`
     : ''
 }
-${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthChart(months, evidence_snapshot_date)}</details>` : ''}
+${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthTable(months, evidence_snapshot_date)}</details>` : ''}
 <details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
 <ol class="records">${recent.map(ratingItem)}</ol></details>
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
