@@ -37,7 +37,11 @@ export function versionsTitle({ versions, signals: { imported } }: ListingDocume
     : `${counted(shown, 'version')}, newest first`;
 }
 
-const listed = (counts: Readonly<Record<string, number>>, show: (name: string, count: string) => string) =>
+/** Values that were counted, without those that were not, each as `show` writes it; `none` without any. */
+export const listed = (
+  counts: Readonly<Record<string, number>>,
+  show: (name: string, count: string) => string,
+) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => show(name, amount(count)))

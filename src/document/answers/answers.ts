@@ -90,7 +90,7 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
   );
   // Where terms are looked for, hardly anybody links to them.
   const terms = not_seen.filter(
-    (one) => one.kind === 'terms.url' && one.state === 'not_found' && !judged.seen(one.kind).some(isKnown),
+    (one) => one.kind === 'terms.url' && one.state === 'not_found' && judged.known(one.kind).length === 0,
   );
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
   const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
@@ -111,7 +111,7 @@ export function successorOf(listing: ListingDocument): string | undefined {
 }
 
 /** What a reader of this answer can do next: what fits what was found comes first. */
-function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): string {
+function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const replacement = successorOf(listing);
   const isGone = has('deprecated', 'no_answer', 'not_there');
@@ -120,7 +120,7 @@ function nextOf({ listing, seen }: Judged, standsOut: readonly StandOut[]): stri
     ...(has('changed') ? ['get_history'] : []),
     ...(isGone && !replacement ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(seen('tools.surface').some(isKnown) && !isGone ? ['check_surface once connected'] : []),
+    ...(known('tools.surface').length > 0 && !isGone ? ['check_surface once connected'] : []),
   ];
   return steps.join('; ') || 'get_agent, detail full';
 }
@@ -136,7 +136,8 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
 
 /** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
 export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page'): Answer {
-  const judged = { listing, seen: toSeen(listing), detail };
+  const seen = toSeen(listing);
+  const judged: Judged = { listing, seen, known: (kind) => seen(kind).filter(isKnown), detail };
   const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isGap = ({ gap }: Fact) =>

@@ -23,7 +23,7 @@ import {
   tallyOf,
 } from '../seen.ts';
 import { inputsText } from '../sentences.ts';
-import { factName } from '../words.ts';
+import { factName, listed } from '../words.ts';
 
 /** The seven questions of a buyer, in their order. */
 export const lineTitles = {
@@ -70,7 +70,7 @@ function namespaceOf(judged: Judged): Fact {
 }
 
 function repositoryOf(judged: Judged): Fact[] {
-  const { listing, detail, seen } = judged;
+  const { listing, detail, seen, known } = judged;
   if (listing.repository === undefined)
     return [noneRecorded(judged, 'repository', 'no repository recorded', 'repository')];
   const [one] = seen('repository.exists');
@@ -79,7 +79,7 @@ function repositoryOf(judged: Judged): Fact[] {
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, `${text} is gone or not public`)];
   // The last commit is in the line about upkeep.
-  if (isShort && one.value === 'there' && seen('repository.last_commit').some(isKnown)) return [];
+  if (isShort && one.value === 'there' && known('repository.last_commit').length > 0) return [];
   return [observed(judged, one, one.value === 'there' ? `${text} is public` : `${text}: ${whyOf(one)}`)];
 }
 
@@ -111,7 +111,7 @@ const whose: FactsOf = (judged) => {
     ...(website ? [recorded(judged, `website ${coded(website)}`)] : []),
     ...repositoryOf(judged),
     ...['terms.url', 'security.contact'].flatMap((kind) => {
-      const all = judged.seen(kind).filter(isKnown);
+      const all = judged.known(kind);
       return all.map((one) =>
         observed(judged, one, `${factName(kind)} ${codedList(String(one.value))}${atPlace(one, all)}`),
       );
@@ -203,7 +203,7 @@ const signInText = ({ value }: DatedObservation) =>
   value === 'names no authorization server' ? `, which ${value}` : ` through ${codedList(String(value))}`;
 
 const asks: FactsOf = (judged) => {
-  const { listing, seen, detail } = judged;
+  const { listing, known, detail } = judged;
   const places = [
     ...listing.remotes.map(({ url, inputs }) => ({ subject: url, inputs })),
     ...listing.packages.map(({ identifier, inputs }) => ({ subject: identifier, inputs })),
@@ -213,18 +213,16 @@ const asks: FactsOf = (judged) => {
     return text ? [detail === 'full' ? `${text}${atPlace({ subject }, places)}` : text] : [];
   });
   const different = [...new Set(needs)];
-  const required = seen('auth.required');
-  const oauth = seen('auth.oauth').filter(isKnown);
   const facts = [
     ...firstThree(
       judged,
       different.map((text) => recorded(judged, text)),
       'set of inputs',
     ),
-    ...required
-      .filter(isKnown)
-      .map((one) => observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`)),
-    ...oauth.map((one) =>
+    ...known('auth.required').map((one) =>
+      observed(judged, one, `${accessText(one, judged)}${atPlace(one, listing.remotes)}`),
+    ),
+    ...known('auth.oauth').map((one) =>
       observed(judged, one, `OAuth sign-in${signInText(one)}${atPlace(one, listing.remotes)}`),
     ),
   ];
@@ -278,32 +276,26 @@ function noPriceText(one: DatedObservation, { seen }: Judged): string {
 }
 
 const costs: FactsOf = (judged) => {
-  const { seen } = judged;
+  const { known } = judged;
   if (isNowhere(judged)) return [];
-  const quoted = seen('price.challenge');
-  const payees = seen('price.pay_to').filter(isKnown);
-  const known = quoted.filter(isKnown).map((one) => {
-    const payee = payees.find(({ subject }) => subject === one.subject);
+  const quoted = judged.seen('price.challenge');
+  const prices = known('price.challenge').map((one) => {
+    const payee = known('price.pay_to').find(({ subject }) => subject === one.subject);
     const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
     return observed(judged, one, `quotes ${priceText(one)}${to} before it answers${atPlace(one, quoted)}`);
   });
   const others = otherPrices.flatMap((kind) =>
-    seen(kind)
-      .filter(isKnown)
-      .map((one) =>
-        observed(
-          judged,
-          one,
-          `${factName(kind)}: ${kind === 'price.tool' ? one.value : coded(String(one.value))}`,
-        ),
-      ),
+    known(kind).map((one) => {
+      const price = kind === 'price.tool' ? one.value : coded(String(one.value));
+      return observed(judged, one, `${factName(kind)}: ${price}`);
+    }),
   );
   const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(
     ({ kind, state }) => kind === 'price' && state === 'not_checked',
   );
   return [
-    ...known,
+    ...prices,
     ...others,
     ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
@@ -319,19 +311,24 @@ const provenances: Readonly<Record<string, string>> = {
   none: 'no provenance',
 };
 
+const packageTexts: Readonly<Record<string, (value: DatedObservation['value']) => string>> = {
+  'package.version_age': (value) => `package version of ${day(String(value))}`,
+  'package.provenance': (value) => provenances[String(value)] ?? 'provenance that cannot be compared',
+  'package.advisories': (value) => `${counted(Number(value), 'advisory')} about the package`,
+};
+
 const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservation['value']) => string) => {
-  const all = judged.seen(kind).filter(isKnown);
+  const all = judged.known(kind);
   return all
     .slice(0, judged.detail === 'full' ? all.length : most)
     .map((one) => observed(judged, one, `${textOf(one.value)}${atPlace(one, all)}`));
 };
 
 const keptUp: FactsOf = (judged) => {
-  const { listing, seen } = judged;
+  const { listing } = judged;
   const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const [first, versions] = ['registry.first_published', 'registry.versions'].map((kind) =>
-    signalOf(judged, kind),
-  );
+  const first = signalOf(judged, 'registry.first_published');
+  const versions = signalOf(judged, 'registry.versions');
   const unread = signalOf(judged, 'record.unread_fields');
   return [
     signal(`version ${coded(listing.version)}`),
@@ -345,28 +342,15 @@ const keptUp: FactsOf = (judged) => {
     ...(unread === undefined
       ? []
       : [signal(`${counted(String(unread).split(', ').length, 'field')} that Dossier does not read`)]),
-    ...seen('repository.last_commit')
-      .filter(isKnown)
+    ...judged
+      .known('repository.last_commit')
       .map((one) => observed(judged, one, `last commit ${day(String(one.value))}`)),
-    ...ofPackage(judged, 'package.version_age', (value) => `package version of ${day(String(value))}`),
-    ...ofPackage(
-      judged,
-      'package.provenance',
-      (value) => provenances[String(value)] ?? 'provenance that cannot be compared',
-    ),
-    ...ofPackage(
-      judged,
-      'package.advisories',
-      (value) => `${counted(Number(value), 'advisory')} about the package`,
-    ),
+    ...Object.entries(packageTexts).flatMap(([kind, textOf]) => ofPackage(judged, kind, textOf)),
   ];
 };
 
 const counts = (of: Readonly<Record<string, number>>, name = (key: string) => key) =>
-  Object.entries(of)
-    .filter(([, count]) => count > 0)
-    .map(([key, count]) => `${amount(count)} ${name(key)}`)
-    .join(', ');
+  listed(of, (key, count) => `${count} ${name(key)}`);
 
 function groupText(name: string, of: RatingCounts): string {
   const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;

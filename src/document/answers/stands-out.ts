@@ -20,6 +20,7 @@ import {
   tallyText,
 } from '../seen.ts';
 import { sharedNames, sourcesFirst } from '../sentences.ts';
+import { listed } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
 export interface StandOut {
@@ -31,9 +32,9 @@ export interface StandOut {
 
 const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
 
-function deprecated({ listing, seen }: Judged): string[] {
+function deprecated({ listing, known }: Judged): string[] {
   const said = listing.status_message ? `; its publisher says ${quoted(listing.status_message)}` : '';
-  const packages = seen('package.deprecated').filter((one) => isKnown(one) && one.value === true);
+  const packages = known('package.deprecated').filter(({ value }) => value === true);
   return [
     ...(listing.origin_status === 'deprecated' ? [`Deprecated in the registry (record)${said}.`] : []),
     ...packages.map((one) => {
@@ -46,9 +47,9 @@ function deprecated({ listing, seen }: Judged): string[] {
 }
 
 /** Listings that the repository says are replaced by another one. */
-const superseded = ({ seen }: Judged): string[] =>
-  seen('repository.superseded_by')
-    .filter((one) => isKnown(one) && !one.details?.isThis)
+const superseded = ({ known }: Judged): string[] =>
+  known('repository.superseded_by')
+    .filter(({ details }) => !details?.isThis)
     .map(
       (one) =>
         `The recorded repository names ${coded(String(one.value))} in place of this listing ${checked(one)}.`,
@@ -148,11 +149,11 @@ const changeTexts: Readonly<Record<string, (one: DatedObservation, seen: Seen) =
 };
 
 function changed(judged: Judged): string[] {
-  const { listing, seen } = judged;
+  const { listing, seen, known } = judged;
   return Object.entries(changeTexts).flatMap(([kind, textOf]) =>
-    seen(kind).flatMap((one) => {
+    known(kind).flatMap((one) => {
       const { changed_from, first_seen_at, subject } = one;
-      if (!changed_from || !isKnown(one) || daysSince(first_seen_at, listing) > changed_days) return [];
+      if (!changed_from || daysSince(first_seen_at, listing) > changed_days) return [];
       if (changed_from.value === null && changed_from.state !== 'no_price_seen') return [];
       const said = textOf(one, seen);
       if (!said) return [];
@@ -164,10 +165,10 @@ function changed(judged: Judged): string[] {
   );
 }
 
-function contradictions({ listing, seen }: Judged): string[] {
-  const ofAccess = seen('auth.required').flatMap((one) => {
+function contradictions({ listing, seen, known }: Judged): string[] {
+  const ofAccess = known('auth.required').flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
-    if (!remote || !isKnown(one)) return [];
+    if (!remote) return [];
     const secrets = (remote.inputs ?? []).filter(({ secret, required }) => secret && required);
     const which = listing.remotes.length > 1 ? coded(remote.url) : 'the endpoint';
     if (one.value === false && secrets.length > 0 && !asksPayment(seen, one))
@@ -178,8 +179,8 @@ function contradictions({ listing, seen }: Judged): string[] {
       ? [`The record names no credentials; ${which} asked Dossier for some ${checked(one)}.`]
       : [];
   });
-  const ofSource = seen('package.provenance')
-    .filter((one) => isKnown(one) && one.value === 'other')
+  const ofSource = known('package.provenance')
+    .filter(({ value }) => value === 'other')
     .map((one) => {
       const { repository } = asMembers(one.details);
       const other = typeof repository === 'string' ? coded(repository) : 'another repository';
@@ -207,13 +208,13 @@ const kindsChecked = ['shared.tools', 'shared.pay_to'];
 /** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
 
-function packageVersion({ seen }: Judged): string[] {
+function packageVersion({ known }: Judged): string[] {
   const said = (
     kind: string,
     sentence: (now: string, was: string, of: [string, string]) => string | undefined,
   ) =>
-    seen(kind).flatMap((one) => {
-      const before = isKnown(one) ? versionBefore(one) : undefined;
+    known(kind).flatMap((one) => {
+      const before = versionBefore(one);
       if (!before) return [];
       const versions: [string, string] = [coded(String(one.as_seen?.version)), coded(before.version)];
       const text = sentence(String(one.value), before.value, versions);
@@ -235,17 +236,17 @@ function packageVersion({ seen }: Judged): string[] {
   ];
 }
 
-const hiddenText = ({ listing, seen }: Judged): string[] =>
-  seen('tools.hidden_text')
-    .filter((one) => isKnown(one) && Number(one.value) > 0)
+const hiddenText = ({ listing, known }: Judged): string[] =>
+  known('tools.hidden_text')
+    .filter(({ value }) => Number(value) > 0)
     .map((one) => {
       const at = listing.remotes.length < 2 ? '' : ` at ${coded(one.subject ?? '')}`;
       return `Texts for models${at} have ${counted(Number(one.value), 'character')} that people cannot see ${checked(one)}.`;
     });
 
-const advisories = ({ seen }: Judged): string[] =>
-  seen('package.advisories')
-    .filter((one) => isKnown(one) && Number(one.value) > 0)
+const advisories = ({ known }: Judged): string[] =>
+  known('package.advisories')
+    .filter(({ value }) => Number(value) > 0)
     .map(
       (one) =>
         `${counted(Number(one.value), 'advisory')} about the recorded version of ${coded(one.subject ?? 'the package')} ${checked(one)}.`,
@@ -264,11 +265,9 @@ function secrets(judged: Judged): string[] {
 function rated({ listing }: Judged): string[] {
   const { native } = listing.signals;
   if (native.ratings === 0) return [];
-  const outcomes = Object.entries(native.independent.source_outcomes)
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${count} ${outcome}`);
+  const outcomes = listed(native.independent.source_outcomes, (outcome, count) => `${count} ${outcome}`);
   const [independent, ...apart] = sourcesFirst(native).split('; ');
-  const said = outcomes.length > 0 ? `${independent} (${outcomes.join(', ')})` : independent;
+  const said = outcomes === 'none' ? independent : `${independent} (${outcomes})`;
   return [`Rated by ${[said, ...apart].join('; ')}.`];
 }
 
