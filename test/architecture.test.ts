@@ -63,6 +63,7 @@ const importsOf = (path: string) =>
   [...read(path).matchAll(statement)].map(([, type, names = '', from, bare, lazy]) => ({
     specifier: from ?? bare ?? lazy ?? '',
     isType: type !== undefined || onlyTypes.test(names),
+    isLazy: lazy !== undefined,
   }));
 
 /** The files of src that a file of src imports. */
@@ -122,6 +123,22 @@ describe('architecture', () => {
       importsOf(path).some(({ specifier, isType }) => !isType && isIt(specifier)),
     );
     expect(users.toSorted()).toEqual(home.toSorted());
+  });
+  it.each([
+    ['cli/command-line.ts', ['zod', 'canonicalize', 'kysely']],
+    ['cli/lock.ts', ['kysely', 'undici', 'tldts', 'semver']],
+    ['cli/inventory/inventory.ts', ['kysely', 'undici', 'yaml', 'smol-toml', '@opentelemetry/api']],
+  ])('%s loads none of %j before it is needed', (start, late) => {
+    const loaded = new Set([start]);
+    const dependencies = new Set<string>();
+    for (const path of loaded)
+      for (const { specifier, isType, isLazy } of importsOf(path)) {
+        if (isType || isLazy) continue;
+        if (specifier.startsWith('.') && specifier.endsWith('.ts'))
+          loaded.add(join(dirname(path), specifier));
+        else dependencies.add(specifier.split('/')[0] ?? '').add(specifier);
+      }
+    expect(late.filter((name) => dependencies.has(name))).toEqual([]);
   });
   it('only app opens an engine', () => {
     const opened = sources.filter((path) => !/^(?:app|store)$/.test(partOf(path))).flatMap(filesOf);

@@ -103,7 +103,7 @@ async function readPins(source: LockSource, handle: string, names: readonly PinN
  * Writes an approval of a listing into the file of views, with its pins as they are known now, in place of an earlier one of the
  * same listing. Throws ExitError.
  */
-export async function runApprove(config: () => Config, handle: string, options: ApproveOptions) {
+export async function runApprove(config: () => Promise<Config>, handle: string, options: ApproveOptions) {
   const { views: file = '', view: name, by, reason, until } = options;
   requireView(readViews(options.views), options);
   if (!by) throw usageError('name who approves with --by');

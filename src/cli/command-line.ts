@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { readConfig } from '../config/config.ts';
-import { settings } from '../config/settings.ts';
 import { countEdits } from '../core/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
@@ -18,10 +16,8 @@ const suggest = (text: string, known: readonly string[]): string | undefined =>
   known.find((one) => isMisspelt(text, one)) ??
   known.find((one) => text.length > 2 && (one.startsWith(text) || countEdits(text, one) === 2));
 
-const names = Object.keys(settings);
-
 /** A line for each variable of the environment that is most likely a misspelt setting; it has no effect. */
-const misspeltSettings = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+const misspeltSettings = (environment: NodeJS.ProcessEnv, names: readonly string[]): string[] =>
   Object.keys(environment).flatMap((name) => {
     const meant = names.includes(name) ? undefined : names.find((known) => isMisspelt(name, known));
     return meant ? [`${name}: there is no such setting, so it has no effect; did you mean ${meant}?`] : [];
@@ -31,8 +27,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 /** Reads the settings, and warns of names that look misspelt. Throws ExitError. */
-function config() {
-  for (const line of misspeltSettings(process.env)) process.stderr.write(`${line}\n`);
+async function config() {
+  const [{ readConfig }, { settings }] = await Promise.all([
+    import('../config/config.ts'),
+    import('../config/settings.ts'),
+  ]);
+  for (const line of misspeltSettings(process.env, Object.keys(settings))) process.stderr.write(`${line}\n`);
   return readConfig(process.env, version);
 }
 
@@ -44,7 +44,7 @@ function sayNoCommand(text: string, commands: readonly string[]): string {
   return `error: no such command: ${process.argv.slice(2).join(' ')}; ${question} dossier --help\n`;
 }
 
-function createCommandLine(): Command {
+async function createCommandLine(): Promise<Command> {
   const program = new Command('dossier')
     .description('Independent evidence before an agent-service purchase: a directory over MCP and the web')
     .version(version)
@@ -58,7 +58,7 @@ function createCommandLine(): Command {
           ),
         ),
     });
-  addCommands(program, { environment: process.env, config });
+  await addCommands(program, { environment: process.env, config });
   return program;
 }
 
@@ -87,7 +87,7 @@ function endWithReader(error: NodeJS.ErrnoException): void {
 export async function runCommandLine(): Promise<void> {
   process.stdout.on('error', endWithReader);
   try {
-    await createCommandLine().parseAsync();
+    await (await createCommandLine()).parseAsync();
   } catch (error) {
     const { code, lines } = await toExit(error);
     process.stderr.write(lines);

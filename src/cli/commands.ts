@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { actions } from '../moderation/actions.ts';
-import { restoreReasons } from '../moderation/moderation.ts';
 import type { ApproveOptions } from './approve.ts';
 import type { AuditOptions } from './audit.ts';
 import type { ImportOptions } from './import.ts';
@@ -12,7 +10,7 @@ import type { VerifyOptions } from './verify.ts';
 /** The shell that a command was started in, and its settings. */
 interface Shell {
   readonly environment: NodeJS.ProcessEnv;
-  config(): Config;
+  config(): Promise<Config>;
 }
 
 const wrap = (text: string) => text.replace(/(.{1,120})(?: |\n|$)/g, '$1\n').trimEnd();
@@ -42,24 +40,24 @@ function addServiceCommands(program: Command, { config, environment }: Shell): v
     isDefault: true,
     examples: ['PORT=8080 dossier serve'],
     exits: '0 stopped; 74 the database cannot be opened; 78 settings, or a port that is in use.',
-  }).action(async () => (await import('./serve.ts')).runServe(config()));
+  }).action(async () => (await import('./serve.ts')).runServe(await config()));
   add(program, 'stdio', 'serve MCP on standard input and output', {
     about:
       'Standard input has no headers: the variable DOSSIER_CAPABILITY holds the capability of a claimed listing, which rating needs. Without PUBLIC_URL the links in answers are resources of MCP (agent://...), because no page answers.',
     examples: ['DOSSIER_CAPABILITY=dossier_cap_... dossier stdio'],
     exits: '0 the client left; 74 the database cannot be opened; 78 settings.',
-  }).action(async () => (await import('./stdio.ts')).runStdio(config(), environment));
+  }).action(async () => (await import('./stdio.ts')).runStdio(await config(), environment));
   add(program, 'config', 'show the effective settings, secrets masked', {
     examples: ['PORT=8080 dossier config'],
     exits: '0 serve would accept the settings; 78 it would not, one line each.',
-  }).action(async () => (await import('./config.ts')).runConfigCommand(config(), environment));
+  }).action(async () => (await import('./config.ts')).runConfigCommand(await config(), environment));
   add(program, 'doctor', 'look for what is wrong with an installation, and say what to do', {
     about:
       'Looks at settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
     examples: ['PUBLIC_URL=https://dossier.example dossier doctor'],
     exits:
       '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.',
-  }).action(async () => (await import('./doctor/doctor.ts')).runDoctor(config()));
+  }).action(async () => (await import('./doctor/doctor.ts')).runDoctor(await config()));
 }
 
 function addListingsCommands(program: Command, { config }: Shell): void {
@@ -72,7 +70,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
     .option('--full', 'read the whole registry, not only what changed since the last import')
     .option('--accept-changes', 'do what would otherwise be held')
     .action(async (options: ImportOptions) =>
-      (await import('./import.ts')).runImportCommand(config(), options),
+      (await import('./import.ts')).runImportCommand(await config(), options),
     );
   const looks =
     'check endpoints, packages and repositories: of these listings or addresses now, or of all listings that are due';
@@ -84,7 +82,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')
     .action(async (handles: string[], options: { json?: boolean }) =>
-      (await import('./observe.ts')).runObserve(config(), handles, options),
+      (await import('./observe.ts')).runObserve(await config(), handles, options),
     );
   const examples = [
     'dossier listing restore co.webhook/webhook --reason "the line was a mistake, says its publisher"',
@@ -98,7 +96,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   })
     .requiredOption('--reason <text>', 'why; it is published')
     .action(async (handle: string, { reason }: { reason: string }) =>
-      (await import('./listing.ts')).runRestoreListing(config(), handle, reason),
+      (await import('./listing.ts')).runRestoreListing(await config(), handle, reason),
     );
 }
 
@@ -227,13 +225,13 @@ function addFeedbackCommands(program: Command, { config }: Shell): void {
       .option('--all', 'closed ones too')
       .option('--limit <number>', 'print at most so many', '200')
       .action(async (options: { all?: boolean; limit: string }) =>
-        (await load()).listFeedback(config(), kind, options),
+        (await load()).listFeedback(await config(), kind, options),
       );
     add(group, 'show <id>', 'print one with everything that was sent').action(async (id: string) =>
-      (await load()).showFeedback(config(), kind, id),
+      (await load()).showFeedback(await config(), kind, id),
     );
     add(group, 'close <id>', 'mark one as done').action(async (id: string) =>
-      (await load()).closeFeedback(config(), kind, id),
+      (await load()).closeFeedback(await config(), kind, id),
     );
   }
 }
@@ -245,10 +243,10 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     exits: `0 done; 64 usage, an unknown id, or an address that did not answer the challenge; ${databaseExits}.`,
   });
   add(webhooks, 'list', 'list them, oldest first', { isDefault: true }).action(async () =>
-    (await load()).listWebhooks(config()),
+    (await load()).listWebhooks(await config()),
   );
   add(webhooks, 'show <id>', 'print one, but for its secret').action(async (id: string) =>
-    (await load()).showWebhook(config(), id),
+    (await load()).showWebhook(await config(), id),
   );
   add(webhooks, 'add <url>', 'tell an address about changes, once it has answered a challenge')
     .option('--handle <handle>', 'of one listing')
@@ -256,29 +254,28 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
     .option('--tag <tag>', 'of listings with a tag')
     .option('--view <name>', 'of listings in a view')
     .action(async (url: string, options: Record<string, string>) =>
-      (await load()).addWebhook(config(), url, options),
+      (await load()).addWebhook(await config(), url, options),
     );
   add(webhooks, 'dead [id]', 'list changes that were given up, of one webhook or of all').action(
-    async (id: string | undefined) => (await load()).listDead(config(), id),
+    async (id: string | undefined) => (await load()).listDead(await config(), id),
   );
   const replays =
     'send them again, all or the one at a position of the stream; makes an ended webhook active';
   add(webhooks, 'replay <id> [position]', replays).action(async (id: string, position: string | undefined) =>
-    (await load()).replayWebhook(config(), id, position),
+    (await load()).replayWebhook(await config(), id, position),
   );
   add(webhooks, 'resume', 'send again to those that a restore has paused, all of them').action(async () =>
-    (await load()).resumeWebhooks(config()),
+    (await load()).resumeWebhooks(await config()),
   );
   add(webhooks, 'remove <id>', 'end one').action(async (id: string) =>
-    (await load()).removeWebhook(config(), id),
+    (await load()).removeWebhook(await config(), id),
   );
 }
 
 /** One command for each action of the operator, and those that undo and list them. */
-function addModerateCommands(program: Command, { config }: Shell): void {
+async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
   const load = () => import('./moderate.ts');
   const exits = `0 done; 64 usage: an unknown target or reason, done already, or nothing to undo; ${databaseExits}.`;
-  const undoReasons = Object.keys(restoreReasons).join(', ');
   const acts =
     'hide, withdraw, void, revoke, block, erase, and undo it; every action is published with its reason';
   const moderate = add(program, 'moderate', acts, {
@@ -291,6 +288,13 @@ Every action is an entry of the log and is shown, with its reason and how to app
     ],
     exits,
   });
+  // The actions need much of the service, which no other help or command should wait for.
+  if (!process.argv.includes('moderate')) return;
+  const [{ actions }, { restoreReasons }] = await Promise.all([
+    import('../moderation/actions.ts'),
+    import('../moderation/moderation.ts'),
+  ]);
+  const undoReasons = Object.keys(restoreReasons).join(', ');
   for (const action of actions) {
     const command = add(moderate, `${action.name} <target>`, action.summary, {
       ...(action.isFinal && { about: 'Nothing undoes it. Backups from before still have the text.' }),
@@ -300,17 +304,17 @@ Every action is an entry of the log and is shown, with its reason and how to app
       .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
       .showHelpAfterError(`see dossier moderate ${action.name} --help`)
       .action(async (text: string, options: { reason: string; undo?: boolean }) =>
-        (await load()).runAction(config(), action, { text, ...options }),
+        (await load()).runAction(await config(), action, { text, ...options }),
       );
     if (!action.isFinal) command.option('--undo', `end it; the reason is then one of ${undoReasons}`);
   }
   add(moderate, 'restore <target>', 'undo everything that stands against a target')
     .requiredOption('--reason <reason>', `one of ${undoReasons}`)
     .action(async (text: string, { reason }: { reason: string }) =>
-      (await load()).runRestore(config(), text, reason),
+      (await load()).runRestore(await config(), text, reason),
     );
   add(moderate, 'list', 'list the actions that stand, newest first').action(async () =>
-    (await load()).runListActions(config()),
+    (await load()).runListActions(await config()),
   );
 }
 
@@ -319,12 +323,12 @@ function addBackupCommands(program: Command, { config }: Shell): void {
     examples: ['dossier backup dossier.gz'],
     exits:
       '0 written; 64 usage; 74 the file exists, or it or the database cannot be read or written; 78 settings, or an empty database.',
-  }).action(async (file: string) => (await import('./backup/backup.ts')).runBackup(config(), file));
+  }).action(async (file: string) => (await import('./backup/backup.ts')).runBackup(await config(), file));
   add(program, 'restore <file>', 'put a backup, or what comes from - (standard input), into a new database', {
     examples: ['DATABASE_URL=file:./new.db dossier restore dossier.gz'],
     exits:
       '0 restored; 64 usage; 74 the file is damaged, or the database cannot be written; 78 settings, or a database that is not empty.',
-  }).action(async (file: string) => (await import('./backup/backup.ts')).runRestore(config(), file));
+  }).action(async (file: string) => (await import('./backup/backup.ts')).runRestore(await config(), file));
 }
 
 /** The commands that check what is published. */
@@ -373,12 +377,12 @@ function addEvidenceCommands(program: Command, { config }: Shell): void {
     .option('--key <key|file>', 'the log’s key as you know it (/log/key)')
     .option('--json', 'print one JSON document instead of lines')
     .action(async (place: string | undefined, options: AuditOptions) =>
-      (await import('./audit.ts')).runAudit(config(), place, options),
+      (await import('./audit.ts')).runAudit(await config(), place, options),
     );
 }
 
 /** Adds every command. Each loads its own module when it runs, and then reads the settings. */
-export function addCommands(program: Command, shell: Shell): void {
+export async function addCommands(program: Command, shell: Shell): Promise<void> {
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);
   addInventoryCommand(program, shell);
@@ -386,7 +390,7 @@ export function addCommands(program: Command, shell: Shell): void {
   addApproveCommand(program, shell);
   addFeedbackCommands(program, shell);
   addWebhookCommands(program, shell);
-  addModerateCommands(program, shell);
+  await addModerateCommands(program, shell);
   addBackupCommands(program, shell);
   addEvidenceCommands(program, shell);
 }

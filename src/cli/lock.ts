@@ -1,11 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { openStore } from '../app/open.ts';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
-import { toListingDocument } from '../document/document.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
@@ -82,6 +80,10 @@ function readDocuments(file: string): Map<string, ListingDocument> {
 }
 
 async function openDatabase(config: Config): Promise<LockSource> {
+  const [{ openStore }, { toListingDocument }] = await Promise.all([
+    import('../app/open.ts'),
+    import('../document/document.ts'),
+  ]);
   const store = await openStore(config);
   return {
     name: ownDatabase,
@@ -96,9 +98,12 @@ async function openDatabase(config: Config): Promise<LockSource> {
 }
 
 /** Opens where to read from: an address, a file, or, without either, the own database. Throws ExitError. */
-export async function openLockSource(from: string | undefined, config: () => Config): Promise<LockSource> {
+export async function openLockSource(
+  from: string | undefined,
+  config: () => Promise<Config>,
+): Promise<LockSource> {
   const nothing = { async [Symbol.asyncDispose]() {} };
-  if (from === undefined || from === ownDatabase) return openDatabase(config());
+  if (from === undefined || from === ownDatabase) return openDatabase(await config());
   if (isAddress(from)) {
     const base = toBase(from);
     return { name: base, read: (handle) => readOverHttp(base, handle), ...nothing };
@@ -203,7 +208,7 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
-  [{ from, view, update, inventory, environment = {} }, config]: [LockOptions, () => Config],
+  [{ from, view, update, inventory, environment = {} }, config]: [LockOptions, () => Promise<Config>],
 ): Promise<string[]> {
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
@@ -239,7 +244,7 @@ function toListings(
  * with `update`, again for those that it has, after printing what that accepts. Throws ExitError.
  */
 export async function runLock(
-  config: () => Config,
+  config: () => Promise<Config>,
   handles: readonly string[],
   options: LockOptions,
 ): Promise<void> {
@@ -270,7 +275,11 @@ export async function runLock(
 }
 
 /** Compares a lock file with what is known now. Ends with 1 if a fact changed, each in one line. Throws ExitError. */
-export async function runCheck(config: () => Config, options: LockOptions, isGitHub: boolean): Promise<void> {
+export async function runCheck(
+  config: () => Promise<Config>,
+  options: LockOptions,
+  isGitHub: boolean,
+): Promise<void> {
   const lock = readExisting(options.out);
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);

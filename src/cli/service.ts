@@ -1,4 +1,4 @@
-import { createServiceClient, ServiceUnreadable } from '../audit/served.ts';
+import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { coded, counted, day } from '../core/text.ts';
@@ -8,16 +7,8 @@ import { shownGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { recordedSecrets } from './record.ts';
+import type { Hit } from './resolved.ts';
 import { packageText } from './sentences.ts';
-
-/** A listing in a list: what its publisher writes, and the facts that decide whether to look closer. */
-export const hit = z.object({
-  handle: z.string(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  facts: z.array(z.string()),
-});
-export type Hit = z.infer<typeof hit>;
 
 /** What a hit is made of; `listing` is without texts that are hidden. */
 export interface HitFacts {

@@ -2,35 +2,12 @@ import { type LookupAddress, type LookupAllOptions, lookup as resolveByHost } fr
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { own, readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../core/retry-after.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
-
-const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
-
-/** Whether an address is global unicast: not private, loopback, link-local, mapped, translated or reserved. */
-export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.parse(text);
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast6));
-}
-
-/** Whether an address is a loopback address. */
-export const isLoopbackAddress = (text: string): boolean =>
-  ipaddr.isValid(text) && ipaddr.parse(text).range() === 'loopback';
-
-/** A host of a URL without the brackets of an IPv6 address. */
-export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
-
-/** Whether a URL's host is an IP address, not a name. */
-export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddress(hostname));
-
-/** Whether a base URL names this machine: `localhost` or a loopback address. */
-export const isLoopbackBase = (base: URL): boolean =>
-  base.hostname === 'localhost' || isLoopbackAddress(plainAddress(base.hostname));
+import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
 
 /** Error code of a name that resolves to a refused address; never shown to callers. */
 export const refusedAddress = 'EREFUSEDADDRESS';

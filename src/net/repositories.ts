@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts } from '../config/timeouts.ts';
 import { createFairPool, type FairPool } from '../core/fair-pool.ts';
+import { isAddress, isLoopbackBase } from './addresses.ts';
 import { meaningOf } from './answer.ts';
-import { createOutboundClient, isAddress, isLoopbackBase, type OutboundClient } from './client.ts';
+import { createOutboundClient, type OutboundClient } from './client.ts';
 import {
   createExchange,
   type Exchange,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
-import { code, coded, day, lines, list, paragraphs, quoted, toInlineText, toSentence } from '../core/text.ts';
+import { code, day, lines, list, paragraphs, toInlineText } from '../core/text.ts';
 import { toAnswer } from '../document/answers/answers.ts';
-import { hit, toHit } from '../document/hit.ts';
+import { toHit } from '../document/hit.ts';
 import type { ListingFacts } from '../document/record.ts';
+import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, toHost, toPackageReference, toReferences } from '../listings/references.ts';
@@ -28,28 +29,6 @@ import { defineTool, readsOnly } from './tool.ts';
 const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
-/** To search for names like one costs more than all else about it. */
-const mostSearched = 10;
-
-const resolved = z.object({
-  asked: z.string(),
-  outcome: z
-    .enum(['listed', 'withdrawn', 'several_listings', 'not_listed', 'not_known'])
-    .describe('not_known: this copy of the registry does not record what was asked for'),
-  ...hit.partial().shape,
-  found_by: z.string().optional(),
-  version: z.string().optional().describe('Of the record'),
-  package_version: z.string().optional().describe('That the record names of the package asked for'),
-  notes: z.array(z.string()).optional(),
-  stands_out: z.array(z.object({ key: z.string(), text: z.string() })).optional(),
-  reason: z.string().optional().describe('Why it is withdrawn, or not known'),
-  candidates: z.array(z.object({ handle: z.string(), differs: z.string() })).optional(),
-  near: z
-    .array(z.string())
-    .optional()
-    .describe(`Listings at the same host; else, for the first ${mostSearched} without, handles like it`),
-});
-type Resolved = z.infer<typeof resolved>;
 
 /** A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts are near. */
 function toAsked(asked: string, { config }: Context) {
@@ -152,26 +131,6 @@ async function resolveAll(names: readonly Asked[], context: Context): Promise<Re
   );
 }
 
-/** What is said of a name, in the order of the short answer about a listing; what others wrote is quoted. */
-export function toResolvedLines(one: Resolved): string[] {
-  const { outcome, handle = '', found_by, version, package_version: recorded, near = [], facts = [] } = one;
-  const written = [one.title ?? '', one.description ?? ''].filter(Boolean).map(quoted);
-  const standsOut = (one.stands_out ?? []).map(({ text }) => text);
-  const which = [outcome !== 'listed' && `it is ${outcome.replaceAll('_', ' ')}`, handle && coded(handle)];
-  const said = [
-    toSentence(`${which.filter(Boolean).join(': ')}${found_by ? `, found as ${found_by}` : ''}`),
-    written.join(': '),
-    (one.candidates ?? []).map((other) => `${coded(other.handle)} (${other.differs})`).join('; '),
-    one.reason ?? '',
-    ...(one.notes ?? []),
-    standsOut.length > 0 ? `Stands out: ${standsOut.join(' ')}` : '',
-    facts.join(' | '),
-    version ? `Version ${coded(version)}${recorded ? `, of the package ${coded(recorded)}` : ''}.` : '',
-    near.length > 0 ? `Near: ${near.map(coded).join(', ')}.` : '',
-  ];
-  return said.filter(Boolean);
-}
-
 const untrusted = [
   ...(['title', 'description', 'version', 'package_version'] as const),
   ...(['facts', 'stands_out', 'candidates'] as const),
@@ -185,12 +144,7 @@ export const resolveAgents = defineTool({
     'Finds, for up to 100 handles, endpoints, repositories or packages at once, the listing that each is, how it was found, what stands out, and the version that the record names. For one service use get_agent, to choose among a few compare_agents. Not listed is no verdict.',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
-  output: z.object({
-    results: z.array(resolved).describe('In the order asked'),
-    evidence_snapshot_date: z.string(),
-    statement: z.string(),
-    untrusted_fields: z.array(z.string()),
-  }),
+  output: resolvedNames,
   listedTo: 'nobody',
   ownLimits: [searchLimit],
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
 import { code, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
-import { type Hit, hit } from '../document/hit.ts';
 import { packageTypes, transports } from '../document/record.ts';
+import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet } from '../search/facets.ts';
 import type { SearchCounts } from '../search/query.ts';

@@ -9,8 +9,8 @@ import {
   criterionText,
 } from '../document/criteria/criteria.ts';
 import type { Criterion, Finding } from '../document/criteria/criterion.ts';
-import type { Hit } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
+import type { Hit } from '../document/resolved.ts';
 import { type ComparedAgent, compareStatement } from '../tools/compare-agents.ts';
 import { defaultPicks, type Picks, toPath } from './compare-address.ts';
 import { day, type Html, handleLink, paste, shortCommits, toCurl } from './html.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { splitForeign } from '../core/text.ts';
-import type { Hit } from '../document/hit.ts';
+import type { Hit } from '../document/resolved.ts';
 import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
 
 /** A fact with what its publisher wrote set apart. */

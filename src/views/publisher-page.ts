@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
-import type { Hit } from '../document/hit.ts';
+import type { Hit } from '../document/resolved.ts';
 import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
 import { day, type Html, publisherPath } from './html.ts';
 import { type Site, toPage } from './layout.ts';

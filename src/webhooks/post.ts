@@ -1,13 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import {
-  createOutboundClient,
-  isAddress,
-  type OutboundClient,
-  overridden,
-  type Reach,
-} from '../net/client.ts';
+import { isAddress } from '../net/addresses.ts';
+import { createOutboundClient, type OutboundClient, overridden, type Reach } from '../net/client.ts';
 
 const prefix = 'whsec_';
 

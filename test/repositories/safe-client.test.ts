@@ -2,7 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createGuardedLookup, isPublicAddress } from '../../src/net/client.ts';
+import { isPublicAddress } from '../../src/net/addresses.ts';
+import { createGuardedLookup } from '../../src/net/client.ts';
 import { createSafeClient } from '../../src/net/repositories.ts';
 import { createGitServer } from '../support/git-server.ts';
 

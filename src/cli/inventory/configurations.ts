@@ -2,8 +2,6 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
-import { parse as parseToml } from 'smol-toml';
-import { parseDocument } from 'yaml';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { clients, settingsFolders } from './clients.ts';
 
@@ -24,14 +22,15 @@ export interface Unreadable {
 }
 type Read = { readonly value: unknown } | Omit<Unreadable, 'file'>;
 
-function readYaml(text: string): Read {
+async function readYaml(text: string): Promise<Read> {
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'silent' });
   const [error] = document.errors;
   const at = error?.linePos?.[0];
   return error ? { why: 'not YAML', line: at?.line, column: at?.col } : { value: document.toJS() };
 }
 
-function readJson(text: string): Read {
+async function readJson(text: string): Promise<Read> {
   const errors: ParseError[] = [];
   const value: unknown = parseJsonc(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
@@ -41,20 +40,20 @@ function readJson(text: string): Read {
 }
 
 const readers: Readonly<Record<string, typeof readJson>> = {
-  '.toml': (text) => ({ value: parseToml(text) }),
+  '.toml': async (text) => ({ value: (await import('smol-toml')).parse(text) }),
   '.yaml': readYaml,
   '.yml': readYaml,
 };
 
 const longest_bytes = 16 * 1024 * 1024;
 
-function readConfiguration(path: string): Read {
+async function readConfiguration(path: string): Promise<Read> {
   try {
     const found = statSync(path);
     if (!found.isFile()) return { why: 'not a file' };
     if (found.size > longest_bytes) return { why: 'more than 16 MiB' };
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return (readers[extname(path).toLowerCase()] ?? readJson)(text);
+    return await (readers[extname(path).toLowerCase()] ?? readJson)(text);
   } catch (error) {
     const { line, column } = error as { line?: number; column?: number };
     if (line !== undefined) return { why: 'not TOML', line, column };
@@ -105,14 +104,14 @@ const findConfigurations = (environment: NodeJS.ProcessEnv) =>
 const allServers = new Set(Object.values(clients).flatMap(({ servers }) => servers));
 
 /** The servers of all configurations of this project and home, or of `files` alone, and the configurations that cannot be read. */
-export function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
+export async function readConfigurations(files: readonly string[], environment: NodeJS.ProcessEnv) {
   const named = files.map((file) => ({ path: resolve(file), client: '', servers: [...allServers] }));
   const configured: Configured[] = [];
   const unreadable: Unreadable[] = [];
   const all = files.length > 0 ? named : findConfigurations(environment);
   for (const { path, client, servers } of all) {
     const file = toShown(path);
-    const read = readConfiguration(path);
+    const read = await readConfiguration(path);
     if ('why' in read) unreadable.push({ file, ...read });
     const found = 'why' in read ? [] : servers.flatMap((one) => follow(read.value, one.split('.')));
     // An entry without any of these changes a server that stands elsewhere.

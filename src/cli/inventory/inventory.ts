@@ -1,16 +1,19 @@
-import semver from 'semver';
+import gt from 'semver/functions/gt.js';
+import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { ExitError, usageError } from '../../core/process.ts';
 import { counted, quoted, toInlineText, toLine } from '../../core/text.ts';
-import { resolveAgents, toResolvedLines } from '../../tools/resolve-agents.ts';
-import { callTool } from '../../tools/tool.ts';
+import {
+  type Resolved,
+  type ResolvedNames,
+  resolvedNames,
+  toResolvedLines,
+} from '../../document/resolved.ts';
 import { annotation } from '../annotation.ts';
 import { ask, isAddress, toBase, unreachable } from '../service.ts';
 import { readConfigurations, type Unreadable } from './configurations.ts';
 import { isPlain, type Launch, toLaunch } from './launch.ts';
-
-type Resolved = z.output<typeof resolveAgents.output>['results'][number];
 
 /** What --fail-on names, in the words of the totals. */
 const findings = {
@@ -33,20 +36,21 @@ interface Server extends Launch {
 }
 
 /** Where listings are looked for: the address of a Dossier, or the own database of these settings. */
-type Place = readonly [from: string | undefined, config: () => Config];
+type Place = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
 
-type Answered = z.output<typeof resolveAgents.output>;
-
 /** The answer about each of these names, in their order. Throws ExitError for any other. */
-async function askDossier(from: string, sent: { readonly handles: readonly string[] }): Promise<Answered> {
+async function askDossier(
+  from: string,
+  sent: { readonly handles: readonly string[] },
+): Promise<ResolvedNames> {
   const url = isAddress(from) ? URL.parse(from) : null;
   if (!url || url.username || url.password)
     throw usageError('an inventory needs the address of a running Dossier, without a user name in it');
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
-  const { data } = resolveAgents.output.safeParse(json);
+  const { data } = resolvedNames.safeParse(json);
   const isComplete =
     data?.results.length === sent.handles.length &&
     data.results.every(({ asked }, at) => asked === sent.handles[at]);
@@ -57,12 +61,20 @@ async function askDossier(from: string, sent: { readonly handles: readonly strin
 }
 
 /** What is known of each name, in their order, as of which day; without one if there is none. Throws ExitError. */
-async function resolveNames(names: readonly string[], [from, config]: Place): Promise<Partial<Answered>> {
+async function resolveNames(
+  names: readonly string[],
+  [from, config]: Place,
+): Promise<Partial<ResolvedNames>> {
   if (names.length === 0) return {};
   const sent = { handles: names.slice(0, mostNames) };
   const { results: more = [] } = await resolveNames(names.slice(mostNames), [from, config]);
   const ofDatabase = async () => {
-    const context = await (await import('../../app/server.ts')).openContext(config());
+    const [{ openContext }, { resolveAgents }, { callTool }] = await Promise.all([
+      import('../../app/server.ts'),
+      import('../../tools/resolve-agents.ts'),
+      import('../../tools/tool.ts'),
+    ]);
+    const context = await openContext(await config());
     await using _ = context.store;
     return await callTool(resolveAgents, sent, context);
   };
@@ -91,7 +103,7 @@ function findingsOf({ isPinned }: Launch, { outcome, stands_out = [] }: Partial<
 
 /** The servers of some configurations, or of those of this project and home, with what is known of each. Throws ExitError. */
 async function readInventory(files: readonly string[], environment: NodeJS.ProcessEnv, place: Place) {
-  const { configured, ...read } = readConfigurations(files, environment);
+  const { configured, ...read } = await readConfigurations(files, environment);
   const launched = configured.map((one) => ({ ...one, launch: toLaunch(one.server) }));
   const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
   const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
@@ -118,8 +130,8 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
 
 function linesOf({ result, left, version }: Server): string[] {
   if (!result) return ['Nobody was asked about it.'];
-  const recorded = semver.valid(result.package_version);
-  const isNewer = recorded && semver.valid(version) && semver.gt(recorded, version ?? '');
+  const recorded = valid(result.package_version);
+  const isNewer = recorded && valid(version) && gt(recorded, version ?? '');
   return [
     ...toResolvedLines(result),
     ...(isNewer ? [`The version that the listing records, ${recorded}, is newer than the one here.`] : []),
@@ -202,7 +214,7 @@ function readFindings(text: string | undefined): ReadonlySet<Finding> {
 
 /** Prints what a Dossier knows of the servers of some configurations. Ends with 1 for what --fail-on names. Throws ExitError. */
 export async function runInventory(
-  config: () => Config,
+  config: () => Promise<Config>,
   files: readonly string[],
   options: InventoryOptions,
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import semver from 'semver';
+import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
-import { isAddress, isPublicAddress, plainAddress } from '../../net/client.ts';
+import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 
 /** What a configured server starts or reaches, without anything that may be secret; `what` is shown. */
 export interface Launch {
@@ -107,7 +107,7 @@ function findPackage(args: readonly string[], { values, flags, registry }: Start
 
 /** A tag of an image can be moved; one with a number seldom is. */
 const isExact = (registry: string, version: string): boolean =>
-  registry === 'npm' ? semver.valid(version) !== null : /\d/.test(version) && !version.includes('*');
+  registry === 'npm' ? valid(version) !== null : /\d/.test(version) && !version.includes('*');
 
 /** The version that an option of dnx names; what is behind `--` is of the package. */
 function versionOption(args: readonly string[]): string | undefined {

@@ -1,13 +1,7 @@
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import {
-  createGuardedLookup,
-  isAddress,
-  isOurFailure,
-  isPublicAddress,
-  plainAddress,
-  type Reach,
-} from '../../net/client.ts';
+import { createGuardedLookup, isOurFailure, type Reach } from '../../net/client.ts';
 import { type DnsRules, dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
 import { noWay } from '../polite.ts';
 

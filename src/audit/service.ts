@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { readBounded } from '../core/json.ts';
+import { readRetryAfter_s } from '../core/retry-after.ts';
+
+/** The service cannot be read: unreachable, too slow, or an answer of another form. */
+export class ServiceUnreadable extends Error {}
+
+const timeout_ms = 30_000;
+const tries = 8;
+const longestPause_s = 60;
+const largestAnswer_bytes = 8 * 1024 * 1024;
+
+const send = (url: string, body: object | undefined) =>
+  fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeout_ms),
+    ...(body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+
+async function ask(url: string, body: object | undefined, limit_bytes: number) {
+  try {
+    const response = await send(url, body);
+    const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
+    if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
+    const wait_s = readRetryAfter_s(response.headers.get('retry-after'), Date.now()) ?? 1;
+    return { status: response.status, body: bytes, wait_s };
+  } catch (error) {
+    if (error instanceof ServiceUnreadable) throw error;
+    throw new ServiceUnreadable(`${url}: no answer; is this the address of a running service?`);
+  }
+}
+
+/**
+ * A client of the service at a URL; it waits as long as the service's limits ask. A JSON body makes a request a POST; an answer of more
+ * than 8 MiB, or `limit_bytes`, is not read. Throws ServiceUnreadable.
+ */
+export function createServiceClient(base: string) {
+  const root = base.replace(/\/+$/, '');
+  return async (path: string, body?: object, limit_bytes = largestAnswer_bytes) => {
+    for (let tried = 1; ; tried++) {
+      const { wait_s, ...answer } = await ask(`${root}${path}`, body, limit_bytes);
+      const isPassing = answer.status === 429 || answer.status === 503;
+      if (!isPassing) return answer;
+      if (tried === tries)
+        throw new ServiceUnreadable(
+          `${root}${path}: still refused with status ${answer.status} after ${tries} tries`,
+        );
+      await wait(Math.min(wait_s, longestPause_s) * 1000);
+    }
+  };
+}
