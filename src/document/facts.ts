@@ -3,7 +3,7 @@ import { claimTable } from '../claims/claim.ts';
 import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
-import { readShared } from '../listings/shared.ts';
+import { sharedColumn, toShared } from '../listings/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -61,6 +61,7 @@ const selectFacts = precompileQuery((db, handles: readonly string[]) =>
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
+      sharedColumn.as('shared'),
     ]),
 );
 
@@ -143,7 +144,7 @@ const toObserved = (
     ? undefined
     : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
 
-async function toFacts(db: Db, row: FactsRow, now: string): Promise<Omit<ListingFacts, 'shared'>> {
+async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
     hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
       ? await readParts(db, row, now)
@@ -159,6 +160,7 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<Omit<Listing
     imported: record === null ? [] : recordedFacts(listing, { ...stored, record }, reading),
     observed: toObserved(row, listing),
     publisherListings: row.publisher_listings ?? 0,
+    shared: toShared(listing.handle, row.shared),
     reading,
   };
 }
@@ -170,13 +172,10 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<Omit<Listing
 async function readFactsOf(db: Db, handles: readonly string[], now: string): Promise<ListingFacts[]> {
   if (handles.length === 0) return [];
   const found = new Map((await selectFacts(db, handles)).map((row) => [row.handle, row]));
-  const shared = await readShared(db, [...found.keys()]);
   const facts: ListingFacts[] = [];
   for (const handle of handles) {
     const row = found.get(handle);
-    if (!row) continue;
-    const one = await toFacts(db, row, now);
-    facts.push({ ...one, shared: shared.get(handle) ?? [] });
+    if (row) facts.push(await toFacts(db, row, now));
   }
   return facts;
 }

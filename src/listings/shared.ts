@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { namespaceIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
@@ -28,8 +29,7 @@ export async function replaceChecked(
   handle: string,
   seen: readonly Pick<Row, 'key' | 'kind' | 'as_of'>[],
 ): Promise<string[]> {
-  const stored = await selectOwn(db, [handle]);
-  const known = stored.filter(({ kind }) => observedKinds.includes(kind)).map(({ key }) => key);
+  const known = (await selectChecked(db, handle)).map(({ key }) => key);
   if (known.length + seen.length === 0) return [];
   const listing = db.selectFrom('listing').select('published_at').where('handle', '=', handle);
   const [row] = await listing.where('withdrawn', 'is', null).execute();
@@ -44,15 +44,12 @@ export async function replaceChecked(
   return found.flat().map((one) => one.handle);
 }
 
-const sharedKinds = ['endpoint', 'package', 'repository', 'description', 'tools', 'pay_to', 'word'] as const;
-export type SharedKind = (typeof sharedKinds)[number];
-
-const selectOwn = precompileQuery((db, handles: readonly string[]) =>
+const selectChecked = precompileQuery((db, handle: string) =>
   db
     .selectFrom('listing_reference')
-    .select(['handle', 'kind', 'key', 'as_of'])
-    .where('handle', 'in', [...handles])
-    .where('kind', 'in', sharedKinds),
+    .select('key')
+    .where('handle', '=', handle)
+    .where('kind', 'in', observedKinds),
 );
 
 /** Of more listings that have the same, the oldest are read. */
@@ -60,36 +57,54 @@ const mostRead = 200;
 const selectOldest = precompileQuery((db, key: string) =>
   db
     .selectFrom('listing_reference')
-    .select(['handle', 'publisher', 'published_at', 'as_of'])
+    .select('handle')
     .where('key', '=', key)
     .orderBy('published_at')
     .orderBy('handle')
     .limit(mostRead + 1),
 );
 
-/** A key of a listing, with the oldest listings that have it, itself included. */
-type Keyed = Awaited<ReturnType<typeof selectOwn>>[number] & {
-  readonly holders: Awaited<ReturnType<typeof selectOldest>>;
-};
+const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word', 'tools', 'pay_to'] as const;
+export type SharedKind = (typeof sharedKinds)[number];
 
-/** The listings that have any of some keys, each once, the oldest first. */
-function holdersOf(keyed: readonly Keyed[]) {
-  const [only, ...more] = keyed;
-  if (only && more.length === 0) return only.holders;
-  const once = new Map(keyed.flatMap(({ holders }) => holders.map((one) => [one.handle, one] as const)));
-  const dated = [...once.values()].map((one) => [`${one.published_at} ${one.handle}`, one] as const);
-  return dated.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+const oldest = sql`select published_at || ' ' || handle || ' ' || as_of || ' ' || publisher as holder
+  from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
+const hasOther = sql`exists (select 1 from listing_reference as other where other.key = own.key and other.handle <> own.handle)`;
+
+/**
+ * Of a row of `listing`: the keys that other listings have too, each with the oldest that have it, itself included, for
+ * `toShared`. One text, because a row for each holder would take SQLite several times as long.
+ */
+export const sharedColumn = sql<string | null>`(
+  select string_agg(own.kind || ' ' || own.as_of || ',' || (select string_agg(holder, ',') from (${oldest}) as oldest), ';')
+  from listing_reference as own
+  where own.handle = listing.handle and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and ${hasOther})`;
+
+function toKeyed(text: string) {
+  const [own = '', ...holders] = text.split(',');
+  const [kind, as_of = ''] = own.split(' ');
+  return { kind, as_of, holders };
 }
 
-function toShared(handle: string, publisher: string, [kind, keyed]: readonly [SharedKind, readonly Keyed[]]) {
-  const all = holdersOf(keyed);
-  const others = all.filter((one) => one.publisher !== publisher);
-  const [first] = others;
-  const seen = first && keyed.find(({ holders }) => holders.includes(first));
+function toHolder(text: string) {
+  const [published_at = '', handle = '', as_of = ''] = text.split(' ');
+  return { published_at, handle, as_of };
+}
+
+function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnType<typeof toKeyed>[]) {
+  const texts = keyed.flatMap(({ holders }) => holders);
+  const all =
+    keyed.length === 1 ? texts : [...new Map(texts.map((one) => [toHolder(one).handle, one])).values()];
+  const publisher = ` ${namespaceIdentity(handle)}`;
+  const others = all.filter((one) => !one.endsWith(publisher));
+  // A text begins with the date and the handle of its listing.
+  const [oldest] = others.toSorted();
+  const first = oldest === undefined ? undefined : toHolder(oldest);
+  const seen = keyed.find(({ holders }) => holders.includes(oldest ?? ''));
   return {
     kind,
     others: others.length,
-    own: all.length - others.length - (all.some((one) => one.handle === handle) ? 1 : 0),
+    own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
     /** Whether there may be more: no more than the 200 oldest were read. */
     isCut: keyed.some(({ holders }) => holders.length > mostRead),
     /** The oldest of other publishers; `as_of` of what checks saw: when the older one of the two was made. */
@@ -98,25 +113,13 @@ function toShared(handle: string, publisher: string, [kind, keyed]: readonly [Sh
 }
 
 /** What a listing has in common with other visible ones, of one kind: what they record, list or are paid at. */
-export type Shared = ReturnType<typeof toShared>;
+export type Shared = ReturnType<typeof toSharedKind>;
 
-/** What some listings (a hundred at most) have in common with other visible ones, by handle; one statement a key. */
-export async function readShared(
-  db: Db,
-  handles: readonly string[],
-): Promise<ReadonlyMap<string, readonly Shared[]>> {
-  if (handles.length === 0) return new Map();
-  const own = await selectOwn(db, handles);
-  const holders = new Map<string, Keyed['holders']>();
-  for (const { key } of own) if (!holders.has(key)) holders.set(key, await selectOldest(db, key));
-  const byHandle = Map.groupBy(own, ({ handle }) => handle);
-  return new Map(
-    [...byHandle].map(([handle, keys]) => {
-      const keyed = keys.map((one) => ({ ...one, holders: holders.get(one.key) ?? [] }));
-      const kinds = [...Map.groupBy(keyed, ({ kind }) => kind as SharedKind)];
-      const publisher = namespaceIdentity(handle);
-      const shared = kinds.map((one) => toShared(handle, publisher, one));
-      return [handle, shared.filter(({ others, own: same }) => others + same > 0)];
-    }),
-  );
+/** What `sharedColumn` read of a listing, by kind. */
+export function toShared(handle: string, text: string | null): Shared[] {
+  const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
+  return sharedKinds.flatMap((kind) => {
+    const keyed = byKind.get(kind);
+    return keyed ? toSharedKind(handle, kind, keyed) : [];
+  });
 }

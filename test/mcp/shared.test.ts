@@ -33,6 +33,13 @@ const entries = [
   ),
   registryEntry('com.twins/one', { remotes: at('twins.example.net') }),
   registryEntry('com.twins/two', { remotes: at('twins.example.net') }),
+  registryEntry('com.ferry/tools', { remotes: [...at('a.ferry.com'), ...at('b.ferry.com')] }),
+  registryEntry('org.copy/later', { remotes: at('a.ferry.com') }, published('2026-10-03T08:00:00Z')),
+  registryEntry(
+    'org.copy/both',
+    { remotes: [...at('b.ferry.com'), ...at('a.ferry.com')] },
+    published('2026-10-02T08:00:00Z'),
+  ),
   registryEntry('com.alone/mail', { remotes: at('mcp.alone.com') }),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
@@ -92,6 +99,12 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
     const answer = await ask('com.twins/one');
     expect(answer.lines.whose).toContain('1 more listing of this publisher records the same endpoint');
     expect(answer).not.toHaveProperty('stands_out');
+  });
+
+  it('counts a listing that records two of its endpoints once', async () => {
+    expect((await ask('com.ferry/tools')).stands_out).toEqual([
+      '`org.copy/both` (domain copy.org, published 2026-10-02) records the same endpoint; so does 1 more listing of other publishers.',
+    ]);
   });
 
   it('says nothing of a listing that has nothing in common', async () => {
