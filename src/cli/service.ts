@@ -1,11 +1,20 @@
 import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import { parseForeignJson } from '../core/json.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 
 /** Whether `from` names a Dossier by its address, not a file. */
 export const isAddress = (from: string | undefined): from is string =>
   from !== undefined && /^https?:/i.test(from);
-export const toBase = (from: string) => from.replace(/\/+$/, '');
+
+/** The address of a Dossier without slashes at its end. Throws ExitError if it has what may be secret: it is printed, and a lock file has it. */
+export function toBase(from: string): string {
+  const { username, password, search, hash } = URL.parse(from) ?? { search: from };
+  if (username || password || search || hash)
+    throw usageError(
+      'the address of a Dossier is http(s), and has no user name, password, query or fragment',
+    );
+  return from.replace(/\/+$/, '');
+}
 
 export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);

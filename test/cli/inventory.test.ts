@@ -352,11 +352,58 @@ const commandLines: readonly [string, string, string | undefined, string?, boole
     undefined,
     true,
   ],
+  ['uv tool', 'run planted tool', undefined],
+  ['uv', 'tool|run --token planted tool', undefined],
+  ['npx -y', 'tool', undefined],
+  ['npx --otp', 'planted tool', undefined],
+  ['cmd', '/c npx|-y|planted', undefined],
+  ['npx', '--registry https://npm.corp.internal/ @corp/planted@1.0.0', undefined, '1.0.0', true],
+  ['uvx', '--index corp=https://user:pw@10.0.0.5/simple planted-tool', undefined, undefined, false],
+  ['npx', '--registry=$PLANTED planted-tool', undefined, undefined, false],
+  ['uvx', '--index-url https://pypi.org/simple tool', 'pypi:tool', undefined, false],
+  [
+    'uvx',
+    'mcp-proxy --token-url https://planted.acme.com/token https://mcp.acme.com/sse',
+    'https://mcp.acme.com/sse',
+    undefined,
+    false,
+  ],
+  [
+    'uvx',
+    'mcp-proxy --headers Referer https://planted.acme.com/ https://mcp.acme.com/sse',
+    'https://mcp.acme.com/sse',
+    undefined,
+    false,
+  ],
+  ['dnx', 'Acme.Tool -v quiet --version 1.0.0', 'nuget:Acme.Tool', '1.0.0', true],
+  [
+    'npx',
+    '@n0zer0d4y/fr24api-tool@1.0.0-20251101123000',
+    'npm:@n0zer0d4y/fr24api-tool',
+    '1.0.0-20251101123000',
+    true,
+  ],
+  ['npx', 'tool@1.0.0-sk-proj1Abcdefgh0123456789', 'npm:tool', undefined, true],
+  [
+    'docker',
+    'run ghcr.io/SamYuan1990/i18n-agent-action:9.4.20251116',
+    'oci:ghcr.io/SamYuan1990/i18n-agent-action',
+    '9.4.20251116',
+    true,
+  ],
+  ['npx', '-y 0123456789abcdef0', undefined, undefined, false],
   ['uvx', 'git+https://github.com/acme/mono@feature/x', 'https://github.com/acme/mono', undefined, false],
 ];
 
 it('of a command line only the package and its version are read', async () => {
-  const servers = commandLines.map(([command, args]) => ({ command, args: args.split(' ').filter(Boolean) }));
+  // A bar stands for a space within one argument.
+  const servers = commandLines.map(([command, args]) => ({
+    command,
+    args: args
+      .split(' ')
+      .map((one) => one.replaceAll('|', ' '))
+      .filter(Boolean),
+  }));
   const found = await read({ ...servers });
   expect(
     found.map(({ asked, version, isPinned }, at) => [
@@ -383,6 +430,13 @@ const addresses: readonly [string, string | undefined][] = [
   ['https://mcp.acme.com/84736251/mcp', 'https://mcp.acme.com'],
   ['https://mcp.acme.com/QWERTYUIOPASDFGH', 'https://mcp.acme.com'],
   ['https://mcp.acme.com/nhq2e3utx0', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/8473-6251-9921/mcp', 'https://mcp.acme.com'],
+  ['https://mcp.acme.com/u/jane@corp.com/mcp', 'https://mcp.acme.com/u'],
+  ['https://$planted.acme.com/mcp', undefined],
+  [
+    'https://mcp.acme.com/@yuna0x0/text2image/2024-11-05',
+    'https://mcp.acme.com/@yuna0x0/text2image/2024-11-05',
+  ],
   [`https://mcp.acme.com/${'word/'.repeat(80)}`, undefined],
   ['https://user:word@mcp.acme.com:8443/a/b?c=d#e', 'https://mcp.acme.com:8443/a/b'],
   ['http://mcp.acme.com', 'http://mcp.acme.com/'],
@@ -560,6 +614,23 @@ it('needs a Dossier that answers', async () => {
   });
   expect((await run(['inventory', file, '--service', 'dossier.example'])).code).toBe(64);
   expect((await run(['inventory', file, '--service', 'http://127.0.0.1:9'])).code).toBe(69);
+  const planted = [
+    'http://user:planted@127.0.0.1:9',
+    'http://127.0.0.1:9/?key=planted',
+    'http://127.0.0.1:9/#planted',
+  ];
+  for (const address of planted)
+    for (const args of [
+      ['inventory', file, '--service', address],
+      ['lock', '--from', address, 'com.example/mail'],
+    ]) {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout, stderr]).toEqual([
+        64,
+        '',
+        'the address of a Dossier is http(s), and has no user name, password, query or fragment\n',
+      ]);
+    }
   const other = await run(['inventory', file], { DOSSIER_URL: `${directory.url}/about` });
   expect([other.code, other.stderr]).toEqual([69, expect.stringContaining('no answer of a Dossier')]);
 });

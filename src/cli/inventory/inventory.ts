@@ -45,9 +45,7 @@ async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
 ): Promise<ResolvedNames> {
-  const url = isAddress(from) ? URL.parse(from) : null;
-  if (!url || url.username || url.password)
-    throw usageError('an inventory needs the address of a running Dossier, without a user name in it');
+  if (!isAddress(from)) throw usageError('an inventory needs the address of a running Dossier');
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
   const { data } = resolvedNames.safeParse(json);
@@ -230,7 +228,7 @@ export async function runInventory(
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const { as_of } = inventory;
   const asked = from === undefined ? 'the own database' : toBase(from);
-  const source = as_of ? [`Asked ${asked}, as of ${as_of}. Not listed is no verdict.`] : [];
+  const source = as_of ? [`Asked ${asked}, as of ${toLine(as_of)}. Not listed is no verdict.`] : [];
   const report = [...blocks, totalsOf(inventory), ...source].join('\n');
   process.stdout.write(`${json ? JSON.stringify({ asked, as_of, servers, unreadable }, null, 2) : report}\n`);
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));

@@ -21,7 +21,7 @@ const keys = [
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{16}/s,
 ];
 
-/** Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j`, before three, behind two. */
+/** Letters of one case or as in `getUserInfo`; up to four digits; letters around one digit as in `neo4j` or `text2image`, before three, behind two. */
 const words = [
   /^[a-z]{0,30}$/,
   /^[A-Z]{1,8}$/,
@@ -29,19 +29,31 @@ const words = [
   /^\d{1,4}$/,
   /^(?=.{1,16}$)(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)\d{1,3}$/,
   /^(?=.{1,8}$)[a-z]+\d[a-z]+$/,
+  /^(?=.{1,16}$)[a-z]{2,}[24][a-z]{2,}$/,
   /^(?=.{1,12}$)\d{1,2}[a-z]+$/,
 ];
 const isMixed = (piece: string) => /\d/.test(piece) && /[a-z]/i.test(piece) && !/^v\d+$/.test(piece);
 
+const isKey = (text: string) => keys.some((key) => key.test(text));
+const isWord = (piece: string) => words.some((word) => word.test(piece));
+const toPieces = (text: string) => text.split(/[^A-Za-z\d]+/);
+
 /** Whether a text reads as names do, in words and short numbers. Any other may be a key: it is neither sent nor shown. */
 export function isPlain(text: string): boolean {
-  const pieces = text.split(/[^A-Za-z\d]+/);
+  const pieces = toPieces(text);
   return (
-    !keys.some((key) => key.test(text)) &&
-    pieces.every((piece) => words.some((word) => word.test(piece))) &&
-    pieces.filter(isMixed).length <= 2
+    !isKey(text) &&
+    pieces.every(isWord) &&
+    pieces.filter(isMixed).length <= 2 &&
+    text.replace(/\D/g, '').length <= 8
   );
 }
+
+/** The same where a program or a person named something for others, a package, a version or an account: short letters with numbers are none. */
+const isName = (text: string): boolean =>
+  text
+    .split('/')
+    .every((part) => !isKey(part) && toPieces(part).every((one) => one.length <= 16 || isWord(one)));
 
 /** A command that starts packages: how it is called, the form of a package, and its options that take a value and those that take none. */
 interface Starter {
@@ -89,20 +101,27 @@ const starters: readonly Starter[] = [
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
+/** Options that name another registry. */
+const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
+
 /** The package among the arguments of a starter, and what is behind it; undefined behind an option that may take it as its value. */
 function findPackage(args: readonly string[], { values, flags, registry }: Starter) {
   let spec: string | undefined;
+  let isElsewhere = false;
   for (let at = 0; at < args.length; at++) {
     const [, option, value] = /^(-[^=]*)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
-    if (option === undefined) return { spec: spec ?? args[at] ?? '', behind: args.slice(at + 1) };
+    if (option === undefined)
+      return { spec: spec ?? args[at] ?? '', behind: args.slice(at + 1), isElsewhere };
     const isPackage =
       packageOption.test(option) && registry !== 'oci' && !(registry === 'pypi' && option === '-p');
     const takes = isPackage || values.test(option);
     if (!takes && value === undefined && !flags.test(option)) return undefined;
     const given = value ?? (takes ? args[++at] : undefined);
     if (isPackage) spec ??= given;
+    if (registry !== 'oci' && registryOption.test(option))
+      isElsewhere ||= !isPublicHost(URL.parse(given?.replace(/^[\w-]+=/, '') ?? '')?.hostname ?? '');
   }
-  return { spec: spec ?? '', behind: [] };
+  return { spec: spec ?? '', behind: [], isElsewhere };
 }
 
 /** A tag of an image can be moved; one with a number seldom is. */
@@ -112,7 +131,7 @@ const isExact = (registry: string, version: string): boolean =>
 /** The version that an option of dnx names; what is behind `--` is of the package. */
 function versionOption(args: readonly string[]): string | undefined {
   const own = args.slice(0, [...args, '--'].indexOf('--'));
-  const at = own.findIndex((one) => /^(?:-v|--version)(?:=|$)/.test(one));
+  const at = own.findIndex((one) => /^--version(?:=|$)/.test(one));
   return at < 0 ? undefined : (/=(.*)/s.exec(own[at] ?? '')?.[1] ?? own[at + 1]);
 }
 
@@ -129,26 +148,33 @@ const isPrivateImage = (name: string) => {
   );
 };
 
+/** Whether what follows these is the value of an option: `--token-url`, or the second of `--headers`. */
+const isOfOption = (before: readonly string[]) =>
+  /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
+
 function toPackage(starter: Starter, args: readonly string[]): Launch {
   const { registry, form } = starter;
   const found = findPackage(args, starter);
   if (!found) return { what: `${registry}, a package behind an option that is not known`, isPinned: false };
-  const { spec, behind } = found;
+  const { spec, behind, isElsewhere } = found;
   if (spec === '' || /^(?:[./~]|file:|[a-z]:\\)/i.test(spec))
     return { what: `${registry}, a package of this machine` };
   const [, source, ref = '', fragment = ''] = gitForm.exec(spec) ?? [];
   if (source !== undefined)
     return { ...toAddress(source), isPinned: [ref, fragment].some((one) => /^[\da-f]{40}$/.test(one)) };
   const { name, version: written, tag } = form.exec(spec)?.groups ?? {};
-  if (name === undefined || !isPlain(name) || name.length > longestName)
+  if (name === undefined || !isName(name) || name.length > longestName)
     return { what: `${registry}, a package without a plain name`, isPinned: false };
   const version = written ?? tag ?? (registry === 'nuget' ? versionOption(args) : undefined);
-  const isShown = version !== undefined && (version.startsWith('sha256:') || isPlain(version));
-  const pin = { isPinned: isShown && isExact(registry, version), ...(isShown && { version }) };
+  const isShown =
+    version !== undefined && ((registry === 'oci' && version.startsWith('sha256:')) || isName(version));
+  const isPinned = version !== undefined && isExact(registry, version);
+  const pin = { isPinned, ...(isShown && { version }) };
+  if (isElsewhere) return { what: `${registry}, a package of another registry`, ...pin };
   if (registry === 'oci' && isPrivateImage(name)) return { what: 'an image of a private registry', ...pin };
   // These two only pass on to an address.
   const address = /^mcp-(?:remote|proxy)$/.test(name)
-    ? behind.find((one) => /^https?:\/\//i.test(one))
+    ? behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(behind.slice(0, at)))
     : undefined;
   if (address === undefined) return { what: `${registry} ${name}`, asked: `${registry}:${name}`, ...pin };
   const reached = toAddress(address);
@@ -162,7 +188,7 @@ const isPublicHost = (hostname: string): boolean =>
   isAddress(hostname)
     ? isPublicAddress(plainAddress(hostname))
     : /\.(?!(?:local|localhost|internal|lan|arpa|test)$)[^.]+$/.test(hostname) &&
-      hostname.split('.').every(isPlain);
+      hostname.split('.').every((label) => /^[\w-]+$/.test(label) && isPlain(label));
 
 /** Scheme, host and path of an address, up to what may be a key. */
 function toAddress(text: string): Launch {
@@ -170,7 +196,9 @@ function toAddress(text: string): Launch {
   if (!url || !/^https?:$/.test(url.protocol) || !isPublicHost(url.hostname))
     return { what: 'an address that is not asked about' };
   const segments = url.pathname.split('/');
-  const secret = segments.findIndex((segment) => !/^[\w.~@-]*$/.test(segment) || !isPlain(segment));
+  const secret = segments.findIndex(
+    (one) => !/^@?[\w.~-]*$/.test(one) || !(one.startsWith('@') ? isName : isPlain)(one),
+  );
   const asked = `${url.protocol}//${url.host}${(secret < 0 ? segments : segments.slice(0, secret)).join('/')}`;
   if (asked.length > longestName) return { what: 'an address that is not asked about' };
   if (secret >= 0) return { what: `${asked}/...`, asked, left: 'path' };
@@ -201,7 +229,10 @@ export function toLaunch(server: JsonObject): Launch {
   const command = toCommand(given);
   for (const starter of starters) {
     const called = starter.calls.exec(command.slice(0, 3).join(' '))?.[0];
-    if (called !== undefined) return toPackage(starter, command.slice(called.split(' ').length));
+    const words = called?.split(' ') ?? [];
+    // A whole command line in one text is for a shell.
+    if (called !== undefined && words.every((word, at) => word === command[at]))
+      return toPackage(starter, command.slice(words.length));
   }
   return { what: 'a command of this machine' };
 }
