@@ -21,6 +21,7 @@ import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedbac
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
 import { createObservationReads, createObservationWrites } from '../observations/table.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
+import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
@@ -60,7 +61,7 @@ const createFigureReads = (db: Db) => ({
  * Which listings searches and lists name may lag behind; what is shown of a listing never does, so hidden texts, and those
  * of a listing that was withdrawn, are gone at once.
  */
-function createListings({ reader, lagging, search: index }: Engine): ListingReads {
+function createListings({ reader, lagging }: Engine, index: SearchIndex): ListingReads {
   const current = createListingReads(reader, index);
   if (lagging === reader) return current;
   const lists = createListingReads(lagging, index);
@@ -106,7 +107,9 @@ const isFullDisk = (error: unknown) =>
 const everyListing = '*';
 
 const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void) => ({
-  listings: createListingWrites(db, engine.search, (handle) => touch(handle ?? everyListing)),
+  listings: createListingWrites(db, createUncachedSearch(engine.search), (handle) =>
+    touch(handle ?? everyListing),
+  ),
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),
   ratings: createRatingWrites(db, touch),
@@ -153,7 +156,9 @@ function createCommits(engine: Engine, publish: Listener) {
 
 /** The store of an engine. Every query is written once; the engine brings connections, tables and search. */
 export function createSqlStore(engine: Engine): Store {
-  const listeners = new Set<Listener>();
+  const { search, change } = createCachedSearch(engine.search, engine.reader);
+  const uncached = createUncachedSearch(engine.search);
+  const listeners = new Set<Listener>([change]);
   const publish: Listener = (changed) => {
     for (const listener of listeners) listener(changed);
   };
@@ -162,16 +167,16 @@ export function createSqlStore(engine: Engine): Store {
   const write: Store['write'] = (work) => commit((db) => work(createTransaction(db, engine, touch)));
   const leases = createLeases(createLeaseReads(engine.reader, engine), write);
   return {
-    ...createReads(engine.reader, engine.search),
-    listings: createListings(engine),
+    ...createReads(engine.reader, search),
+    listings: createListings(engine, search),
     failureOf: (error) => (isFullDisk(error) ? 'storage_full' : engine.failureOf(error)),
     isWell: engine.isWell,
-    health: createReads(engine.health, engine.search),
+    health: createReads(engine.health, uncached),
     leases,
     write,
     isComplete: () => isComplete(engine.writer),
     findDamage: engine.findDamage,
-    snapshot: (work) => engine.snapshot((db) => work(createReads(db, engine.search))),
+    snapshot: (work) => engine.snapshot((db) => work(createReads(db, uncached))),
     dump: (work) => dumpStore(engine, work),
     load: () =>
       loadStore(engine, commit, (db, change) =>

@@ -3,7 +3,8 @@ import { isPlaceholder, toPosition } from './query.ts';
 import { stem, stopWords, toWords, type Word } from './words.ts';
 
 /** A weight is stored as one of so many letters. */
-const steps = 64;
+const weightBits = 6;
+const steps = 2 ** weightBits;
 const firstLetter = 63;
 
 const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.round(weight * (steps - 1)));
@@ -22,6 +23,81 @@ function toDocumentText({ description, facets }: SearchableListing, fields: read
 
 /** The part of a document's text that has its terms: facets (`state:unclaimed`) look like terms and are none. */
 export const toTermText = (text: string): string => text.slice(text.indexOf('\n') + 1);
+
+/** Texts by number, from 1. */
+function createNumbers() {
+  const numbers = new Map<string, number>();
+  const texts = [''];
+  return {
+    texts: texts as readonly string[],
+    find: (text: string): number | undefined => numbers.get(text),
+    add(text: string): number {
+      const known = numbers.get(text);
+      if (known !== undefined) return known;
+      numbers.set(text, texts.length);
+      return texts.push(text) - 1;
+    },
+  };
+}
+
+const firstSize = 2 ** 16;
+
+/**
+ * Search documents as they are scored, all in one array of numbers: thousands of objects would take several times as long
+ * to read. A document begins with three numbers: 1 if its description is a placeholder, how many facets it has, and how
+ * many terms. Its facets follow, then its terms in their order, each with its weight (`termOf`, `weightOf`); a term 0
+ * divides fields.
+ */
+export function createDocuments() {
+  const [terms, facets] = [createNumbers(), createNumbers()];
+  let data = new Int32Array(firstSize);
+  let end = 0;
+  const toEntry = (term: string) =>
+    (terms.add(term.slice(0, -2)) << weightBits) | (term.charCodeAt(term.length - 1) - firstLetter);
+  return {
+    terms,
+    facets,
+    /** How many numbers there are. */
+    size: () => end,
+    /** Another array after each `add`. */
+    data: () => data,
+    /** Returns where the document begins. */
+    add(text: string): number {
+      const isPlaceholder = text.startsWith('!');
+      const own = text.slice(isPlaceholder ? 1 : 0, text.indexOf('\n')).split(' ');
+      const ownFacets = own.filter(Boolean).map(facets.add);
+      const written = toTermText(text).split(' ').filter(Boolean);
+      const entries = written.map((term) => (term === '|' ? 0 : toEntry(term)));
+      const document = [isPlaceholder ? 1 : 0, ownFacets.length, entries.length, ...ownFacets, ...entries];
+      const start = end;
+      end += document.length;
+      if (end > data.length) {
+        const larger = new Int32Array(2 * end);
+        larger.set(data);
+        data = larger;
+      }
+      data.set(document, start);
+      return start;
+    },
+  };
+}
+export type Documents = ReturnType<typeof createDocuments>;
+
+/** A document of the index as it is scored: its place in the index, and where it begins among those that were read. */
+export interface FoundDocument {
+  readonly position: number;
+  readonly start: number;
+}
+
+/** Where the parts of a document are that begins at a place: [first facet, first term, end]. */
+export function partsOf(data: Int32Array, start: number): readonly [number, number, number] {
+  const firstTerm = start + 3 + (data[start + 1] ?? 0);
+  return [start + 3, firstTerm, firstTerm + (data[start + 2] ?? 0)];
+}
+
+/** The number of the term of an entry, 0 of what divides fields. */
+export const termOf = (entry = 0): number => entry >> weightBits;
+export const weightOf = (entry: number): number => (entry & (steps - 1)) / (steps - 1);
 
 /** A term has this weight where it is one of those that say most about the listing, mostly words of its name. */
 const strongStep = 39;

@@ -1,6 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import type { Db } from '../store/store.ts';
-import { toTermText } from './document.ts';
+import { nextTurn } from './cached-documents.ts';
+import { type Documents, type FoundDocument, partsOf } from './document.ts';
 import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
 import { readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
@@ -11,17 +12,16 @@ import {
   type SearchHit,
   type SearchQuery,
   type SearchSort,
+  toId,
+  toPosition,
 } from './query.ts';
-import { type Candidate, createScorer, isPhraseIn, type RankedWord, type Scored } from './score.ts';
+import { createScorer, isPhraseAt, type RankedWord, type Scored, toPhrase } from './score.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** So many matches are all read and scored; of more, those that the plan finds. */
 const mostMatches = 20_000;
 /** Of more listings than this, most documents are not in memory, and reading thousands of them takes too long. */
 const mostListings = 100_000;
-/** Documents that are scored at once. */
-const pieceSize = 1000;
-
 /** Entries of the index that are read before a search gives up on finding more, with few candidates and with some. */
 const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
 
@@ -31,36 +31,28 @@ const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
  */
 const fewestFound = 100;
 
-let turn = Promise.resolve();
-
-/** Waits for the next turn of the event loop; of all searches that wait, one goes on in each turn. */
-function nextTurn(): Promise<void> {
-  turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return turn;
-}
-
 /** Looks into the index until there are enough candidates; `isAll` if no listing that matches was left out. */
-async function gatherCandidates(
+async function gatherPositions(
   db: Db,
   index: SearchIndex,
   steps: ReturnType<typeof toSteps>,
   conditions: Pick<Probe, 'facets' | 'excluded'>,
-): Promise<{ candidates: Candidate[]; isAll: boolean }> {
-  const found = new Map<number, Candidate>();
+): Promise<{ positions: number[]; isAll: boolean }> {
+  const found = new Set<number>();
   let read = 0;
   let isAll = true;
   for (const [at, step] of steps.entries()) {
     const isEnough = found.size >= enoughCandidates || at >= mostProbes;
     if (isEnough || read > (found.size >= someCandidates ? mostReadWithSome : mostRead))
-      return { candidates: [...found.values()], isAll: false };
+      return { positions: [...found], isAll: false };
     const wanted = at === 0 ? step.limit : Math.max(fewestFound, enoughCandidates - found.size);
     const limit = Math.min(step.limit, wanted);
     const matches = await index.find(db, { ...step, ...conditions, limit });
-    for (const candidate of matches) found.set(candidate.position, candidate);
+    for (const position of matches) found.add(position);
     if (matches.length < limit) read += step.read;
     else isAll = false;
   }
-  return { candidates: [...found.values()], isAll };
+  return { positions: [...found], isAll };
 }
 
 /** The groups that a listing must match: those of the phrases, else one of all words that count. */
@@ -70,47 +62,39 @@ function toGroups({ phrases }: ParsedQuery, counting: readonly RankedWord[]): Pr
 }
 
 /**
- * The listings that match a query, scored, in no particular order: all of them (`isAll`), or, of very many, the most
- * promising ones. A listing matches that has any of the words that count, all phrases, and nothing that is excluded.
+ * The positions of the listings that may match a query: of all that do (`isAll`), or, of very many, of the most promising
+ * ones. A listing matches that has any of the words that count, all phrases, and nothing that is excluded.
  */
-async function findScored(
+async function findPositions(
   db: Db,
   index: SearchIndex,
   query: ParsedQuery,
   { words, facets, total }: { words: readonly RankedWord[]; facets: readonly FacetChoice[]; total: number },
-): Promise<{ scored: Scored[]; isAll: boolean }> {
+): Promise<{ positions: number[]; isAll: boolean }> {
   const { phrases, excluded } = query;
   const counting = words.filter(({ isCounted }) => isCounted);
   const groups = toGroups(query, counting);
   if (groups.length === 0 && (query.words.length > 0 || excluded.length === 0))
-    return { scored: [], isAll: true };
+    return { positions: [], isAll: true };
   const conditions = { facets, excluded: excluded.flatMap((terms) => (terms.length === 1 ? terms : [])) };
-  const score = createScorer(words);
-  const scored: Scored[] = [];
-  const add = (candidates: readonly Candidate[]) => {
-    for (const candidate of candidates) {
-      const text = toTermText(candidate.text);
-      const fits = phrases.every((terms) => isPhraseIn(text, terms));
-      if (fits && !excluded.some((terms) => isPhraseIn(text, terms))) scored.push(score(candidate));
-    }
-  };
   const expected = counting.reduce((sum, { listings }) => sum + listings, 0);
   const isMany = Math.min(expected, total) > mostMatches || total > mostListings;
-  if (phrases.length === 0 && counting.length > 0 && isMany) {
-    const { candidates, isAll } = await gatherCandidates(db, index, toSteps(counting, total), conditions);
-    add(candidates);
-    return { scored, isAll };
-  }
-  let read = 0;
+  if (phrases.length === 0 && counting.length > 0 && isMany)
+    return gatherPositions(db, index, toSteps(counting, total), conditions);
   const limit = mostMatches + 1;
-  for await (const matches of index.findInPieces(db, { groups, ...conditions, limit, expected: limit }))
-    for (let at = 0; at < matches.length; at += pieceSize) {
-      if (read > 0) await nextTurn();
-      const piece = matches.slice(at, at + pieceSize);
-      add(piece);
-      read += piece.length;
-    }
-  return { scored, isAll: read < limit };
+  const positions = await index.find(db, { groups, ...conditions, limit, expected: limit });
+  return { positions, isAll: positions.length < limit };
+}
+
+/** Whether a document has all phrases of a query, and none that it excludes. */
+function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
+  const toTest = (terms: readonly string[]) => {
+    const phrase = toPhrase(terms, documents);
+    return (start: number) => phrase !== undefined && isPhraseAt(documents, start, phrase);
+  };
+  const [wanted, unwanted] = [phrases.map(toTest), excluded.map(toTest)];
+  return ({ start }: FoundDocument) =>
+    wanted.every((isIn) => isIn(start)) && !unwanted.some((isIn) => isIn(start));
 }
 
 /** Counts listings and their facets, given the facets of each as text. */
@@ -164,15 +148,38 @@ async function sortScored(db: Db, scored: readonly Scored[], sort: SearchSort): 
 /** Listings of one publisher of that name; more are not found by it. */
 const mostOwned = 200;
 
-/** The visible listings of the publishers whose name, domain or namespace a query is. */
+/** The positions of the visible listings of the publishers whose name, domain or namespace a query is. */
 async function findOwned(db: Db, index: SearchIndex, text: string, facets: readonly FacetChoice[]) {
-  const owned = new Map<number, Candidate>();
-  for (const owner of toOwnerFacets(text)) {
-    const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
-    for (const one of await index.find(db, { ...probe, facets: [...facets, owner] }))
-      owned.set(one.position, one);
+  const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
+  const owned: number[] = [];
+  for (const owner of toOwnerFacets(text))
+    owned.push(...(await index.find(db, { ...probe, facets: [...facets, owner] })));
+  return owned;
+}
+
+/** Those at some positions first, otherwise in their order. */
+function withFirst(sorted: readonly Scored[], positions: readonly number[]): readonly Scored[] {
+  if (positions.length === 0) return sorted;
+  const ids = new Set(positions.map(toId));
+  return [...sorted.filter(({ id }) => ids.has(id)), ...sorted.filter(({ id }) => !ids.has(id))];
+}
+
+/** How many of some documents have each facet. */
+function countFacetsOf(found: readonly FoundDocument[], documents: Documents) {
+  const data = documents.data();
+  const { texts } = documents.facets;
+  const counts = new Uint32Array(texts.length);
+  for (const { start } of found) {
+    const [firstFacet, end] = partsOf(data, start);
+    for (let at = firstFacet; at < end; at += 1) {
+      const facet = data[at] ?? 0;
+      counts[facet] = (counts[facet] ?? 0) + 1;
+    }
   }
-  return [...owned.values()];
+  const counted = texts
+    .map((facet, at) => [facet, counts[at] ?? 0] as const)
+    .filter(([, count]) => count > 0);
+  return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
 /**
@@ -185,25 +192,23 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
-  const found = await findScored(db, index, query, { words, facets, total });
-  const { isAll } = found;
-  const owned = (await findOwned(db, index, text, facets)).map(createScorer(words));
-  const ownedIds = new Set(owned.map(({ id }) => id));
-  const scored = [...owned, ...found.scored.filter(({ id }) => !ownedIds.has(id))];
-  const sorted = await sortScored(db, scored, sort);
-  const ranked =
-    sort === 'relevance' && owned.length > 0
-      ? [...sorted.filter(({ id }) => ownedIds.has(id)), ...sorted.filter(({ id }) => !ownedIds.has(id))]
-      : sorted;
-  const hits: SearchHit[] = ranked.map(({ id, matched }) => ({ id, matched }));
-  const facetTexts = scored.filter(({ id }) => id !== handle?.id).map((one) => one.facets);
-  if (!handle) return { hits, words: counted, unknown, counts: countFacets(facetTexts, !isAll) };
-  const first: SearchHit = { id: handle.id, matched: undefined };
+  const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
+  const owned = await findOwned(db, index, text, facets);
+  const named = handle ? [toPosition(handle.id)] : [];
+  const read = await index.readDocuments(db, [...new Set([...named, ...owned, ...positions])]);
+  const isMatching = createFilter(query, read.documents);
+  const ofName = new Set([...named, ...owned]);
+  const found = read.found.filter((one) => ofName.has(one.position) || isMatching(one));
+  const facetCounts = countFacetsOf(found, read.documents);
+  const sorted = await sortScored(db, found.map(createScorer(words, read.documents)), sort);
+  const ranked = sort === 'relevance' ? withFirst(sorted, owned) : sorted;
+  const others = ranked.filter(({ id }) => id !== handle?.id).map(({ id, matched }) => ({ id, matched }));
+  const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined }] : [];
   return {
-    hits: [first, ...hits.filter(({ id }) => id !== handle.id)],
+    hits: [...first, ...others],
     words: counted,
-    unknown: [],
-    counts: countFacets([handle.facets, ...facetTexts], !isAll),
+    unknown: handle ? [] : unknown,
+    counts: { total: found.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
   };
 }
 
@@ -221,9 +226,9 @@ export async function rankFew(
     words.filter(({ isCounted }) => isCounted),
     total,
   );
-  const { candidates } = await gatherCandidates(db, index, steps, { facets: [], excluded: [] });
+  const { positions } = await gatherPositions(db, index, steps, { facets: [], excluded: [] });
   const owned = await findOwned(db, index, text, []);
-  const score = createScorer(words);
-  const ranked = [owned, candidates].flatMap((found) => found.map(score).toSorted(byScore));
-  return { hits: [...new Map(ranked.map((one) => [one.id, one])).values()], counted };
+  const read = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
+  const sorted = read.found.map(createScorer(words, read.documents)).toSorted(byScore);
+  return { hits: withFirst(sorted, owned), counted };
 }

@@ -1,6 +1,6 @@
 import type { Db, Schema } from '../store/store.ts';
 import { isStrong, type SearchDocument, toSearchDocument, toTermsOfText } from './document.ts';
-import type { SearchIndex, TermCount } from './search-index.ts';
+import type { EngineIndex, TermCount } from './search-index.ts';
 
 export type ListingRow = Schema['listing'];
 
@@ -32,7 +32,7 @@ const toIndexed = (row: ListingRow): ListingRow =>
  */
 export async function replaceInIndex(
   db: Db,
-  index: SearchIndex,
+  index: EngineIndex,
   change: {
     readonly removedIds: readonly number[];
     readonly listings: readonly ListingRow[];

@@ -3,9 +3,8 @@ import type { Db, Schema } from '../store/store.ts';
 import type { SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
-import { windowsOf } from './query.ts';
-import type { Candidate } from './score.ts';
-import type { FacetRange, SearchIndex } from './search-index.ts';
+import { toId, windowsOf } from './query.ts';
+import type { EngineIndex, FacetRange } from './search-index.ts';
 
 const toFacetLexeme = (facet: string) => `f${facet}`;
 const toWindowLexeme = (window: number) => `z${window}`;
@@ -54,11 +53,11 @@ function chooseWindow(expected: number, limit: number): number {
   return window;
 }
 
-async function findIn(db: Db, probe: Probe, window: number): Promise<Candidate[]> {
+async function findIn(db: Db, probe: Probe, window: number): Promise<number[]> {
   // The sum keeps PostgreSQL from reading an index in its order instead.
-  const found = sql<Candidate>`select position, text from listing_search
+  const found = sql<{ position: number }>`select position from listing_search
     where terms @@ ${toExpression(probe, window)}::tsquery order by position + 0 limit ${probe.limit}`;
-  return (await found.execute(db)).rows;
+  return (await found.execute(db)).rows.map(({ position }) => position);
 }
 
 /** Listings read one by one in id order before the index is used, which returns them in no order. */
@@ -77,7 +76,7 @@ async function listBy(db: Db, { facets, order, after, limit }: FacetRange, scann
 }
 
 /** A tsvector with GIN. No parser or dictionary of PostgreSQL is used, so that terms are the same as in SQLite. */
-export const postgresSearch: SearchIndex = {
+export const postgresSearch: EngineIndex = {
   async remove(db, ids) {
     const removed = sql<{ text: string }>`delete from listing_search where id = any(${ids}::bigint[])
       returning text`;
@@ -122,9 +121,10 @@ export const postgresSearch: SearchIndex = {
     }
   },
 
-  // One statement: GIN has no order in which it could go on, so each further piece would cost as much as all.
-  async *findInPieces(db, probe) {
-    yield await findIn(db, probe, 0);
+  async readTexts(db, positions) {
+    const found = sql<{ position: number; text: string }>`select position, text from listing_search
+      where id = any(${positions.map(toId)}::bigint[])`;
+    return (await found.execute(db)).rows;
   },
 
   async readFacetTexts(db, ids) {

@@ -1,4 +1,4 @@
-import { toTermText, toWeight } from './document.ts';
+import { type Documents, type FoundDocument, partsOf, termOf, weightOf } from './document.ts';
 import { toId } from './query.ts';
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
@@ -16,19 +16,12 @@ export interface RankedWord {
   readonly isCounted: boolean;
 }
 
-/** A listing of the index that may be a hit. */
-export interface Candidate {
-  readonly position: number;
-  readonly text: string;
-}
-
-/** How well a candidate matches. */
+/** How well a listing matches. */
 export interface Scored {
   readonly id: number;
   readonly score: number;
   /** How many of the counted words it has. */
   readonly matched: number;
-  readonly facets: string;
 }
 
 const neighbours = 1.3;
@@ -36,92 +29,102 @@ const neighbours = 1.3;
 const apartShare = 0.6;
 const placeholderLoss = 1000;
 
-/** Names keep their stop words (`text-to-speech`): the place after one, or the same place. */
-function afterStopWord(text: string, at: number): number {
-  const end = text.indexOf(':', at);
-  return end > at && stopWords.has(text.slice(at + 1, end)) ? end + 2 : at;
+/** A phrase as numbers of terms; undefined if no document has one of them. */
+export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
+  const phrase = words.map((word) => terms.find(word) ?? 0);
+  return phrase.includes(0) ? undefined : phrase;
 }
 
-/** Whether terms follow each other in the terms of a document's text, but for a stop word between them. */
-export function isPhraseIn(text: string, terms: readonly string[]): boolean {
-  const [first = '', ...others] = terms;
-  const start = ` ${first}:`;
-  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
-    let next = at + start.length + 1;
-    const follows = others.every((term) => {
-      next = afterStopWord(text, next);
-      const isNext = text.startsWith(` ${term}:`, next);
-      next += term.length + 3;
-      return isNext;
-    });
-    if (follows) return true;
+/**
+ * Whether the terms of a phrase follow each other in the document that begins at a place. Names keep their stop words
+ * (`text-to-speech`): one may be between two terms.
+ */
+export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
+  const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
+  const [, firstTerm, end] = partsOf(data, start);
+  for (let at = firstTerm; at < end; at += 1) {
+    let [next, matched] = [at, 0];
+    while (matched < phrase.length && next < end && termOf(data[next]) === phrase[matched]) {
+      next += 1;
+      matched += 1;
+      if (next < end && stopWords.has(terms[termOf(data[next])] ?? '')) next += 1;
+    }
+    if (matched === phrase.length) return true;
   }
   return false;
 }
 
-/** The alternatives of all words by their first term, each with the place of its word. */
-function toAlternativesByTerm(words: readonly RankedWord[]) {
-  const byTerm = new Map<string, { readonly at: number; readonly one: Alternative }[]>();
-  for (const [at, { alternatives }] of words.entries())
-    for (const one of alternatives) {
-      const [first = ''] = one.terms;
-      byTerm.set(first, [...(byTerm.get(first) ?? []), { at, one }]);
-    }
-  return byTerm;
+/** The alternatives of words: the terms of each by their numbers, and by their places among all terms of the words. */
+function toWanted(words: readonly RankedWord[], documents: Documents) {
+  const places = new Map<number, number>();
+  const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
+  const wanted = words.map(({ alternatives }) =>
+    alternatives.flatMap(({ terms, factor }) => {
+      const phrase = toPhrase(terms, documents);
+      return phrase ? [{ phrase, places: phrase.map(placeOf), factor }] : [];
+    }),
+  );
+  return { wanted, places };
 }
 
-/** Reads which of the terms of some words a text has, and their weights, in one pass. */
-function createTermReader(words: readonly RankedWord[]): (text: string) => Map<string, number> {
-  const terms = new Set(words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
-  // Terms are letters and digits only.
-  const pattern = new RegExp(` (${[...terms].join('|')}):`, 'gu');
-  return (text) => {
-    const found = new Map<string, number>();
-    if (terms.size === 0) return found;
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text))
-      found.set(match[1] ?? '', toWeight(text.charCodeAt(pattern.lastIndex)));
+/** Reads the weights of the terms of some words in a document: `found` by the place of each term, 0 if it is not there. */
+function createTermReader(places: ReadonlyMap<number, number>, documents: Documents) {
+  const data = documents.data();
+  // By the number of each term, which is faster than a map.
+  const placeOf = new Uint16Array(documents.terms.texts.length);
+  for (const [term, place] of places) placeOf[term] = place;
+  const found = new Float64Array(places.size + 1);
+  return (start: number): Float64Array => {
+    found.fill(0);
+    const [, firstTerm, end] = partsOf(data, start);
+    for (let at = firstTerm; at < end; at += 1) {
+      const entry = data[at] ?? 0;
+      const place = placeOf[termOf(entry)];
+      if (place) found[place] = weightOf(entry);
+    }
     return found;
   };
 }
 
 /**
- * Scores candidates for some words: for each word its value and its weight in the listing, times the share of the query
- * that matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last.
+ * Scores documents for some words: for each word its value and its weight in the listing, times the share of the query that
+ * matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last. To be used before
+ * documents are added.
  */
-export function createScorer(words: readonly RankedWord[]): (candidate: Candidate) => Scored {
-  const readTerms = createTermReader(words);
-  const byTerm = toAlternativesByTerm(words);
+export function createScorer(
+  words: readonly RankedWord[],
+  documents: Documents,
+): (document: FoundDocument) => Scored {
+  const { wanted, places } = toWanted(words, documents);
+  const readTerms = createTermReader(places, documents);
+  const data = documents.data();
+  const pairs = words.map(({ term }, at) => toPhrase([words[at - 1]?.term ?? '', term], documents));
   const all = words.reduce((sum, { value }) => sum + value, 0);
-  const weigh = ({ terms, factor }: Alternative, found: ReadonlyMap<string, number>, text: string) => {
-    const least = Math.min(...terms.map((term) => found.get(term) ?? 0));
-    return factor * least * (least === 0 || terms.length === 1 || isPhraseIn(text, terms) ? 1 : apartShare);
+  const weigh = (
+    { phrase, places: of, factor }: (typeof wanted)[number][number],
+    found: Float64Array,
+    start: number,
+  ) => {
+    let least = 1;
+    for (const place of of) least = Math.min(least, found[place] ?? 0);
+    const isApart = least > 0 && phrase.length > 1 && !isPhraseAt(documents, start, phrase);
+    return factor * least * (isApart ? apartShare : 1);
   };
-  return ({ position, text }) => {
-    const termText = toTermText(text);
-    const found = readTerms(termText);
-    const weights = words.map(() => 0);
-    for (const term of found.keys())
-      for (const { at, one } of byTerm.get(term) ?? [])
-        weights[at] = Math.max(weights[at] ?? 0, weigh(one, found, termText));
-    let [sum, share, matched, pairs] = [0, 0, 0, 0];
-    for (const [at, { term, value, isCounted }] of words.entries()) {
-      const weight = weights[at] ?? 0;
+  return ({ position, start }) => {
+    const found = readTerms(start);
+    let [sum, share, matched, neighboured, before] = [0, 0, 0, 0, 0];
+    for (const [at, { value, isCounted }] of words.entries()) {
+      let weight = 0;
+      for (const one of wanted[at] ?? []) weight = Math.max(weight, weigh(one, found, start));
+      const pair = weight > 0 && before > 0 ? pairs[at] : undefined;
+      if (pair && isPhraseAt(documents, start, pair)) neighboured += 1;
+      before = weight;
       if (weight === 0) continue;
       sum += value * weight;
       share += value;
       if (isCounted) matched += 1;
-      const last = words[at - 1]?.term ?? '';
-      if (weights[at - 1] && found.has(last) && isPhraseIn(termText, [last, term])) pairs += 1;
     }
-    const facets = text.slice(0, text.indexOf('\n'));
-    const isFlagged = facets.startsWith('!');
-    const score = all > 0 ? sum * (share / all) * neighbours ** pairs : 0;
-    return {
-      id: toId(position),
-      score: isFlagged ? score - placeholderLoss : score,
-      matched,
-      facets: isFlagged ? facets.slice(1) : facets,
-    };
+    const score = all > 0 ? sum * (share / all) * neighbours ** neighboured : 0;
+    return { id: toId(position), score: data[start] === 1 ? score - placeholderLoss : score, matched };
   };
 }

@@ -1,8 +1,7 @@
 import type { Db } from '../store/store.ts';
-import type { SearchDocument } from './document.ts';
+import type { Documents, FoundDocument, SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
-import type { Candidate } from './score.ts';
 
 /** Listings that have all of some facets, after an id in the order of ids. */
 export interface FacetRange {
@@ -19,7 +18,7 @@ export interface TermCount {
 }
 
 /** How an engine searches. Terms, weights and ranking are the same for all engines (evidence/search). */
-export interface SearchIndex {
+export interface EngineIndex {
   /** Removes listings; returns the texts of their documents. */
   remove(db: Db, ids: readonly number[]): Promise<string[]>;
   /** Adds documents; none of them may be there. */
@@ -30,19 +29,28 @@ export interface SearchIndex {
   addTermCounts(db: Db, changes: ReadonlyMap<string, TermCount>): Promise<void>;
   /** The counts of these terms; terms that no listing has are omitted. */
   readTermCounts(db: Db, terms: readonly string[]): Promise<Map<string, TermCount>>;
-  /** The first matches of a probe in the order of positions. */
-  find(db: Db, probe: Probe): Promise<Candidate[]>;
-  /** The same as `find`, in pieces: for probes that find thousands. */
-  findInPieces(db: Db, probe: Probe): AsyncIterable<Candidate[]>;
+  /** The positions of the first matches of a probe, in their order. */
+  find(db: Db, probe: Probe): Promise<number[]>;
+  /** The texts of the documents at these positions, in no particular order. */
+  readTexts(db: Db, positions: readonly number[]): Promise<{ position: number; text: string }[]>;
   /** Ids of listings by their facets alone. */
   list(db: Db, range: FacetRange): Promise<number[]>;
   /** Facets of listings as stored, in no particular order. */
   readFacetTexts(db: Db, ids: readonly number[]): Promise<string[]>;
 }
 
+/** The index of an engine, whose documents may be in memory (search/cached-documents.ts). */
+export interface SearchIndex extends EngineIndex {
+  /** Those of the documents at these positions that are there, in no particular order. */
+  readDocuments(
+    db: Db,
+    positions: readonly number[],
+  ): Promise<{ readonly documents: Documents; readonly found: FoundDocument[] }>;
+}
+
 declare module '../store/store.ts' {
   interface Engine {
-    readonly search: SearchIndex;
+    readonly search: EngineIndex;
   }
   interface Schema {
     /** In how many visible listings a term is; every write updates it. */

@@ -4,8 +4,7 @@ import type { SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
 import { toPosition } from './query.ts';
-import type { Candidate } from './score.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { EngineIndex } from './search-index.ts';
 
 /** Letters and digits only, as the tokenizer of the index takes them. */
 const toFacetToken = (facet: string): string => `f${Buffer.from(facet).toString('hex')}`;
@@ -80,29 +79,12 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
   return (await countChanges(db)) - before >= 2;
 }
 
-/** Matches that are read at once: a millisecond or two, in which nothing else is answered. */
-const pieceSize = 1000;
-
-/** Matches after a position. FTS5 takes no expression that only excludes. */
-async function findBehind(db: Db, probe: Probe, after: number): Promise<Candidate[]> {
-  const { wanted, excluded } = toExpression(probe);
-  const found = wanted
-    ? sql<Candidate>`select search_doc.position, search_doc.text
-        from listing_search join search_doc on search_doc.position = listing_search.rowid
-        where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted}
-          and listing_search.rowid > ${after}
-        order by listing_search.rowid limit ${probe.limit}`
-    : sql<Candidate>`select position, text from search_doc where position > ${after} and position not in
-        (select rowid from listing_search where listing_search match ${excluded}) order by position limit ${probe.limit}`;
-  return (await found.execute(db)).rows;
-}
-
 /**
  * FTS5 over terms and facets, its rowid the position, and another one over facets alone, its rowid the id: both are read
  * in the order of their rowids, only as far as needed. Lists of values are passed as JSON, so that each statement is
  * prepared once.
  */
-export const sqliteSearch: SearchIndex = {
+export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
     const positions = JSON.stringify(ids.map(toPosition));
     const removed = sql<{ text: string }>`delete from search_doc
@@ -154,15 +136,24 @@ export const sqliteSearch: SearchIndex = {
     );
   },
 
-  find: (db, probe) => findBehind(db, probe, -1),
+  async find(db, probe) {
+    const { wanted, excluded } = toExpression(probe);
+    // FTS5 takes no expression that only excludes.
+    const positions = wanted
+      ? sql`select rowid as position from listing_search
+          where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted} order by rowid`
+      : sql`select position from search_doc where position not in
+          (select rowid from listing_search where listing_search match ${excluded}) order by position`;
+    // One text instead of thousands of rows, which would take longer to read than to find.
+    const found = sql<{ positions: string }>`select json_group_array(position) as positions
+      from (${positions} limit ${probe.limit})`;
+    return JSON.parse((await found.execute(db)).rows[0]?.positions ?? '[]') as number[];
+  },
 
-  async *findInPieces(db, probe) {
-    for (let [after, left] = [-1, probe.limit]; left > 0; left -= pieceSize) {
-      const piece = await findBehind(db, { ...probe, limit: Math.min(left, pieceSize) }, after);
-      yield piece;
-      if (piece.length < pieceSize) return;
-      after = piece.at(-1)?.position ?? after;
-    }
+  async readTexts(db, positions) {
+    const found = sql<{ position: number; text: string }>`select position, text from search_doc
+      where position in (select value from json_each(${JSON.stringify(positions)}))`;
+    return (await found.execute(db)).rows;
   },
 
   async readFacetTexts(db, ids) {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
+import type { Facet } from '../../src/search/facets.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { makeListing } from './examples.ts';
@@ -34,6 +35,24 @@ it('creates files that only their owner may read', async () => {
     [0o600, 0o600, 0o600],
   ]);
   await store.close();
+});
+
+it('a search finds what another process has written since the last one', async () => {
+  const url = freshFile();
+  await using here = await openSqliteStore(url);
+  await using other = await openSqliteStore(url);
+  const put = (description: string, facet: Facet) =>
+    other.write((tx) => tx.listings.putListings([makeListing('a/one', 1, { description, facets: [facet] })]));
+  const found = async (text: string) => {
+    const { hits, counts } = await here.listings.search({ text, facets: [], sort: 'relevance' });
+    return [hits.length, counts.facets];
+  };
+  await put('Draws maps', 'tag:maps');
+  await expect.poll(() => found('one')).toEqual([1, { 'tag:maps': 1 }]);
+  await put('Reads notes', 'tag:notes');
+  await expect.poll(() => found('one')).toEqual([1, { 'tag:notes': 1 }]);
+  expect(await found('"draws maps"')).toEqual([0, {}]);
+  expect(await found('"reads notes"')).toEqual([1, { 'tag:notes': 1 }]);
 });
 
 describe('a file that is deleted, moved or replaced while it is open', () => {

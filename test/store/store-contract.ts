@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../../bench/random.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ListQuery } from '../../src/listings/table.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
@@ -390,6 +391,27 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         { facet: 'tag:other', listings: 1 },
       ]);
       expect(await store.listings.count()).toBe(3);
+    });
+    it('finds after each of many changes what a snapshot finds', async () => {
+      const random = createRandom(7);
+      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      const found: number[] = [];
+      for (let change = 0; change < 60; change += 1) {
+        const handle = `r/${pick(['alpha', 'beta', 'gamma', 'delta'])}-${pick(['notes', 'maps'])}`;
+        const put = makeListing(handle, pick([100, 101, 102, 103]), {
+          description: `${pick(['Reads', 'Writes', 'Draws'])} ${pick(['notes', 'maps', 'notes of maps'])}`,
+          facets: pick([['tag:notes'], ['tag:maps', 'state:imported'], []]),
+          withdrawn: pick([undefined, undefined, 'optout']),
+        });
+        await store.write((tx) => tx.listings.putListings([put]));
+        for (const text of ['notes', '"notes of maps"', 'maps -notes', handle]) {
+          const query = { text, facets: [], sort: 'relevance' } as const;
+          const hits = await store.listings.search(query);
+          expect(hits).toEqual(await store.snapshot(({ listings }) => listings.search(query)));
+          found.push(hits.counts.total);
+        }
+      }
+      expect(Math.max(...found)).toBeGreaterThan(4);
     });
     it('gives a listing the next free id where its own is taken', async () => {
       await store.write((tx) =>
