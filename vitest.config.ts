@@ -28,7 +28,7 @@ const ofRulesAlone = [
   'test/claims/{after-the-claim,claim-agent,continuity,control-root,domains,opt-out-ways,registry-key,takeovers}.test.ts',
   'test/compare/**/*.test.ts',
   'test/hostile/fuzz.test.ts',
-  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,sample,saved-views,sentences,valid-html}.test.ts',
+  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,private-entries,sample,saved-views,sentences,valid-html}.test.ts',
   'test/mcp/{clients,robustness}.test.ts',
   'test/moderation/{actions,blocked,gone-texts,reports,taking-back}.test.ts',
   'test/observer/{endpoint,refusal,surface}.test.ts',

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,9 +49,24 @@ const approvals = [
   approval('com.example/lapsed', { until: '2026-01-31' }),
   approval('com.example/moved', { pins: { endpoint: 'https://moved.example.com/before' } }),
 ];
+const key = 'what a reader of the private view sends';
+const readers = [`sha256:${createHash('sha256').update(key).digest('hex')}`];
 writeFileSync(
   views,
-  JSON.stringify({ ours: { title: 'Ours', criteria: [{ criterion: 'tag', value: 'email' }], approvals } }),
+  JSON.stringify({
+    ours: { title: 'Ours', criteria: [{ criterion: 'tag', value: 'email' }], approvals },
+    own: { title: 'Own', readers },
+  }),
+);
+const own = join(folder, 'own');
+mkdirSync(own);
+const payroll = 'http://payroll.acme.internal:8080/mcp';
+writeFileSync(
+  join(own, 'server.json'),
+  JSON.stringify({
+    ...{ name: 'com.acme.internal/payroll', description: 'Salaries.', version: '1.0.0' },
+    remotes: [{ type: 'streamable-http', url: payroll }],
+  }),
 );
 // What judges views lets the process end between its batches.
 const alive = setInterval(() => undefined, 1000);
@@ -78,11 +94,14 @@ const service = await openDirectory({
     }),
   ],
   listening: true,
-  environment: { VIEWS: views },
+  environment: { VIEWS: views, PRIVATE_LISTINGS: own },
 });
 try {
-  const read = async (name: string) => (await fetch(`${service.url}/views/ours/${name}`)).text();
+  const headers = { authorization: `Bearer ${key}` };
+  const read = async (name: string, view = 'ours') =>
+    (await fetch(`${service.url}/views/${view}/${name}`, { headers })).text();
   writeFileSync(join(configuration, 'settings.json'), await read('managed-settings.json'));
+  const ownPolicy = await read('managed-settings.json', 'own');
   const { mcpServers } = JSON.parse(await read('.mcp.json')) as { mcpServers: object };
   const stranger = { type: 'http', url: 'https://stranger.example.com/mcp' };
   writeFileSync(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { ...mcpServers, stranger } }));
@@ -122,6 +141,10 @@ try {
   expectThat('takes its recorded version', local('box1', '@example/box@1.0.0'), added);
   expectThat('refuses another version', local('box2', '@example/box@2.0.0'), refused);
   expectThat('refuses another package', local('other', '@example/other'), refused);
+
+  writeFileSync(join(configuration, 'settings.json'), ownPolicy);
+  expectThat('takes the endpoint of a private entry', remote('payroll', payroll), added);
+  expectThat('refuses what is only in another view', remote('mail2', endpoint), refused);
 } finally {
   clearInterval(alive);
   await service.close();

@@ -23,8 +23,10 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
 }
 
 /** Throws ExitError (78) for files of settings that say what nothing can be made of. */
-function requireUsableFiles({ views, witnesses }: Config): void {
-  const faults = findCriterionFaults(views);
+function requireUsableFiles({ views, privateViews, privateListings, witnesses }: Config): void {
+  const faults = findCriterionFaults([...views, ...privateViews]);
+  for (const { file, name, approvals } of privateListings ? [] : privateViews)
+    if (!approvals) faults.push(`${file}: ${name}: it lists what PRIVATE_LISTINGS names, which is not set`);
   const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
   try {
     readWitnesses(witnesses);

@@ -4,12 +4,14 @@ import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms } from '../core/text.ts';
-import { pinnedNow } from '../document/criteria/approvals.ts';
-import { type LockSource, openLockSource } from './lock.ts';
+import { type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
+import { readPrivateEntries } from '../imports/private-entries.ts';
+import { openLockSource } from './lock.ts';
 
 export interface ApproveOptions {
   readonly from?: string | undefined;
   readonly views?: string | undefined;
+  readonly privateListings?: string | undefined;
   readonly view: string;
   readonly by?: string | undefined;
   readonly reason: string;
@@ -81,13 +83,27 @@ function requireView(views: Views, { view: name, views: file }: ApproveOptions) 
   return view as { readonly approvals: readonly { readonly handle: string }[] };
 }
 
-/** What some pins of a listing are now. Throws ExitError for a listing or a pin that is not known. */
-async function readPins(source: LockSource, handle: string, names: readonly PinName[]) {
+/** A private entry, or else a listing, as it is now. Throws ExitError for one that is not known. */
+async function readPinnable(
+  handle: string,
+  { from, privateListings = '' }: ApproveOptions,
+  config: () => Promise<Config>,
+): Promise<Pinnable> {
+  const { entries, faults } = await readPrivateEntries(privateListings);
+  if (!entries) throw new ExitError(exitCodes.io, `${faults.join('; ')}; nothing was written`);
+  const entry = entries.get(handle);
+  if (entry) return { ...entry.listing, observations: [] };
+  await using source = await openLockSource(from, config);
   const document = await source.read(handle);
   if (typeof document === 'string')
     throw usageError(`${handle}: ${document} at ${source.name}; nothing was written`);
   if (document.handle !== handle)
     throw usageError(`${handle}: ${source.name} answers with another listing; nothing was written`);
+  return document;
+}
+
+/** What some pins of a listing are now. Throws ExitError for a pin that is not known. */
+function toPinned(document: Pinnable, handle: string, names: readonly PinName[]) {
   const pins = names.map((pin) => [pin, pinnedNow(document, pin)] as const);
   const unknown = pins.flatMap(([pin, now]) =>
     now.length === 0 && (pin === 'tools' || pin === 'pay_to') ? [pin] : [],
@@ -110,11 +126,11 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const now = new Date();
   const last = until === undefined ? undefined : toUntil(until, now);
   const names = toPins(options.pin ?? 'version,endpoint,package');
-  await using source = await openLockSource(options.from, config);
+  const document = await readPinnable(handle, options, config);
   const entry = {
     ...{ handle, by, reason, on: now.toISOString().slice(0, 10) },
     ...(last !== undefined && { until: last }),
-    pins: await readPins(source, handle, names),
+    pins: toPinned(document, handle, names),
   };
   // Read again: another approval may have been written while the listing was read.
   const views = readViews(options.views);

@@ -145,7 +145,7 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
 }
 
 function addApproveCommand(program: Command, { config, environment }: Shell): void {
-  const { DOSSIER_URL, VIEWS, USER } = environment;
+  const { DOSSIER_URL, VIEWS, PRIVATE_LISTINGS, USER } = environment;
   add(
     program,
     'approve <handle>',
@@ -166,6 +166,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
     .option('--until <date|days>', 'its last day, as 2027-01-31 or 90d')
     .option('--pin <names>', 'of version, endpoint, package, tools, pay_to', 'version,endpoint,package')
     .option('--views <file>', 'the file of views', VIEWS)
+    .option('--private-listings <folder>', 'the folder of private entries', PRIVATE_LISTINGS)
     .option(
       '--from <url|file>',
       'a Dossier, or a file of listing documents; else DOSSIER_URL, or the own database',

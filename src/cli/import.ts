@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { type ImportReport, type ImportRequest, runImport } from '../imports/import.ts';
 import { type ImportCounts, RegistryError } from '../imports/import-run.ts';
+import { readPrivateEntries } from '../imports/private-entries.ts';
 import { startBar } from './shell.ts';
 
 /** The options of `dossier import`. */
@@ -68,6 +69,14 @@ async function runToEnd(
   }
 }
 
+/** How many private entries there are, and what of their folder cannot be read. */
+async function reportPrivate({ privateListings }: Config): Promise<void> {
+  if (!privateListings) return;
+  const { entries, faults } = await readPrivateEntries(privateListings);
+  process.stdout.write(`private entries: ${entries?.size ?? 0} read, ${faults.length} not\n`);
+  for (const fault of faults) process.stderr.write(`PRIVATE_LISTINGS: ${fault}\n`);
+}
+
 /**
  * Imports once. Prints the report to standard output and progress to standard error. Exits with 69 if the registry
  * cannot be read or the mass-change guard stops the import. Ctrl-C stops between two pages, and exits with 130 as shells do; the next import continues.
@@ -78,6 +87,7 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   const start = performance.now();
   const report = await runToEnd(config, options, stopping.signal);
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
+  await reportPrivate(config);
   if (report.error)
     throw new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${report.error}`);
   if (report.state !== 'running') return;

@@ -12,7 +12,7 @@ import { openLogSeed, requireCheckpointFolder } from '../log/checkpoints.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
 import type { StoreFigures } from '../telemetry/instruments.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { startJudgingViews } from '../tools/views.ts';
+import { startJudgingViews, startReadingPrivate } from '../tools/views.ts';
 import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
 import { requireBackupDir, startBackups } from './backup/backups.ts';
@@ -129,7 +129,7 @@ export async function runServe(config: Config): Promise<void> {
       throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
-    const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks];
+    const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks, startReadingPrivate];
     const later = [startAskingWitnesses, startJudgingViews, startRecheck];
     background = [
       startImports(running.context, stopping.signal, importInThread),

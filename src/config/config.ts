@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ExitError, exitCodes } from '../core/process.ts';
+import type { SavedView } from './files.ts';
 import { settings } from './settings.ts';
 
 type Settings = typeof settings;
@@ -12,6 +13,8 @@ export interface Config extends Values {
   readonly hasPages: boolean;
   /** Name of the claim file at a repository's root. */
   readonly claimFile: string;
+  /** Views that name their readers; `views` are the others, which alone are listed, fed and judged in advance. */
+  readonly privateViews: readonly SavedView[];
   /** Where listings come from, as shown: `<REGISTRY_NAME> (MCP)`, with `, saved copy` for a saved copy. */
   readonly origin: string;
 }
@@ -41,6 +44,8 @@ export function readConfig(
   if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
   return {
     ...values,
+    views: values.views.filter(({ readers }) => !readers),
+    privateViews: values.views.filter(({ readers }) => readers),
     publicUrl:
       values.publicUrl ||
       `http://${values.host.includes(':') ? `[${values.host}]` : values.host}:${values.port}`,

@@ -31,6 +31,8 @@ const approval = z.strictObject({
 });
 export type Approval = Readonly<z.output<typeof approval>>;
 
+const readersForm = '"everyone", or a list of keys, each as sha256: and 64 hex digits';
+
 const view = z
   .strictObject({
     title: z.string().min(1).max(100),
@@ -49,9 +51,18 @@ const view = z
       .optional(),
     /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
     on_change: z.enum(['leave', 'mark']).optional(),
+    /** Makes it private: everyone who knows its address may read it, or whoever sends a key with one of these digests. */
+    readers: z
+      .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
+      .refine(
+        (one) => one === 'everyone' || one.every((text) => /^sha256:[0-9a-f]{64}$/.test(text)),
+        readersForm,
+      )
+      .optional(),
   })
   .refine(
-    ({ criteria, approvals }) => approvals !== undefined || criteria.length > 0,
+    ({ criteria, approvals, readers }) =>
+      approvals !== undefined || readers !== undefined || criteria.length > 0,
     'name criteria, approvals or both',
   );
 

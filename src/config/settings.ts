@@ -294,6 +294,11 @@ export const settings = {
     'off',
   ),
   VIEWS: setting('views', 'JSON file of views (docs/registry.md)', viewsFile),
+  PRIVATE_LISTINGS: setting(
+    'privateListings',
+    'Folder of your own `server.json` files, which only views with `readers` list (docs/registry.md)',
+    z.string().max(1000),
+  ),
   PRICE_CATALOGS: setting(
     'priceCatalogs',
     'Catalogues of prices (x402 Bazaar) that recorded endpoints are looked up in: base addresses, without `/discovery/resources`',

@@ -38,6 +38,8 @@ export interface HttpEnvironment {
     refusal: Refusal | undefined;
     /** Its answer, if that was made as bytes. */
     finished: Finished | undefined;
+    /** Whether its answer is for this caller alone: no cache of ours has it, and no other may. */
+    isPrivate: boolean | undefined;
     /** Whether its answer already has the security headers. */
     isSecured: boolean | undefined;
   };

@@ -8,6 +8,7 @@ import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { bodyDepthOf } from '../tools/tool.ts';
+import { findPrivateView } from '../tools/views.ts';
 import type { Face, Request } from './call.ts';
 
 function refuseEncoded(headers: Headers): void {
@@ -181,5 +182,12 @@ const place = z.tuple([z.string().max(200)]);
 export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** The view that an address names. Throws not_found. */
-export const viewOf = (c: Request, { site }: Face): SavedView => requireView(c.req.param('view') ?? '', site);
+/** The view that an address names; a private one for its readers alone, whose answers nobody shares. Throws not_found. */
+export function viewOf(c: Request, { site }: Face): SavedView {
+  const name = c.req.param('view') ?? '';
+  const found = findPrivateView(name, c.get('context'));
+  if (!found) return requireView(name, site);
+  c.set('isPrivate', true);
+  c.header('Cache-Control', 'private, no-cache');
+  return found;
+}

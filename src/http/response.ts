@@ -121,9 +121,10 @@ async function finish({ type, body: text, cachePolicy }: Answer, wanted: Encodin
  */
 export async function answerWithETag(c: Request, answer: Answer): Promise<Response> {
   const finished = await finish(answer, c.get('encoding'));
-  c.set('finished', finished);
+  const isPrivate = c.get('isPrivate');
+  if (!isPrivate) c.set('finished', finished);
   c.header('ETag', finished.etag);
-  c.header('Cache-Control', answer.cacheControl ?? 'no-cache');
+  c.header('Cache-Control', isPrivate ? 'private, no-cache' : (answer.cacheControl ?? 'no-cache'));
   c.header('Vary', 'Accept-Encoding');
   if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
   return c.body(finished.body, { headers: finished.headers });

@@ -18,7 +18,11 @@ export interface ChangeSubject {
 /** The view of a name. Throws not_found. */
 export function requireView(name: string, { config }: Pick<Context, 'config'>) {
   const view = config.views.find((one) => one.name === name);
-  if (!view) throw new Problem('not_found', 'No view has this name; /views lists them all.');
+  if (!view)
+    throw new Problem(
+      'not_found',
+      'No view of this name can be read here; /views lists those that everybody may read.',
+    );
   return view;
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { keyOf, type SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
@@ -7,8 +8,10 @@ import { Problem } from '../core/problem.ts';
 import { keepsOut } from '../document/criteria/approvals.ts';
 import { judgeMember } from '../document/criteria/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
+import { toPrivateFacts } from '../document/facts.ts';
 import type { ListingFacts } from '../document/record.ts';
 import type { ViewMember } from '../document/registry/entries.ts';
+import { type PrivateEntry, readPrivateEntries } from '../imports/private-entries.ts';
 import { isSample, sampleSource } from '../listings/listing.ts';
 import type { Change, FailedCriterion } from '../log/change.ts';
 import type { Reads, Transaction } from '../store/store.ts';
@@ -18,15 +21,20 @@ function judgeFacts(
   facts: ListingFacts | undefined,
   views: readonly SavedView[],
   { config, clock }: Pick<Context, 'config' | 'clock'>,
+  isPrivate = false,
 ) {
   if (!facts || facts.listing.withdrawn || isSample(facts.listing)) return undefined;
   const now = clock();
   const listing = toListingDocument(facts, config, now);
   return {
     listing,
-    memberships: views.map((view) => judgeMember(view, { listing, now_ms: now.getTime() })),
+    memberships: views.map((view) => judgeMember(view, { listing, now_ms: now.getTime() }, isPrivate)),
   };
 }
+
+/** Whether a view is judged for each reader, so that nothing of it is stored. */
+export const isJudgedWhenRead = ({ approvals, readers }: SavedView): boolean =>
+  (approvals ?? readers) !== undefined;
 
 /** When all listings were last judged by a view; undefined before they have been. */
 export async function findPass(view: SavedView, { store }: Pick<Context, 'store'>) {
@@ -43,27 +51,69 @@ export async function requireJudged(view: SavedView, context: Pick<Context, 'sto
   throw new Problem('unavailable', { retry_after_s: 5, detail });
 }
 
+/** The private view of a name, if the caller is one of its readers; for any other caller it is not there. */
+export function findPrivateView(name: string, { config, caller }: Pick<Context, 'config' | 'caller'>) {
+  const digest = caller.capability === undefined ? '' : `sha256:${hash('sha256', caller.capability)}`;
+  return config.privateViews.find(
+    ({ name: own, readers }) => own === name && (readers === 'everyone' || readers?.includes(digest)),
+  );
+}
+
+type Entries = ReadonlyMap<string, PrivateEntry>;
+
+/** The private entries that a view may list: none if it names no readers. Throws unavailable before they were read. */
+async function readEntriesOf({ readers }: SavedView, { config }: Pick<Context, 'config'>): Promise<Entries> {
+  const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
+  if (entries) return entries;
+  const detail = 'The folder of private entries cannot be read; the log of the service says why.';
+  throw new Problem('unavailable', { retry_after_s: 5, detail });
+}
+
 /** Listings judged in one turn of the event loop; on SQLite reading them is computing. */
 const perTurn = 20;
 
-/** Some listings as a view judges them now, in the order given; without a listing if there is none to judge. */
-async function judgeNow(view: SavedView, handles: readonly string[], context: Context) {
-  const judged: { handle: string; member?: ViewMember; failed: readonly string[] }[] = [];
+/** A name as a view judges it now: in it as `member`, or why it is not; `hasPage` if a registry listed it. */
+interface Judged {
+  readonly handle: string;
+  readonly hasPage: boolean;
+  readonly member?: ViewMember;
+  readonly failed: readonly string[];
+}
+
+const inBoth =
+  'A registry has, or had, a listing of this name, so neither is used: whoever publishes it would be taken for you. Give the entry another name.';
+
+/** What a view makes of the facts of a listing, and of a private entry of the same name. */
+function judgeName(
+  view: SavedView,
+  [handle, known, entry]: [string, ListingFacts | undefined, PrivateEntry | undefined],
+  context: Context,
+): Judged {
+  const about = { handle, hasPage: known !== undefined };
+  if (known && !isSample(known.listing) && entry) return { ...about, failed: [inBoth] };
+  // Without approvals, a view that names its readers lists private entries alone.
+  const mayList = entry || !view.readers || view.approvals;
+  const facts = entry ? toPrivateFacts(entry) : known;
+  const judged = mayList ? judgeFacts(facts, [view], context, entry !== undefined) : undefined;
+  const [membership] = judged?.memberships ?? [];
+  if (!judged || !membership) return { ...about, failed: ['It is not listed.'] };
+  const { answers, failed } = membership;
+  if (failed.length === 0)
+    return { ...about, member: { listing: judged.listing, answers, entry }, failed: [] };
+  return { ...about, failed: answers.filter((answer) => keepsOut(view, answer)).map(({ fact }) => fact) };
+}
+
+/** Some names as a view judges them now, in the order given. */
+async function judgeNow(view: SavedView, [handles, entries]: [readonly string[], Entries], context: Context) {
+  const judged: Judged[] = [];
   for (let at = 0; at < handles.length; at += perTurn) {
     if (at > 0) await setImmediate();
     const some = handles.slice(at, at + perTurn);
     const facts = await context.store.documents.factsOfAll(some, context.clock().toISOString());
-    const found = new Map(facts.map((one) => [one.listing.handle, judgeFacts(one, [view], context)]));
-    for (const handle of some) {
-      const { listing, memberships: [membership] = [] } = found.get(handle) ?? {};
-      if (!listing || !membership) judged.push({ handle, failed: ['It is not listed.'] });
-      else if (membership.failed.length === 0)
-        judged.push({ handle, member: { listing, answers: membership.answers }, failed: [] });
-      else {
-        const failing = membership.answers.filter((answer) => keepsOut(view, answer));
-        judged.push({ handle, failed: failing.map(({ fact }) => fact) });
-      }
-    }
+    const found = new Map(facts.map((one) => [one.listing.handle, one]));
+    judged.push(
+      ...some.map((handle) => judgeName(view, [handle, found.get(handle), entries.get(handle)], context)),
+    );
   }
   return judged;
 }
@@ -76,27 +126,29 @@ export async function findMember(
   handle: string,
   context: Context,
 ): Promise<ViewMember | undefined> {
-  if (!view.approvals) {
+  if (!isJudgedWhenRead(view)) {
     await requireJudged(view, context);
     const [span] = await context.store.views.spans(keyOf(view), [handle]);
     if (!span || span.left_seq !== undefined) return undefined;
   }
-  const [judged] = await judgeNow(view, [handle], context);
+  const [judged] = await judgeNow(view, [[handle], await readEntriesOf(view, context)], context);
   return judged?.member;
 }
 
 /**
  * The listings of a view in the order of their handles, how many there are, the handle after which the next page begins, and
- * the approved listings that are not in it. One that stopped meeting the view is about to leave it, and is not shown. Throws
- * unavailable before the view was judged; one with approvals is judged when it is read.
+ * the approved listings and private entries that are not in it. One that stopped meeting the view is about to leave it, and is
+ * not shown. Throws unavailable before the view was judged; one with approvals or readers is judged when it is read.
  */
 export async function readMembers(
   view: SavedView,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
   context: Context,
 ) {
-  if (view.approvals) {
-    const judged = await judgeNow(view, handlesOf(view), context);
+  const entries = await readEntriesOf(view, context);
+  if (isJudgedWhenRead(view)) {
+    const handles = view.approvals ? handlesOf(view) : [...entries.keys()].sort();
+    const judged = await judgeNow(view, [handles, entries], context);
     const all = judged.flatMap(({ member }) => member ?? []);
     const rest = all.filter(({ listing }) => listing.handle > after);
     const next = rest.length > limit ? rest[limit - 1]?.listing.handle : undefined;
@@ -105,7 +157,7 @@ export async function readMembers(
   }
   await requireJudged(view, context);
   const handles = await context.store.views.members(keyOf(view), after, limit + 1);
-  const judged = await judgeNow(view, handles.slice(0, limit), context);
+  const judged = await judgeNow(view, [handles.slice(0, limit), entries], context);
   return {
     members: judged.flatMap(({ member }) => member ?? []),
     count: await context.store.views.count(keyOf(view)),
@@ -277,5 +329,21 @@ export async function startJudgingViews(context: Context, signal: AbortSignal): 
       if (await isPassDue(context)) await judge.pass();
     },
     onError: (err) => context.log.warn({ err }, 'the listings of views could not be judged; tried again'),
+  });
+}
+
+/** Names in the log how many private entries there are and what of the folder cannot be read: at the start and with each import. */
+export async function startReadingPrivate({ config, log }: Context, signal: AbortSignal): Promise<void> {
+  const { privateListings, importInterval_s } = config;
+  if (!privateListings) return;
+  await every({
+    signal,
+    pause_ms: importInterval_s * 1000,
+    async run() {
+      const { entries, faults } = await readPrivateEntries(privateListings);
+      log.info({ entries: entries?.size ?? 0, faults: faults.length }, 'private entries were read');
+      for (const fault of faults) log.warn(`PRIVATE_LISTINGS: ${fault}`);
+    },
+    onError: (err) => log.warn({ err }, 'private entries could not be read; tried again'),
   });
 }

@@ -37,11 +37,12 @@ const specialUse =
 const isPublicHost = (hostname: string) =>
   /^[a-z0-9._-]+\.[a-z][a-z0-9-]*$/i.test(hostname) && !specialUse.test(hostname);
 
-/** The remote of a recorded endpoint: only https, a public host, no user part, and nothing to fill in. */
-export function toRemote(remote: ListingRemote): Remote | undefined {
+/** The remote of a recorded endpoint: only https and a public host, if it is not a private entry's, no user part, and nothing to fill in. */
+export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const url = /[{}\s\\*]/.test(remote.url) ? null : URL.parse(remote.url);
-  if (url?.protocol !== 'https:' || url.username || url.password || !isPublicHost(url.hostname))
-    return undefined;
+  if (!url || url.username || url.password) return undefined;
+  const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
+  if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
   const headers = required(remote, 'header', /^[A-Za-z0-9-]{1,60}$/);
   return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
 }
@@ -61,14 +62,21 @@ const ociName = new RegExp(
 );
 
 /** A first part with a dot or a port is a host (distribution/reference, "splitDockerDomain"). */
-function isImage(text: string): boolean {
+function isImage(text: string, isPrivate?: boolean): boolean {
   const [first = '', ...path] = text.split('/');
   const isHost = path.length > 0 && (/[.:]/.test(first) || first === 'localhost');
-  return ociName.test(text) && (!isHost || isPublicHost(first.replace(/:\d+$/, '')));
+  return ociName.test(text) && (isPrivate || !isHost || isPublicHost(first.replace(/:\d+$/, '')));
 }
 
-/** A listing of which commands may start only the recorded version, if `isPinned`. */
-export type Startable = ListingDocument & { readonly isPinned?: boolean };
+/** How a listing may be started. */
+interface StartRule {
+  /** Only in the recorded version. */
+  readonly isPinned?: boolean;
+  /** Also from hosts that are not public: it is a private entry. */
+  readonly isPrivate?: boolean;
+}
+
+export type Startable = ListingDocument & StartRule;
 
 const withVersion = (
   start: readonly [string, ...string[]],
@@ -83,29 +91,32 @@ const withVersion = (
 const hasTag = /:[^/]+$/;
 
 /** Commands that start a package over stdio; none for a name that is not in its registry's form, or another transport. */
-export function toCommands(recorded: ListingPackage, isPinned = false): [string, ...string[]][] {
+export function toCommands(
+  recorded: ListingPackage,
+  { isPinned = false, isPrivate }: StartRule = {},
+): [string, ...string[]][] {
   const { registry_type, identifier, transport = 'stdio' } = recorded;
   if (transport !== 'stdio') return [];
   if (registry_type === 'npm' && npmName.test(identifier))
     return withVersion(['npx', '-y'], recorded, isPinned);
   if (registry_type === 'pypi' && pypiName.test(identifier)) return withVersion(['uvx'], recorded, isPinned);
-  if (registry_type === 'oci' && isImage(identifier) && (!isPinned || hasTag.test(identifier)))
+  if (registry_type === 'oci' && isImage(identifier, isPrivate) && (!isPinned || hasTag.test(identifier)))
     return [['docker', 'run', '-i', '--rm', identifier]];
   if (registry_type === 'nuget' && nugetId.test(identifier))
     return withVersion(['dnx'], recorded, isPinned).map((command) => [...command, '--yes']);
   return [];
 }
 
-const toLaunched = (recorded: ListingPackage, isPinned: boolean | undefined): Launched[] =>
-  toCommands(recorded, isPinned)
+const toLaunched = (recorded: ListingPackage, rule: StartRule): Launched[] =>
+  toCommands(recorded, rule)
     .slice(0, 1)
     .map((command) => ({ command, environment: required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/) }));
 
 /** What a listing records that no configuration and no allow list takes, as it is recorded. */
-export const leftOutOf = ({ remotes, packages, isPinned }: Startable): string[] => [
-  ...remotes.filter((remote) => !toRemote(remote)).map(({ url }) => url),
+export const leftOutOf = ({ remotes, packages, ...rule }: Startable): string[] => [
+  ...remotes.filter((remote) => !toRemote(remote, rule.isPrivate)).map(({ url }) => url),
   ...packages
-    .filter((recorded) => toCommands(recorded, isPinned).length === 0)
+    .filter((recorded) => toCommands(recorded, rule).length === 0)
     .map(({ identifier }) => identifier),
 ];
 
@@ -141,9 +152,9 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /** What a client connects to of one listing: its remotes, or else the first package that can be started. */
-function serversOf({ remotes, packages, isPinned }: Startable): (Remote | Launched)[] {
-  const usable = remotes.flatMap((remote) => toRemote(remote) ?? []);
-  return usable.length > 0 ? usable : packages.flatMap((one) => toLaunched(one, isPinned)).slice(0, 1);
+function serversOf({ remotes, packages, ...rule }: Startable): (Remote | Launched)[] {
+  const usable = remotes.flatMap((remote) => toRemote(remote, rule.isPrivate) ?? []);
+  return usable.length > 0 ? usable : packages.flatMap((one) => toLaunched(one, rule)).slice(0, 1);
 }
 
 /** A handle instead of a name, for listings that would get the same one: no listing takes another's place. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
 import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
-import type { ViewMember } from '../document/registry/entries.ts';
+import { privateNote, type ViewMember } from '../document/registry/entries.ts';
 import type { readMembers } from '../tools/views.ts';
 import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
@@ -9,9 +9,11 @@ import { type Site, toPage } from './layout.ts';
 
 /** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
-  allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned }) => [
-    ...remotes.flatMap((remote) => toRemote(remote) ?? []).map(({ url }) => ({ serverUrl: url })),
-    ...packages.flatMap((one) => toCommands(one, isPinned)).map((serverCommand) => ({ serverCommand })),
+  allowedMcpServers: listings.flatMap(({ remotes, packages, ...rule }) => [
+    ...remotes
+      .flatMap((remote) => toRemote(remote, rule.isPrivate) ?? [])
+      .map(({ url }) => ({ serverUrl: url })),
+    ...packages.flatMap((one) => toCommands(one, rule)).map((serverCommand) => ({ serverCommand })),
   ]),
 });
 
@@ -25,16 +27,17 @@ export const toMcpJson = (listings: readonly Startable[]) => ({
 const notVerdict =
   'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
 
-const leftOutNote = (leftOut: readonly string[]) =>
+const leftOutNote = (leftOut: readonly string[], isPrivate: boolean) =>
   leftOut.length > 0 &&
-  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take https addresses of public hosts without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
+  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
 
-const addresses = ({ name }: SavedView, { config }: Site) => {
+const addresses = ({ name, readers }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
   return html`
 <h2 id="use">Use it</h2>
 <p>As the registry of an MCP host:</p>${paste(base)}
-<p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>.</p>`;
+<p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>${readers ? '' : html`; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>`}.</p>
+${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only who sends one of its keys, as Authorization: Bearer, can read this page and these files.'}</p>`}`;
 };
 
 /** A view: its criteria in full, and each listing with the facts that put it there. */
@@ -63,7 +66,7 @@ export const toViewPage = (
   toPage(site, {
     title: view.title,
     path: `/views/${view.name}`,
-    feeds: `/views/${view.name}`,
+    ...(view.readers ? { indexed: false } : { feeds: `/views/${view.name}` }),
     body: html`
 <h1>${view.title}</h1>
 ${view.description && html`<p>${view.description}</p>`}
@@ -76,20 +79,21 @@ ${view.criteria.length > 0 && html`<p class="note">A listing of which the answer
 ${
   members.length > 0
     ? html`<ol class="records">${members.map(
-        ({ listing, answers }) => html`
-<li><h3>${handleLink(listing.handle)}</h3>
+        ({ listing, answers, entry }) => html`
+<li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
 <p class="foreign">${listing.description}</p>
+${entry && html`<p class="note">${privateNote(entry)}</p>`}
 <ul class="plain">${answers.map(
           ({ fact, source, as_of, result }, at) => html`
 <li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact}${(source !== answers[at + 1]?.source || as_of !== answers[at + 1]?.as_of) && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`,
-        )}</ul>${leftOutNote(leftOutOf(listing))}</li>`,
+        )}</ul>${leftOutNote(leftOutOf({ ...listing, isPrivate: entry !== undefined }), entry !== undefined)}</li>`,
       )}</ol>`
     : html`<p>None of the listings on this page meets all criteria now.</p>`
 }
 ${
   lapsed.length > 0 &&
-  html`<h2 id="lapsed">Approved, and not in it now</h2>
-<ul class="plain">${lapsed.map(({ handle, failed }) => html`<li>${handleLink(handle)}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`
+  html`<h2 id="lapsed">${view.approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
+<ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`
 }
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,
@@ -102,5 +106,5 @@ export const toViewsPage = (site: Site, views: readonly SavedView[]): Html =>
     body: html`
 <h1>Views</h1>
 <p class="statement">${notVerdict}</p>
-${views.length > 0 ? html`<ul>${views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>The operator of this service has defined no view (setting VIEWS).</p>`}`,
+${views.length > 0 ? html`<ul>${views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>There is no view that everybody may read (setting VIEWS).</p>`}`,
   });

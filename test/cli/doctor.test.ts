@@ -76,6 +76,7 @@ describe('dossier doctor', () => {
       'log',
       'witnesses',
       'claims',
+      'private entries',
       'registry',
       'registry',
       'PUBLIC_URL',

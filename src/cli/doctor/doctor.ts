@@ -8,7 +8,8 @@ import type { Config } from '../../config/config.ts';
 import { toShownDatabase } from '../../config/settings.ts';
 import { readAll } from '../../core/pages.ts';
 import { counted } from '../../core/text.ts';
-import { sampleSource } from '../../listings/listing.ts';
+import { readPrivateEntries } from '../../imports/private-entries.ts';
+import { isSample, sampleSource } from '../../listings/listing.ts';
 import { isContained, logOfOrigin, logOrigin, readCheckpointFile } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
 import type { Store } from '../../store/store.ts';
@@ -37,6 +38,32 @@ async function checkBackups({ config: { backupDir, backupInterval_s }, clock }: 
   return [
     ...ahead,
     fault(`the newest is ${newest.file}, older than two intervals`, 'the log of the service says why'),
+  ];
+}
+
+/** Private entries: what cannot be read, what a registry lists too, and what a view without readers names. */
+async function checkPrivate({ config: { privateListings, views }, store }: Subject): Found {
+  if (!privateListings) return fine('there are none (PRIVATE_LISTINGS is not set)');
+  const { entries, faults } = await readPrivateEntries(privateListings);
+  if (!entries) return fault(faults.join('; '), 'until it can be read, views with readers answer 503');
+  const listed = (await store?.listings.byHandles([...entries.keys()])) ?? [];
+  const approved = views.flatMap(({ name, approvals = [] }) =>
+    approvals.flatMap(({ handle }) => (entries.has(handle) ? [`${handle} in ${name}`] : [])),
+  );
+  return [
+    fine(`${counted(entries.size, 'file')} can be read`),
+    ...faults.map((text) => warning(text, 'what cannot be read is in no view')),
+    ...listed
+      .filter((listing) => !isSample(listing))
+      .map(({ handle }) =>
+        warning(
+          `a registry has, or had, a listing ${handle}`,
+          'neither is in a view with readers: rename the entry',
+        ),
+      ),
+    ...approved.map((text) =>
+      fault(`${text} is approved in a view that everybody reads`, 'add readers, or take the approval out'),
+    ),
   ];
 }
 
@@ -267,6 +294,7 @@ const checks = {
   log: checkLog,
   witnesses: checkWitnesses,
   claims: checkClaims,
+  'private entries': checkPrivate,
   registry: checkRegistry,
   PUBLIC_URL: checkPublicUrl,
   backups: checkBackups,

@@ -1,5 +1,6 @@
 import { type Approval, type PinName, pinNames, type SavedView } from '../../config/files.ts';
 import { day, day_ms, quoted } from '../../core/text.ts';
+import type { Listing } from '../../listings/listing.ts';
 import type { Observation } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isKnown } from '../seen.ts';
@@ -8,19 +9,23 @@ import { type ComparedListing, type Finding, observedFinding, recordedFinding } 
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
 const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
 
-const recordedNow = ({ version, remotes, packages }: ListingDocument, pin: PinName): string[] => {
+/** What pins hold fast of a listing. */
+export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
+  Pick<ListingDocument, 'observations'>;
+
+const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): string[] => {
   if (pin === 'version') return [version];
   if (pin === 'endpoint') return remotes.map(({ url }) => url);
   return packages.map((one) => `${one.registry_type}:${one.identifier} ${one.version ?? ''}`.trim());
 };
 
-const seenNow = ({ observations }: ListingDocument, kind: string | undefined) =>
+const seenNow = ({ observations }: Pinnable, kind: string | undefined) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
 const subjectOf = (text: string) => text.split(' ', 1)[0];
 
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
-export function pinnedNow(document: ListingDocument, pin: PinName): string[] {
+export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindsOfPins[pin];
   return (kind ? seenNow(document, kind).map(textOf) : recordedNow(document, pin)).sort();
 }

@@ -99,13 +99,28 @@ export const findCriterionFaults = (views: readonly SavedView[]): string[] =>
     }),
   );
 
+/** Criteria that a server.json answers alone: of a private entry nothing else is known. */
+const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
+  ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
+  ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
+]);
+
+const toFileAnswer = (found: Answer): Answer =>
+  answeredByFile.has(found.criterion)
+    ? found
+    : { ...found, result: 'not_applicable', fact: 'Of a private entry Dossier knows its file alone.' };
+
 /**
- * Judges a listing by a view: which fact answered which criterion on which date, and the criteria that keep it out; it is in the view if
- * there are none.
+ * Judges a listing or a private entry by a view: which fact answered which criterion on which date, and the criteria that keep it out; it
+ * is in the view if there are none.
  */
-export function judgeMember(view: SavedView, compared: ComparedListing) {
+export function judgeMember(view: SavedView, compared: ComparedListing, isPrivate = false) {
   const { imported, observed, native } = compareListing(compared, requestedBy(view));
-  const answers: ApprovalAnswer[] = [...judgeApproval(view, compared), ...imported, ...observed, ...native];
+  const found = [...imported, ...observed, ...native];
+  const answers: ApprovalAnswer[] = [
+    ...judgeApproval(view, compared),
+    ...(isPrivate ? found.map(toFileAnswer) : found),
+  ];
   const failed = answers.filter((answer) => keepsOut(view, answer));
   return {
     answers,

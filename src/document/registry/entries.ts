@@ -1,6 +1,8 @@
 import type { Context } from '../../context.ts';
 import { reversedHost } from '../../core/identity.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { day } from '../../core/text.ts';
+import type { PrivateEntry } from '../../imports/private-entries.ts';
 import {
   type Listing,
   type ListingVersion,
@@ -214,6 +216,20 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
 export interface ViewMember {
   readonly listing: ListingDocument;
   readonly answers: readonly ApprovalAnswer[];
+  /** The private entry that it is of; undefined for a listing. */
+  readonly entry?: PrivateEntry | undefined;
+}
+
+/** What a private entry is. */
+export const privateNote = ({ listing }: PrivateEntry): string =>
+  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; this service has no listing of it and has checked nothing of it.`;
+
+/** An entry of the registry API for a private entry: the record, and where it is from. No registry stated anything of it. */
+function toPrivateServer(entry: PrivateEntry, key: string) {
+  const { origin, imported_at: read_at, updated_at: changed_at } = entry.listing;
+  const server = toServer(entry.version, false, key);
+  const about = { origin, changed_at, read_at, subject_digest: digestOf(server), note: privateNote(entry) };
+  return { server, _meta: { [key]: about } as Record<string, object> };
 }
 
 /** Entries of the listings of a view; each also says which fact met which criterion on which date. */
@@ -221,11 +237,14 @@ export async function toViewEntries(members: readonly ViewMember[], context: Con
   const shared = await readShared(context);
   const { key } = shared;
   const entries = await Promise.all(
-    members.map(async ({ listing, answers }) => {
-      const version = await context.store.listings.version(listing.handle, listing.version);
+    members.map(async ({ listing, answers, entry }) => {
+      const version =
+        entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
       if (!version) return undefined;
       const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
-      const { server, _meta } = toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
+      const { server, _meta } = entry
+        ? toPrivateServer(entry, key)
+        : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
       const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
         criterion,
         result,

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { wrongField } from '../../core/problem.ts';
 import { isChangeId } from '../../log/change.ts';
 import { beginning, readAfter } from '../../log/changes.ts';
-import { type ChangeSubject, readNewest } from '../../tools/changes.ts';
+import { type ChangeSubject, readNewest, requireView } from '../../tools/changes.ts';
 import { toFeed } from '../../views/feed.ts';
 import {
   findOwned,
@@ -12,7 +12,7 @@ import {
   toShownWebhook,
 } from '../../webhooks/register.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
-import { readJson, viewOf } from '../request.ts';
+import { readJson } from '../request.ts';
 import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
@@ -66,7 +66,7 @@ function ofTag(c: Request) {
 }
 
 const ofView = (face: Face) => (c: Request) => {
-  const { name, title } = viewOf(c, face);
+  const { name, title } = requireView(c.req.param('view') ?? '', face.site);
   return { kind: 'view' as const, value: name, title, path: `/views/${name}` };
 };
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { keyOf, type SavedView } from '../../config/files.ts';
 import { isBrokenPin, isVersionPinned } from '../../document/criteria/approvals.ts';
 import type { ViewMember } from '../../document/registry/entries.ts';
-import { readMembers, requireJudged } from '../../tools/views.ts';
+import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
@@ -28,7 +28,7 @@ async function showView(c: Request, face: Face): Promise<Response> {
   const context = c.get('context');
   const place = { after: toPlace(c.req.query('cursor')), limit: pageSize };
   const { next, ...read } = await readMembers(view, place, context);
-  const passed_at = view.approvals ? undefined : (await requireJudged(view, context)).passed_at;
+  const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
   const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
   return answerPage(c, toViewPage(face.site, shown), policyFor(view, read.members));
@@ -43,7 +43,10 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
   const left = lapsed.length + members.length - allowed.length;
   if (left > 0) c.header('Dossier-Lapsed', String(left));
-  const servers = allowed.map(({ listing }) => ({ ...listing, isPinned: isVersionPinned(view, listing) }));
+  const servers = allowed.map(({ listing, entry }) => ({
+    ...listing,
+    ...{ isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined },
+  }));
   const parts = servers.flatMap(leftOutOf).length;
   if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
   return answerJson(c, toPolicy(servers), policyFor(view, members));

@@ -1,0 +1,116 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { decodeUtf8, parseForeignJson } from '../core/json.ts';
+import { toLine } from '../core/text.ts';
+import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
+import { readHead, readVersion } from './entry.ts';
+import { toListing } from './listing.ts';
+
+/** A server.json of the operator's folder. It is in no table: only a view that is given it can show it. */
+export interface PrivateEntry {
+  /** As a listing would be that recorded the same. */
+  readonly listing: Listing;
+  readonly version: ListingVersion;
+}
+
+/** What a folder had when it was read. */
+export interface PrivateEntries {
+  /** By their names; undefined if the folder was never read. */
+  readonly entries: ReadonlyMap<string, PrivateEntry> | undefined;
+  /** What could not be read, and what to do: a line each. */
+  readonly faults: readonly string[];
+}
+
+const [mostFiles, mostNames, deepest, largest_bytes] = [1000, 50_000, 8, 64 * 1024];
+const isEntry = (name: string) => /(^|\.)server\.json$/.test(name);
+const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+/** The files below a folder that may be entries, in the order of their paths. Throws if the folder itself cannot be read. */
+async function findFiles(root: string) {
+  const files: string[] = [];
+  const faults: string[] = [];
+  const folders = [{ path: '', depth: 0 }];
+  let names = 0;
+  for (const { path, depth } of folders) {
+    const inside = await readdir(join(root, path), { withFileTypes: true }).catch((error: unknown) => {
+      if (depth === 0) throw error;
+      faults.push(`${toLine(path)}: cannot be read (${codeOf(error)}); let the user of the service read it`);
+      return [];
+    });
+    names += inside.length;
+    for (const one of inside) {
+      const name = join(path, one.name);
+      if (!one.isDirectory() && isEntry(one.name)) files.push(name);
+      if (!one.isDirectory() || isSkipped(one.name)) continue;
+      if (depth < deepest) folders.push({ path: name, depth: depth + 1 });
+      else faults.push(`${toLine(name)}: not read, more than ${deepest} folders deep; move it up`);
+    }
+    if (names > mostNames || files.length > mostFiles) {
+      faults.push(
+        `more than ${mostFiles} entries or ${mostNames} names: what is beyond is not read; name a folder with the entries alone`,
+      );
+      break;
+    }
+  }
+  return { files: files.sort().slice(0, mostFiles), faults };
+}
+
+/** One file as an entry, or why it is none. A link is followed to a file in the folder. Throws what the system says. */
+async function readEntry(root: string, file: string, at: string): Promise<PrivateEntry | string> {
+  const path = await realpath(join(root, file));
+  if (!path.startsWith(`${root}${sep}`)) return 'a link that leads out of the folder';
+  const { size, mtime } = await stat(path);
+  if (size > largest_bytes) return 'larger than 64 KiB';
+  const server = parseForeignJson(decodeUtf8(await readFile(path)) ?? '');
+  if (server === undefined) return 'not JSON in UTF-8';
+  const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
+  const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
+  const version = 'reason' in head ? head : readVersion(head);
+  if ('reason' in version) return version.reason;
+  const origin = `the file ${toLine(file)} of the operator of this service`;
+  const listing = toListing(
+    version.handle,
+    { versions: [version], shown: version, known: undefined },
+    { origin, at, runId: 0 },
+  );
+  return { listing, version };
+}
+
+async function readFolder(folder: string): Promise<PrivateEntries> {
+  const root = await realpath(folder);
+  const at = new Date().toISOString();
+  const { files, faults } = await findFiles(root);
+  const entries = new Map<string, PrivateEntry>();
+  const refuse = (file: string, why: string) =>
+    faults.push(`${toLine(file)}: ${why}; correct the file, or take it out of the folder`);
+  for (const file of files) {
+    const read = await readEntry(root, file, at).catch(
+      (error: unknown) => `cannot be read (${codeOf(error)})`,
+    );
+    if (typeof read === 'string') refuse(file, read);
+    else if (entries.has(read.listing.handle)) refuse(file, 'another file of the folder has the same name');
+    else entries.set(read.listing.handle, read);
+  }
+  return { entries, faults };
+}
+
+/** What is read again sooner: a view may be asked for often. */
+const current_ms = 2000;
+const readings = new Map<string, { readonly at_ms: number; readonly read: Promise<PrivateEntries> }>();
+
+/**
+ * The entries of a folder, at most two seconds old; of no folder there are none. While the folder itself cannot be read they
+ * stay as they were. Never throws.
+ */
+export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
+  if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });
+  const last = readings.get(folder);
+  if (last && performance.now() - last.at_ms < current_ms) return last.read;
+  const read = readFolder(folder).catch(async (error: unknown) => ({
+    entries: (await last?.read)?.entries,
+    faults: [`the folder ${folder} cannot be read (${codeOf(error)}); look at PRIVATE_LISTINGS`],
+  }));
+  readings.set(folder, { at_ms: performance.now(), read });
+  return read;
+}
