@@ -188,8 +188,11 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     exits:
       '0 done; 1 something that --fail-on names, or with it a configuration that cannot be read; 64 usage; 69 the Dossier cannot be reached. On GitHub Actions the findings are annotations.',
   })
-    .option('--service <url>', 'a Dossier; else DOSSIER_URL')
-    .option('--offline', 'ask the own database (DATABASE_URL) instead')
+    .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL')
+    .option(
+      '--offline',
+      'send nothing: ask the own database (DATABASE_URL), or the dump that --service names',
+    )
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, as for a pull request')
     .option('--fail-on <findings>', 'end with 1 for any of changed, unreachable, not-listed, unpinned')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { ExitError, exitCodes, usageError } from '../core/process.ts';
+import { ExitError, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
@@ -16,6 +16,7 @@ import {
   toLocked,
 } from '../document/lock-file.ts';
 import { annotation } from './annotation.ts';
+import { documentForm, readDocuments } from './documents.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
 /** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
@@ -28,24 +29,6 @@ export interface LockSource extends AsyncDisposable {
 
 /** `from` of a lock file that was made from the database of DATABASE_URL. */
 const ownDatabase = 'the own database';
-
-/** The members of a listing document that a lock reads; what comes from elsewhere may lack any of them. */
-const documentForm = z.looseObject({
-  handle: z.string(),
-  version: z.string(),
-  updated_at: z.string(),
-  origin_status: z.string(),
-  state: z.string(),
-  evidence_snapshot_date: z.string(),
-  repository: z.string().optional(),
-  remotes: z.array(z.looseObject({ type: z.string(), url: z.string() })),
-  packages: z.array(z.looseObject({ registry_type: z.string(), identifier: z.string() })),
-  observations: z.array(z.looseObject({ kind: z.string(), state: z.string() })),
-  claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
-});
-
-/** A listing document. Throws on anything else. */
-const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
 
 const problemForm = z.object({ code: z.string() });
 const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
@@ -64,19 +47,6 @@ async function readOverHttp(base: string, handle: string) {
   throw unreachable(
     `${base}${path}: HTTP status ${status}, and neither a listing nor a problem of a Dossier`,
   );
-}
-
-/** Listing documents of a file: a JSON array, or one document a line. */
-function readDocuments(file: string): Map<string, ListingDocument> {
-  try {
-    const text = readFileSync(file, 'utf8').trim();
-    const documents = text.startsWith('[')
-      ? (JSON.parse(text) as unknown[])
-      : text.split('\n').map((line): unknown => JSON.parse(line));
-    return new Map(documents.map(readDocument).map((document) => [document.handle, document]));
-  } catch {
-    throw new ExitError(exitCodes.io, `${file}: not a file of listing documents, as JSON or one a line`);
-  }
 }
 
 async function openDatabase(config: Config): Promise<LockSource> {

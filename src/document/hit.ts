@@ -2,7 +2,7 @@ import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.t
 import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { coded, counted, day } from '../core/text.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
-import type { StoredObservation } from '../observations/observation.ts';
+import type { DatedObservation } from '../observations/observation.ts';
 import { shownGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -10,10 +10,15 @@ import { recordedSecrets } from './record.ts';
 import type { Hit } from './resolved.ts';
 import { packageText } from './sentences.ts';
 
+/** What Dossier saw, as it is stored or in a document. */
+type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'state' | 'observed_at'> & {
+  readonly missed?: unknown;
+};
+
 /** What a hit is made of; `listing` is without texts that are hidden. */
 export interface HitFacts {
   readonly listing: Listing;
-  readonly observations: readonly StoredObservation[];
+  readonly observations: readonly Seen[];
   readonly native:
     | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
     | undefined;
@@ -50,7 +55,7 @@ function secretsText(listing: Listing): string | undefined {
 }
 
 /** Whether the endpoint that is named answered when Dossier last looked. */
-function answerOf({ endpoint }: Listing, observations: readonly StoredObservation[]): string | undefined {
+function answerOf({ endpoint }: Listing, observations: readonly Seen[]): string | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of('endpoint.answers');
@@ -69,7 +74,7 @@ const existence: Readonly<Record<string, string>> = {
 };
 
 /** What it records and is not there. */
-const absencesOf = (observations: readonly StoredObservation[]) =>
+const absencesOf = (observations: readonly Seen[]) =>
   observations
     .filter(({ kind, state }) => existence[kind] && state === 'not_found')
     .map(({ kind, observed_at }) => `${existence[kind]} ${day(observed_at)}`);

@@ -3,9 +3,10 @@ import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { code, day, lines, list, paragraphs, toInlineText } from '../core/text.ts';
 import { toAnswer } from '../document/answers/answers.ts';
-import { toHit } from '../document/hit.ts';
-import type { ListingFacts } from '../document/record.ts';
+import { type HitFacts, toHit } from '../document/hit.ts';
+import type { ListingDocument } from '../document/listing-document.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
+import type { CopyField } from '../imports/import-run.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Reference, toHost, toPackageReference, toReferences } from '../listings/references.ts';
@@ -30,28 +31,65 @@ const mostNames = 100;
 const longestName = 500;
 const maxNear = 5;
 
+/** What is known of a listing, withdrawn or not; `document` is that of one that is shown. */
+interface Known extends HitFacts {
+  document(): ListingDocument;
+  whyWithdrawn(): Promise<string>;
+}
+
+/** Where names are looked up: the store, or a dump. */
+export interface Directory {
+  readonly publicUrl: string;
+  /** What is known of these handles, by handle. */
+  known(handles: readonly string[]): Promise<ReadonlyMap<string, Known>>;
+  /** Up to `mostRecording` shown listings that record each of these. */
+  recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
+  /** That no listing records one, where that is so. */
+  whyNone(field: CopyField): Promise<string | undefined>;
+  /** Handles like a text. */
+  near(text: string): Promise<readonly string[]>;
+}
+
+/** The store as a directory; it is read in statements for a hundred listings. */
+const createDirectory = (context: Context): Directory => ({
+  publicUrl: context.config.publicUrl,
+  async known(handles) {
+    const { store, clock } = context;
+    const known = new Map<string, Known>();
+    for (let at = 0; at < handles.length; at += mostNames) {
+      const some = handles.slice(at, at + mostNames);
+      for (const facts of await store.documents.factsOfAll(some, clock().toISOString())) {
+        const { listing, observed, native } = facts;
+        known.set(listing.handle, {
+          ...{ listing, observations: observed?.observations ?? [], native },
+          document: () => toReadDocument(facts, context),
+          whyWithdrawn: () => withdrawal(listing, context),
+        });
+      }
+    }
+    return known;
+  },
+  recording: (references) => context.store.listings.recording(references, mostRecording),
+  whyNone: (field) => findLacking(context.store, [field]),
+  near: (text) =>
+    orEmpty(
+      context.store.listings.near(text, maxNear).then(({ near }) => near),
+      context,
+    ),
+});
+
 /** A name as sent, the handles that it may be, and what listings may record of it; other listings at its hosts are near. */
-function toAsked(asked: string, { config }: Context) {
+function toAsked(asked: string, { publicUrl }: Directory) {
   const text = asked.trim().replace(/^<(.*)>$/s, '$1');
   // As get_agent has it: what has the form of a handle names nothing else.
   const references = isHandle(text) ? [] : toReferences(text);
   const hosts = references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
   );
-  const handles = isHandle(text) ? [text] : handlesInAddress(text, config);
+  const handles = isHandle(text) ? [text] : handlesInAddress(text, { publicUrl });
   return { asked, text, handles, references, hosts };
 }
 type Asked = ReturnType<typeof toAsked>;
-
-/** What is known of some listings, by handle. */
-async function readFacts(handles: readonly string[], { store, clock }: Context) {
-  const facts = new Map<string, ListingFacts>();
-  for (let at = 0; at < handles.length; at += mostNames) {
-    const read = await store.documents.factsOfAll(handles.slice(at, at + mostNames), clock().toISOString());
-    for (const one of read) facts.set(one.listing.handle, one);
-  }
-  return facts;
-}
 
 /** The version that a listing records of the package asked for. */
 const packageVersionOf = ({ packages }: Listing, { references }: Asked): string | undefined =>
@@ -60,20 +98,15 @@ const packageVersionOf = ({ packages }: Listing, { references }: Asked): string 
     return references.some((asked) => asked.key === key && (asked.registry ?? registry) === registry);
   })?.version;
 
-async function toListed(
-  one: Asked & Partial<Found>,
-  facts: ListingFacts,
-  context: Context,
-): Promise<Resolved> {
-  const { listing, observed, native } = facts;
-  const { handle, version, withdrawn } = listing;
+async function toListed(one: Asked & Partial<Found>, known: Known): Promise<Resolved> {
+  const { handle, version, withdrawn } = known.listing;
   if (withdrawn)
-    return { asked: one.asked, outcome: 'withdrawn', handle, reason: await withdrawal(listing, context) };
-  const { notes, standsOut } = toAnswer(toReadDocument(facts, context), 'short');
-  const package_version = packageVersionOf(listing, one);
+    return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
+  const { notes, standsOut } = toAnswer(known.document(), 'short');
+  const package_version = packageVersionOf(known.listing, one);
   return {
     ...{ asked: one.asked, outcome: 'listed', version },
-    ...toHit({ listing, observations: observed?.observations ?? [], native }),
+    ...toHit(known),
     ...(one.found_by && { found_by: one.found_by }),
     ...(package_version && { package_version }),
     ...(notes.length > 0 && { notes: [...notes] }),
@@ -85,14 +118,12 @@ async function toListed(
 async function toMissing(
   { asked, text, references }: Asked,
   [atHosts, isSearched]: [readonly Listing[], boolean],
-  context: Context,
+  directory: Directory,
 ): Promise<Resolved> {
-  const { store } = context;
   // The likeliest is first; every address may be that of an endpoint.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
-  const reason = references.length > 0 && (await findLacking(store, [field]));
-  const read = async () => (await store.listings.near(toNearText(text, references), maxNear)).near;
-  const alike = isSearched ? await orEmpty(read(), context) : [];
+  const reason = references.length > 0 && (await directory.whyNone(field));
+  const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
   const near = [...atHosts.map(({ handle }) => handle), ...alike].slice(0, maxNear);
   return {
     asked,
@@ -101,12 +132,13 @@ async function toMissing(
   };
 }
 
-/** What each name is; read in statements for a hundred of them. */
-async function resolveAll(names: readonly Asked[], context: Context): Promise<Resolved[]> {
-  const named = await readFacts([...new Set(names.flatMap(({ handles }) => handles))], context);
+/** What each name is. */
+export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
+  const names = handles.map((one) => toAsked(one, directory));
+  const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: Asked) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));
-  const read = await context.store.listings.recording(references, mostRecording);
+  const read = await directory.recording(references);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
   const picked = names.map((one) => {
@@ -114,19 +146,19 @@ async function resolveAll(names: readonly Asked[], context: Context): Promise<Re
     return { one, by: handle ? { handle } : pickRecording(one.references, recording(one.references)) };
   });
   const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
-  const facts = new Map([...named, ...(await readFacts([...new Set(found)], context))]);
+  const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
   return Promise.all(
     picked.map(({ one, by }) => {
       if (by && 'candidates' in by)
         return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
       const known = by && facts.get(by.handle);
-      if (known) return toListed({ ...one, ...by }, known, context);
+      if (known) return toListed({ ...one, ...by }, known);
       const atHosts = recording(one.hosts).flat();
       const mayBeName =
         atHosts.length === 0 &&
         (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-      return toMissing(one, [atHosts, mayBeName && searched++ < mostSearched], context);
+      return toMissing(one, [atHosts, mayBeName && searched++ < mostSearched], directory);
     }),
   );
 }
@@ -157,9 +189,8 @@ export const resolveAgents = defineTool({
   async run({ handles }, context) {
     const { caller, clock, searches } = context;
     const now = clock();
-    const names = handles.map((one) => toAsked(one, context));
     const asked = { network: caller.network, now_ms: now.getTime() };
-    const results = await searches.run(asked, () => resolveAll(names, context));
+    const results = await searches.run(asked, () => resolveAll(handles, createDirectory(context)));
     const has = (name: (typeof untrusted)[number]) =>
       results.some((one) => untrustedOf(one, [name]).length > 0);
     return {

@@ -195,7 +195,9 @@ describe('dossier', () => {
     const { stderr } = await runDossier(args, { INIT_CWD: inside });
     await rm(inside, { recursive: true });
     expect(output.replace(/^npm warn.*\n/gm, '')).toBe(said);
-    expect(stderr).toBe('saved.json: not a file of listing documents, as JSON or one a line\n');
+    expect(stderr).toBe(
+      'saved.json: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line\n',
+    );
   });
   it('ends with 74 and one line when the database cannot be opened', async () => {
     await writeFile(join(folder, 'a-file'), 'not a folder');

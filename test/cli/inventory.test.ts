@@ -612,7 +612,11 @@ it('needs a Dossier that answers', async () => {
     code: 64,
     stderr: 'name a Dossier with --service or DOSSIER_URL, or use --offline\n',
   });
-  expect((await run(['inventory', file, '--service', 'dossier.example'])).code).toBe(64);
+  expect(await run(['inventory', file, '--service', 'dossier.example'])).toMatchObject({
+    code: 74,
+    stderr:
+      'dossier.example: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line\n',
+  });
   expect((await run(['inventory', file, '--service', 'http://127.0.0.1:9'])).code).toBe(69);
   const planted = [
     'http://user:planted@127.0.0.1:9',
@@ -644,6 +648,54 @@ it('asks the own database with --offline', async () => {
   expect(code).toBe(0);
   expect(serversOf({ code, stdout, stderr: '' })[1]?.result).toMatchObject({ handle: 'co.webhook/webhook' });
   expect(wire).toEqual([]);
+});
+
+describe('a dump', () => {
+  const dump = join(folder, 'evidence.jsonl.gz');
+  beforeAll(async () => {
+    await directory.observe('com.example/dead');
+    const manifest = await fetch(`${directory.url}/export/manifest.json`);
+    const { files } = (await manifest.json()) as { files: { path: string }[] };
+    const evidence = await fetch(`${directory.url}${files[1]?.path}`);
+    writeFileSync(dump, Buffer.from(await evidence.arrayBuffer()));
+  });
+
+  it('says what the service says of it, but what is like a name, and what it lacks', async () => {
+    const file = join(folder, 'dumped.json');
+    const servers = {
+      common: { command: 'npx', args: ['common-name'] },
+      ...{ mail: { url: 'https://mail.example.com/mcp' }, dead: { url: 'https://dead.example.com/mcp' } },
+      ...{
+        typo: { command: 'npx', args: ['webhook'] },
+        page: { url: `${directory.url}/agents/x` },
+      },
+    };
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+    const texts = async (from: string, ...more: string[]) =>
+      (await run(['inventory', file, '--service', from, ...more], ofFixtures)).stdout.split('\n');
+    const [asked, read] = [await texts(service), await texts(dump, '--offline')];
+    expect(wire).toHaveLength(1);
+    const isAlike = (line: string) => line.startsWith('  * Near: `co.webhook/webhook`');
+    expect(read.slice(0, -2)).toEqual(asked.filter((line) => !isAlike(line)).slice(0, -2));
+    expect(asked.filter(isAlike)).toHaveLength(1);
+    expect(read.join('\n')).toContain('Stands out: No answer from the endpoint on 2026-');
+    expect(read.at(-2)).toMatch(
+      /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings, and what is like a name that is not listed is not looked for in it\. Not listed is no verdict\.$/,
+    );
+    writeFileSync(file, '{"mcpServers": {"host": {"url": "https://mcp.webhook.co/other"}}}');
+    const [atHost] = serversOf(await run(['inventory', file, '--json', '--service', dump]));
+    expect(atHost?.result).toMatchObject({ outcome: 'not_listed', near: ['co.webhook/webhook'] });
+    const all = serversOf(await run(['inventory', '--json', '--service', dump], ofFixtures));
+    const ofService = serversOf(await inventory(['--json'], ofFixtures));
+    expect(all.map(({ result }) => result?.handle)).toEqual(ofService.map(({ result }) => result?.handle));
+  });
+
+  it('is locked from, and checked against', async () => {
+    const out = join(folder, 'dump.lock.json');
+    const lock = ['lock', '--from', dump, '--inventory', join(fixtures, 'project/.mcp.json'), '--out', out];
+    expect((await run(lock)).stderr).toContain('2 listings locked from');
+    expect((await run(['check', '--out', out])).code).toBe(0);
+  });
 });
 
 describe('dossier lock --inventory', () => {

@@ -305,7 +305,9 @@ it('what is no handle or no listing document is said in one sentence', async () 
     const ended = await runDossier(['lock', '--from', documents, '--out', file, handle], {});
     expect([ended.code, ended.stderr]).toEqual([
       74,
-      expect.stringMatching(/: not a file of listing documents, as JSON or one a line\n$/),
+      expect.stringMatching(
+        /: not a file of listing documents \(of a dump: evidence-\*\.jsonl\.gz\), as JSON or one a line\n$/,
+      ),
     ]);
   }
 });

@@ -35,7 +35,7 @@ interface Server extends Launch {
   readonly findings: readonly Finding[];
 }
 
-/** Where listings are looked for: the address of a Dossier, or the own database of these settings. */
+/** Where listings are looked for: the address of a Dossier, a dump of one, or the own database of these settings. */
 type Place = readonly [from: string | undefined, config: () => Promise<Config>];
 
 const mostNames = 100;
@@ -45,7 +45,6 @@ async function askDossier(
   from: string,
   sent: { readonly handles: readonly string[] },
 ): Promise<ResolvedNames> {
-  if (!isAddress(from)) throw usageError('an inventory needs the address of a running Dossier');
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
   const { data } = resolvedNames.safeParse(json);
@@ -64,6 +63,7 @@ async function resolveNames(
   [from, config]: Place,
 ): Promise<Partial<ResolvedNames>> {
   if (names.length === 0) return {};
+  if (from !== undefined && !isAddress(from)) return (await import('./dump.ts')).resolveInDump(names, from);
   const sent = { handles: names.slice(0, mostNames) };
   const { results: more = [] } = await resolveNames(names.slice(mostNames), [from, config]);
   const ofDatabase = async () => {
@@ -218,7 +218,9 @@ export async function runInventory(
 ): Promise<void> {
   const { service, offline, json, markdown = false, failOn, environment } = options;
   const failing = readFindings(failOn);
-  const from = offline ? undefined : service || environment.DOSSIER_URL;
+  const named = service || environment.DOSSIER_URL;
+  const isDump = named !== undefined && !isAddress(named);
+  const from = offline && !isDump ? undefined : named;
   if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
   const inventory = await readInventory(files, environment, [from, config]);
   const { servers, unreadable } = inventory;
@@ -227,10 +229,17 @@ export async function runInventory(
   const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const { as_of } = inventory;
-  const asked = from === undefined ? 'the own database' : toBase(from);
-  const source = as_of ? [`Asked ${asked}, as of ${toLine(as_of)}. Not listed is no verdict.`] : [];
+  const asked = from === undefined ? 'the own database' : isDump ? from : toBase(from);
+  const lacks = isDump ? (await import('./dump.ts')).dumpLacks : undefined;
+  const source = as_of
+    ? [
+        `${isDump ? 'Read' : 'Asked'} ${toLine(asked)}, as of ${toLine(as_of)}. ${lacks ? `${lacks} ` : ''}Not listed is no verdict.`,
+      ]
+    : [];
   const report = [...blocks, totalsOf(inventory), ...source].join('\n');
-  process.stdout.write(`${json ? JSON.stringify({ asked, as_of, servers, unreadable }, null, 2) : report}\n`);
+  process.stdout.write(
+    `${json ? JSON.stringify({ asked, as_of, lacks, servers, unreadable }, null, 2) : report}\n`,
+  );
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
   if (failing.size > 0 && unreadable.length > 0)

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { Problem, type ProblemFacts } from '../../core/problem.ts';
@@ -116,7 +117,7 @@ export interface Found {
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
 /** The handles that an address of this service may mean, of a page, a file, a badge or a resource; none of any other text. */
-export function handlesInAddress(text: string, { publicUrl }: Context['config']): string[] {
+export function handlesInAddress(text: string, { publicUrl }: Pick<Config, 'publicUrl'>): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
     : text.replace(/^agent:\/\//, '/agents/');

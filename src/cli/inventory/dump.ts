@@ -1,0 +1,71 @@
+import { ExitError, exitCodes } from '../../core/process.ts';
+import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
+import { copyLacksSentence } from '../../document/record.ts';
+import type { ResolvedNames } from '../../document/resolved.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Reference, referencesOf } from '../../listings/references.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
+import { isDated } from '../../observations/observation.ts';
+import { mostRecording } from '../../tools/find/listing.ts';
+import { resolveAll } from '../../tools/resolve-agents.ts';
+import { readDocuments } from '../documents.ts';
+
+/** What a service knows and a dump does not have. */
+export const dumpLacks =
+  'A dump has no withdrawn listings, and what is like a name that is not listed is not looked for in it.';
+
+/** A listing as a store has it, but for what only a store reads. */
+const toListing = (document: ListingDocument): Listing => ({
+  ...document,
+  ...{ id: 0, import_run: 0, facets: [`state:${document.state}`] },
+  repository_key: toRepositoryKey(document.repository ?? ''),
+});
+
+const toKnown = (document: ListingDocument) => ({
+  listing: toListing(document),
+  observations: document.observations
+    .filter(isDated)
+    .map(({ missed_since, ...one }) => ({ ...one, ...(missed_since && { missed: missed_since }) })),
+  native: document.signals.native,
+  document: () => document,
+  whyWithdrawn: async () => '',
+});
+
+/** What the names are in a dump of a Dossier, as of its day. Throws ExitError. */
+export async function resolveInDump(
+  names: readonly string[],
+  file: string,
+): Promise<Pick<ResolvedNames, 'results' | 'evidence_snapshot_date'>> {
+  const documents = readDocuments(file);
+  const check = (document: ListingDocument) => {
+    const { data } = listingDocument.safeParse(document);
+    if (data) return data;
+    throw new ExitError(exitCodes.io, `${file}: the document of ${document.handle} is none of this version`);
+  };
+  const recorded = [...documents.values()].flatMap((document) =>
+    referencesOf({ ...toListing(document), description: '' }).map((reference) => ({ document, reference })),
+  );
+  const byKey = Map.groupBy(recorded, ({ reference: { kind, key } }) => `${kind} ${key}`);
+  const recording = ({ kind, key, registry }: Reference) => {
+    const found = (byKey.get(`${kind} ${key}`) ?? []).filter(
+      ({ reference }) => registry === undefined || reference.registry === registry,
+    );
+    return [...new Set(found.map(({ document }) => document))].slice(0, mostRecording);
+  };
+  const [first] = documents.values();
+  const results = await resolveAll(names, {
+    publicUrl: first?.links.page.replace(`/agents/${first.handle}`, '') ?? '',
+    known: async (handles) => {
+      const found = handles.flatMap((handle) => documents.get(handle) ?? []);
+      return new Map(found.map((document) => [document.handle, toKnown(check(document))]));
+    },
+    recording: async (references) =>
+      references.map((one) => recording(one).map((document) => toListing(check(document)))),
+    async whyNone(field) {
+      const isNone = [...documents.values()].every(({ copy_lacks }) => copy_lacks?.includes(field));
+      return isNone ? copyLacksSentence([field], field) : undefined;
+    },
+    near: async () => [],
+  });
+  return { results, evidence_snapshot_date: first?.evidence_snapshot_date ?? '' };
+}
