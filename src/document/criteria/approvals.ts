@@ -4,7 +4,15 @@ import type { Listing } from '../../listings/listing.ts';
 import type { Observation } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isKnown } from '../seen.ts';
-import { type ComparedListing, type Finding, observedFinding, recordedFinding } from './criterion.ts';
+import {
+  type ComparedListing,
+  type Finding,
+  met,
+  notMet,
+  observedFinding,
+  recordedFinding,
+  unknown,
+} from './criterion.ts';
 
 /** Of what checks alone see: the kind of fact. All other pins are of the record. */
 const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', pay_to: 'price.pay_to' };
@@ -55,14 +63,11 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   const now = pinnedNow(compared.listing, pin);
   const about = { criterion: `pin:${pin}` };
   if (before.length === now.length && before.every((text, at) => text === now[at]))
-    return {
-      ...about,
-      ...recordedFinding(compared, { result: 'met', fact: `The ${pin} is as approved: ${listed(now)}.` }),
-    };
+    return { ...about, ...recordedFinding(compared, met(`The ${pin} is as approved: ${listed(now)}.`)) };
   const [from, to] = [listed(before), listed(now)];
   const record = `the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
   const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
-  return { ...about, ...recordedFinding(compared, { result: 'not_met', fact }), from, to };
+  return { ...about, ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
 /** Endpoint by endpoint: what no check knows now is not broken. */
@@ -73,30 +78,26 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Ap
   if (other) {
     const [from, to] = [listed(before), listed([textOf(other)])];
     const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
-    return { ...about, ...observedFinding(other, { result: 'not_met', fact }), from, to };
+    return { ...about, ...observedFinding(other, notMet(fact)), from, to };
   }
   const missing = before.filter((text) => !found.some(({ subject }) => subject === subjectOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
-    return {
-      ...about,
-      ...observedFinding(one, { result: 'met', fact: `The ${pin} is as approved: ${listed(before)}.` }),
-    };
+    return { ...about, ...observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`)) };
   const fact = `Approved on ${on} with ${pin} ${listed(missing)}, which Dossier does not know now.`;
-  return { ...about, ...recordedFinding(compared, { result: 'unknown', fact }), source: 'Dossier' };
+  return { ...about, ...recordedFinding(compared, unknown(fact)), source: 'Dossier' };
 }
 
 const source = 'approvals of the operator of this service';
 
 function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | undefined): ApprovalAnswer {
   const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
-  if (!approval)
-    return { ...about, result: 'not_met', fact: 'The operator’s file has no approval of this listing.' };
+  if (!approval) return { ...about, ...notMet('The operator’s file has no approval of this listing.') };
   const { by, on, reason, until } = approval;
   const given = `Approved on ${on} by ${quoted(by)}: ${quoted(reason)}`;
   const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
-  if (isOver) return { ...about, result: 'not_met', fact: `${given}. The approval ended after ${until}.` };
-  return { ...about, result: 'met', fact: `${given}${until === undefined ? '' : `; until ${until}`}.` };
+  if (isOver) return { ...about, ...notMet(`${given}. The approval ended after ${until}.`) };
+  return { ...about, ...met(`${given}${until === undefined ? '' : `; until ${until}`}.`) };
 }
 
 /** What an approval says of a listing now: that it stands, each pin, and that the operator acted on it; none for a view without approvals. */
@@ -110,8 +111,7 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
-    result: 'not_met',
-    fact: 'An action of the operator of this service stands against the listing.',
+    ...notMet('An action of the operator of this service stands against the listing.'),
     source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
   };

@@ -50,7 +50,7 @@ export interface Criterion {
   judge(compared: ComparedListing, value: CriterionValue): Finding;
 }
 
-type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
+export type Found = Pick<Finding, 'result' | 'fact' | 'recorded'>;
 
 /**
  * What defines criteria whose facts come from one kind of evidence, each by its label and its rule. If that usually has one
@@ -84,8 +84,12 @@ export function criteriaOf<Given extends Found = Finding>(
   };
 }
 
+export const met = (fact: string) => ({ result: 'met', fact }) as const;
+export const notMet = (fact: string) => ({ result: 'not_met', fact }) as const;
+export const unknown = (fact: string) => ({ result: 'unknown', fact }) as const;
+export const notApplicable = (fact: string) => ({ result: 'not_applicable', fact }) as const;
 /** The result of a criterion whose answer is known. */
-export const decided = (holds: boolean): 'met' | 'not_met' => (holds ? 'met' : 'not_met');
+export const decided = (holds: boolean, fact: string) => (holds ? met(fact) : notMet(fact));
 
 const skew_ms = 5 * 60_000;
 
@@ -108,19 +112,15 @@ export const recordedFinding = ({ listing }: ComparedListing, found: Found): Fin
 });
 
 /** The finding about a field that the record does not have: unknown if the copy has it of no listing. */
-export function absentFinding(
-  compared: ComparedListing,
-  field: CopyField,
-  found: Pick<Finding, 'result' | 'fact'>,
-): Finding {
+export function absentFinding(compared: ComparedListing, field: CopyField, found: Found): Finding {
   const lacking = copyLacksSentence(compared.listing.copy_lacks, field);
-  return recordedFinding(compared, lacking === undefined ? found : { result: 'unknown', fact: lacking });
+  return recordedFinding(compared, lacking === undefined ? found : unknown(lacking));
 }
 
 /** A finding from what this service saw itself, as of when it last saw it. */
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
-  found: Pick<Finding, 'result' | 'fact' | 'recorded' | 'quoted'>,
+  found: Found & Pick<Finding, 'quoted'>,
 ): Finding => ({
   ...found,
   ...(subject !== undefined && { subject }),
@@ -153,8 +153,7 @@ function unseenText({ listing }: ComparedListing, fact: string, look?: Observati
 
 /** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
 export const unseenFinding = (compared: ComparedListing, fact: string, look?: Observation): Finding => ({
-  result: 'unknown',
-  fact: unseenText(compared, fact, look),
+  ...unknown(unseenText(compared, fact, look)),
   ...(look?.subject !== undefined && { subject: look.subject }),
   source: look?.observed_at ? look.source : 'this service',
   as_of: day(look?.observed_at ?? compared.listing.evidence_snapshot_date),

@@ -11,55 +11,49 @@ import {
   type Criterion,
   criteriaOf,
   daysSince,
-  decided,
   type Finding,
+  met,
+  notApplicable,
+  notMet,
   observedFinding,
+  unknown,
   unseenFinding,
   worstOf,
 } from './criterion.ts';
 
-/** An endpoint that the record names, looked at or not. */
-interface RecordedEndpoint {
-  /** What was observed of it; undefined if that was not looked for. */
-  factOf(kind: string): Observation | undefined;
-}
+/** What was observed of a recorded endpoint, by kind; undefined if that was not looked for. */
+type FactOf = (kind: string) => Observation | undefined;
 
-/** Every endpoint that the record names, each address once. */
-const endpointsOf = ({ listing }: ComparedListing): RecordedEndpoint[] =>
-  [...new Set(listing.remotes.map(({ url }) => url))].map((url) => ({
-    factOf: (kind) => listing.observations.find((one) => one.kind === kind && one.subject === url),
-  }));
+/** The facts of every endpoint that the record names, each address once. */
+const endpointsOf = ({ listing }: ComparedListing): FactOf[] =>
+  [...new Set(listing.remotes.map(({ url }) => url))].map(
+    (url) => (kind) => listing.observations.find((one) => one.kind === kind && one.subject === url),
+  );
 
 /** The finding about endpoints where the record names none: a service that is run as a package cannot be reached. */
 const notForPackages = (compared: ComparedListing): Finding =>
-  absentFinding(compared, 'endpoint', {
-    result: 'not_applicable',
-    fact: 'No remote endpoint is recorded.',
-  });
+  absentFinding(compared, 'endpoint', notApplicable('No remote endpoint is recorded.'));
 
 /** What keeps Dossier from saying that an endpoint asks for no payment: undefined once it introduced itself without one. */
-function unseenPriceOf({ factOf }: RecordedEndpoint): Observation | 'nothing' | undefined {
+function unseenPriceOf(factOf: FactOf): Observation | 'nothing' | undefined {
   const [challenge, tools] = [factOf('price.challenge'), factOf('price.tool')];
   if (challenge?.state !== 'no_price_seen') return challenge ?? 'nothing';
   return tools && !['no_price_seen', 'not_found'].includes(tools.state) ? tools : undefined;
 }
 
 /** An endpoint answers if it introduces itself, or asks to sign in or to pay (observations/kinds/endpoint.ts). */
-function judgeEndpoint(compared: ComparedListing, { factOf }: RecordedEndpoint): Finding {
+function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
   const check = factOf('endpoint.answers');
   const tally = factOf('endpoint.availability');
   const [looked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) => at?.slice(0, 10));
   const isNew = looked_at === counted_at && (daysSince(looked_at, compared.now_ms) ?? 0) <= 30;
   const often = isNew && check && tally?.value ? tallyText(tally.value, check) : '';
-  if (check?.state === 'observed')
-    return observedFinding(check, {
-      result: 'met',
-      fact: `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`,
-    });
+  const alive = `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
+  if (check?.state === 'observed') return observedFinding(check, met(alive));
   if (check?.state !== 'unreachable' && check?.state !== 'not_found')
     return unseenFinding(compared, 'Dossier has not seen whether the endpoint answers', check);
   const fact = `The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay${often}.`;
-  return observedFinding(check, { result: 'not_met', fact });
+  return observedFinding(check, notMet(fact));
 }
 
 const observed = criteriaOf('observed');
@@ -67,7 +61,7 @@ const best = ['met', 'unknown', 'not_met'] as const;
 
 export const endpointCriteria = {
   endpoint_observed_alive: observed.plain('Endpoint was observed to answer', (compared) => {
-    const found = endpointsOf(compared).map((endpoint) => judgeEndpoint(compared, endpoint));
+    const found = endpointsOf(compared).map((factOf) => judgeEndpoint(compared, factOf));
     const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
     return shown[0] ?? notForPackages(compared);
   }),
@@ -92,9 +86,7 @@ function judgePackage(compared: ComparedListing, recorded: ListingPackage, asked
   );
   if (seen?.state !== 'observed' || seen.value === 'not_comparable')
     return unseenFinding(compared, asked.unseen, seen);
-  return asked.holds(seen.value)
-    ? observedFinding(seen, { result: 'met', fact: asked.met })
-    : observedFinding(seen, { result: 'not_met', fact: asked.notMet });
+  return observedFinding(seen, asked.holds(seen.value) ? met(asked.met) : notMet(asked.notMet));
 }
 
 /** Not met if one recorded package does not fulfil it, met only if each does; one that Dossier does not check is unknown. */
@@ -102,7 +94,7 @@ function ofEachPackage(compared: ComparedListing, asked: Asked): Finding {
   const { packages } = compared.listing;
   return (
     worstOf(packages.map((one) => judgePackage(compared, one, asked))) ??
-    absentFinding(compared, 'package', { result: 'not_applicable', fact: 'No package is recorded.' })
+    absentFinding(compared, 'package', notApplicable('No package is recorded.'))
   );
 }
 
@@ -149,21 +141,16 @@ const unreadable = 'The endpoint asked Dossier for a payment, in a form in which
 const unseen = 'Dossier has not seen whether the endpoint quotes a price';
 
 /** The answer for one endpoint where no price was seen: that none was, or why Dossier could not see one. */
-function withoutPrice(
-  compared: ComparedListing,
-  endpoint: RecordedEndpoint,
-  seenNone: Finding['result'],
-): Finding {
-  const stopped = unseenPriceOf(endpoint);
-  const challenge = endpoint.factOf('price.challenge');
-  if (challenge?.state === 'unrecognised')
-    return observedFinding(challenge, { result: 'unknown', fact: unreadable });
+function withoutPrice(compared: ComparedListing, factOf: FactOf, seenNone: Finding['result']): Finding {
+  const stopped = unseenPriceOf(factOf);
+  const challenge = factOf('price.challenge');
+  if (challenge?.state === 'unrecognised') return observedFinding(challenge, unknown(unreadable));
   if (stopped || !challenge)
     return unseenFinding(compared, unseen, typeof stopped === 'string' ? undefined : stopped);
   return observedFinding(challenge, { result: seenNone, fact: noPrice });
 }
 
-const ofEachEndpoint = (compared: ComparedListing, judge: (endpoint: RecordedEndpoint) => Finding): Finding =>
+const ofEachEndpoint = (compared: ComparedListing, judge: (factOf: FactOf) => Finding): Finding =>
   worstOf(endpointsOf(compared).map(judge)) ?? notForPackages(compared);
 
 export const priceCriteria = {
@@ -171,48 +158,41 @@ export const priceCriteria = {
     const first = pricedOf(compared);
     if (!first) {
       // Not met only if each endpoint was seen to ask for none.
-      const found = endpointsOf(compared).map((endpoint) => withoutPrice(compared, endpoint, 'not_met'));
+      const found = endpointsOf(compared).map((factOf) => withoutPrice(compared, factOf, 'not_met'));
       return found.find(({ result }) => result === 'unknown') ?? found[0] ?? notForPackages(compared);
     }
     const quoted = quoteText(first.value);
     return observedFinding(first, {
-      ...{ result: 'met', fact: pricedFacts[first.kind] ?? '' },
+      ...met(pricedFacts[first.kind] ?? ''),
       ...(quoted ? { quoted } : first.value !== null && { recorded: String(first.value) }),
     });
   }),
   price_at_most: observed.price('Quotes at most {}', (compared, most) => {
     const limit = readPriceLimit(most);
-    return ofEachEndpoint(compared, (endpoint) => {
-      const challenge = endpoint.factOf('price.challenge');
-      if (challenge?.state === 'no_price_seen')
-        return observedFinding(challenge, { result: 'unknown', fact: noneToCompare });
-      if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, endpoint, 'unknown');
+    return ofEachEndpoint(compared, (factOf) => {
+      const challenge = factOf('price.challenge');
+      if (challenge?.state === 'no_price_seen') return observedFinding(challenge, unknown(noneToCompare));
+      if (challenge?.state !== 'quoted' || !limit) return withoutPrice(compared, factOf, 'unknown');
       const offers = offersOf(challenge).map((offer) => ({ offer, within: isWithinLimit(offer, limit) }));
       const comparable = offers.filter(({ within }) => within !== undefined);
       const decisive = comparable.find(({ within }) => within) ?? comparable[0];
-      if (!decisive)
-        return observedFinding(challenge, {
-          result: 'unknown',
-          fact: 'The endpoint quotes no price in this asset that Dossier has read.',
-        });
+      const none = 'The endpoint quotes no price in this asset that Dossier has read.';
+      if (!decisive) return observedFinding(challenge, unknown(none));
       const text = offerText(decisive.offer);
-      return observedFinding(challenge, {
-        result: decided(decisive.within === true),
-        fact: decisive.within
-          ? `The endpoint quotes an offer of at most ${most}.`
-          : `Every offer in this asset that Dossier has read asks for more than ${most}.`,
-        quoted: quoteText(text) ?? coded(text),
-      });
+      const found = decisive.within
+        ? met(`The endpoint quotes an offer of at most ${most}.`)
+        : notMet(`Every offer in this asset that Dossier has read asks for more than ${most}.`);
+      return observedFinding(challenge, { ...found, quoted: quoteText(text) ?? coded(text) });
     });
   }),
   no_payment_seen: observed.plain('No request for a payment was seen', (compared) => {
     const first = pricedOf(compared);
-    if (first) return observedFinding(first, { result: 'not_met', fact: pricedFacts[first.kind] ?? '' });
-    return ofEachEndpoint(compared, (endpoint) => {
-      const challenge = endpoint.factOf('price.challenge');
+    if (first) return observedFinding(first, notMet(pricedFacts[first.kind] ?? ''));
+    return ofEachEndpoint(compared, (factOf) => {
+      const challenge = factOf('price.challenge');
       return challenge?.state === 'unrecognised'
-        ? observedFinding(challenge, { result: 'not_met', fact: 'The endpoint asked Dossier for a payment.' })
-        : withoutPrice(compared, endpoint, 'met');
+        ? observedFinding(challenge, notMet('The endpoint asked Dossier for a payment.'))
+        : withoutPrice(compared, factOf, 'met');
     });
   }),
 } as const satisfies Record<string, Criterion>;
@@ -227,13 +207,13 @@ function judgeUnchanged(one: DatedObservation, days: number, subject: string): F
   const [since, until] = [day(one.first_seen_at), day(one.observed_at)];
   const same = `${subject} were the same each time that Dossier saw them from ${since} to ${until}`;
   const seen_days = daysSince(one.first_seen_at, Date.parse(one.observed_at)) ?? 0;
-  if (seen_days >= days) return observedFinding(one, { result: 'met', fact: `${same}.` });
+  if (seen_days >= days) return observedFinding(one, met(`${same}.`));
   const before = one.changed_from;
   if (before && before.value !== null) {
     const fact = `${subject} changed: Dossier has seen the present ones since ${since}, and others until ${day(before.seen_until)}.`;
-    return observedFinding(one, { result: 'not_met', fact });
+    return observedFinding(one, notMet(fact));
   }
-  return observedFinding(one, { result: 'unknown', fact: `${same}; that is less than was asked for.` });
+  return observedFinding(one, unknown(`${same}; that is less than was asked for.`));
 }
 
 /** The worst finding over all recorded endpoints; one without the fact is unknown unless it `needs` none. */
@@ -241,15 +221,15 @@ function unchangedFor(
   compared: ComparedListing,
   days: number,
   { kind, subject }: Readonly<Record<'kind' | 'subject', string>>,
-  needs: (endpoint: RecordedEndpoint) => boolean = () => true,
+  needs: (factOf: FactOf) => boolean = () => true,
 ): Finding {
   const endpoints = endpointsOf(compared);
   if (endpoints.length === 0) return notForPackages(compared);
   const unseen = (one?: Observation) => unseenFinding(compared, `${subject} are not known to Dossier`, one);
-  const findings = endpoints.flatMap((endpoint): Finding[] => {
-    const one = endpoint.factOf(kind);
+  const findings = endpoints.flatMap((factOf): Finding[] => {
+    const one = factOf(kind);
     if (one?.state === 'observed' && isDated(one)) return [judgeUnchanged(one, days, subject)];
-    return one || needs(endpoint) ? [unseen(one)] : [];
+    return one || needs(factOf) ? [unseen(one)] : [];
   });
   return worstOf(findings) ?? unseen();
 }
@@ -263,7 +243,7 @@ export const unchangedCriteria = {
         compared,
         days,
         { kind: 'price.pay_to', subject: 'The addresses that the endpoint asks to be paid at' },
-        (endpoint) => unseenPriceOf(endpoint) !== undefined,
+        (factOf) => unseenPriceOf(factOf) !== undefined,
       ),
   ),
   tools_unchanged_for: observed.number('The same tools for at least {} day(s)', maxDays, (compared, days) =>
