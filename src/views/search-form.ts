@@ -65,37 +65,27 @@ export const filtersOf = (address: SearchAddress): Filter[] =>
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
-/** The path of a changed address, back at its first listing. */
-function changed(address: SearchAddress, change: (next: URLSearchParams) => void): string {
+/** The path of an address with other values of some parameters, back at its first listing; an empty value takes a parameter away. */
+export function changed(address: SearchAddress, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
-  change(next);
+  for (const [name, value] of Object.entries(values)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
   return next.size === 0 ? '/agents' : `/agents?${next}`;
 }
 
 export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
-  changed(address, (next) => (name === 'tag' ? next.append(name, value) : next.set(name, value)));
+  name === 'tag'
+    ? changed(new URLSearchParams([...address, [name, value]]))
+    : changed(address, { [name]: value });
 
-export const withoutFilter = (address: SearchAddress, { name, value }: Filter): string =>
-  changed(address, (next) => next.delete(name, value));
-
-/** The address with another query; without words, the filters alone. */
-export const withQuery = (address: SearchAddress, query: string): string =>
-  changed(address, (next) => (query ? next.set('q', query) : next.delete('q')));
-
-export const withSort = (address: SearchAddress, sort: string): string =>
-  changed(address, (next) => (sort === 'relevance' ? next.delete('sort') : next.set('sort', sort)));
-
-export const withoutPosition = (address: SearchAddress): string => changed(address, () => undefined);
-
-/** The address of the next page; `last` is the position of the last listing on this one, if known. */
-export const withCursor = (address: SearchAddress, cursor: string, last: number | undefined): string =>
-  changed(address, (next) => {
-    next.set('cursor', cursor);
-    if (last) next.set('from', String(last + 1));
-  });
-
-export const withShown = (address: SearchAddress, shown: number): string =>
-  changed(address, (next) => next.set('shown', String(shown)));
+export const withoutFilter = (address: SearchAddress, filter: Filter): string =>
+  changed(
+    new URLSearchParams(
+      [...address].filter(([name, value]) => name !== filter.name || value !== filter.value),
+    ),
+  );
 
 const kinds = [
   { kind: 'is', title: 'Record' },
@@ -127,9 +117,7 @@ export const selectedFilters = (address: SearchAddress): Html => {
       html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${
     selected.length > 1
-      ? html`<li><a href="${changed(address, (next) => {
-          for (const { name } of filtersOf(address)) next.delete(name);
-        })}">Remove all</a></li>`
+      ? html`<li><a href="${changed(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
       : ''
   }</ul>
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;

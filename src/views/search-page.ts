@@ -8,6 +8,7 @@ import { type Html, handleLink } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows, type RowAction } from './listing-list.ts';
 import {
+  changed,
   facetGroups,
   filtersOf,
   liveSearchForm,
@@ -18,13 +19,8 @@ import {
   type SearchAnswer,
   selectedFilters,
   toFilter,
-  withCursor,
   withFilter,
   withoutFilter,
-  withoutPosition,
-  withQuery,
-  withShown,
-  withSort,
 } from './search-form.ts';
 
 /** Listings ticked in a search, in the order of its address. */
@@ -63,7 +59,7 @@ const near = (handles: readonly string[]) => html`
 <ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: SearchAddress) {
-  const href = withQuery(address, query);
+  const href = changed(address, { q: query });
   if (query === '') return { href, text: 'Without the words, with the filters alone' };
   const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
   return { href, text: `${what} ${text}` };
@@ -108,7 +104,7 @@ function sortLinks({ answer, address }: Search): Html {
     const text = isSearch ? withWords : without;
     return sort === held
       ? html`<strong>${text}</strong>`
-      : html`<a href="${withSort(address, sort)}" rel="nofollow">${text}</a>`;
+      : html`<a href="${changed(address, { sort: sort === 'relevance' ? '' : sort })}" rel="nofollow">${text}</a>`;
   });
   const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
   const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
@@ -125,7 +121,7 @@ function replaceWord(query: string, word: string, other: string): string {
 function unknownWord({ word, near }: UnknownWord, address: SearchAddress) {
   const query = address.get('q') ?? '';
   const link = (other: string) =>
-    html` <a href="${withQuery(address, replaceWord(query, word, other))}" rel="nofollow">${other}</a>`;
+    html` <a href="${changed(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
   return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
 }
 
@@ -158,9 +154,10 @@ function more(search: Search, isLive: boolean) {
   const next = (last ?? maxShown) + pageSize;
   const added =
     isLive && next <= maxShown
-      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${withShown(address, next)}"`
+      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${changed(address, { shown: String(next) })}"`
       : '';
-  return html`<p id="more" class="more"><a class="button" rel="next" href="${withCursor(address, answer.next_cursor, last)}"${added}>More listings</a></p>`;
+  const place = { cursor: answer.next_cursor, from: last ? String(last + 1) : '' };
+  return html`<p id="more" class="more"><a class="button" rel="next" href="${changed(address, place)}"${added}>More listings</a></p>`;
 }
 
 function hits(search: Search, isLive: boolean) {
@@ -194,7 +191,7 @@ ${
 <p>Or <a href="/tags">browse by tag</a>.</p>
 </div>${picked}`;
   if (answer.listings.length === 0)
-    return html`<p><a href="${withoutPosition(address)}">From the first listing</a></p>`;
+    return html`<p><a href="${changed(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>
 ${unknown}${sortLinks(search)}${earlier}
 <ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>
@@ -206,8 +203,9 @@ const boosted = html` hx-boost:inherited="true"`;
 
 /** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
 const frame = (
-  { count, isLive }: { readonly count: string; readonly isLive: boolean },
-  { selected, facets, inside }: Readonly<Record<'selected' | 'facets' | 'inside', Html>>,
+  address: SearchAddress,
+  isLive: boolean,
+  { count, facets, inside }: { readonly count: string; readonly facets: Html; readonly inside: Html },
 ): Html => html`
 <div class="results">
 <aside aria-label="Filters"${isLive ? boosted : ''}>
@@ -216,35 +214,18 @@ const frame = (
 </aside>
 <div>
 <p id="count" class="total" role="status" tabindex="-1">${count}</p>
-<div id="held"${isLive ? boosted : ''}>${selected}</div>
+<div id="held"${isLive ? boosted : ''}>${selectedFilters(address)}</div>
 <section id="results" aria-label="Results">${inside}</section>
 </div>
 </div>`;
 
 /** Count, filters and listings of a search; `isLive` if htmx replaces them in place. */
 const searchResults = (search: Search, isLive: boolean): Html =>
-  frame(
-    { count: total(search), isLive },
-    {
-      selected: selectedFilters(search.address),
-      facets: facetGroups(search),
-      inside: hits(search, isLive),
-    },
-  );
-
-/** The same frame for an invalid search: its errors, and its filters to remove. */
-const wrongSearch = (
-  address: Search['address'],
-  fields: readonly { readonly field: string; readonly message: string }[],
-): Html =>
-  frame(
-    { count: 'This search cannot be run.', isLive: true },
-    {
-      selected: selectedFilters(address),
-      facets: nothingToNarrow,
-      inside: html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`,
-    },
-  );
+  frame(search.address, isLive, {
+    count: total(search),
+    facets: facetGroups(search),
+    inside: hits(search, isLive),
+  });
 
 /**
  * htmx attributes for everything inside: requests replace list, count and filters, but never the search field; a
@@ -252,36 +233,30 @@ const wrongSearch = (
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
-const searchPage = (site: Site, address: SearchAddress, inside: Html) =>
-  toPage(site, {
-    title: address.get('q') ? `Search: ${quoted(queryOf(address))}` : 'Listings',
+const searchPage = (site: Site, address: SearchAddress, results: Html, isWrong = false) => {
+  const query = address.get('q') ?? '';
+  return toPage(site, {
+    title: query ? `Search: ${quoted(query)}` : 'Listings',
     description:
       'Search agent services by name, tag, transport and package. The order follows from names and dates, never from ratings.',
     path: '/agents',
     indexed: address.size === 0,
     head: html`<script src="${site.assets.search.path}" defer></script>`,
     body: html`<h1>Listings</h1>
-<div ${upgrades}>${inside}</div>`,
+<div ${upgrades}>${liveSearchForm(query, isWrong)}${results}</div>`,
   });
-
-const queryOf = (address: SearchAddress) => address.get('q') ?? '';
+};
 
 export const toSearchPage = (site: Site, search: Search): Html =>
-  searchPage(
-    site,
-    search.address,
-    html`${liveSearchForm(queryOf(search.address), false)}${searchResults(search, true)}`,
-  );
+  searchPage(site, search.address, searchResults(search, true));
 
-/** The search page for an invalid search: the errors take the place of the results. */
+/** The search page for an invalid search: its errors take the place of the results, its filters can be removed. */
 export function toWrongSearchPage(site: Site, address: SearchAddress, problem: Problem): Html {
-  const fields = problem.facts.fields ?? [];
+  const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
-  return searchPage(
-    site,
-    address,
-    html`${liveSearchForm(queryOf(address), isWrong)}${wrongSearch(address, fields)}`,
-  );
+  const inside = html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`;
+  const results = { count: 'This search cannot be run.', facets: nothingToNarrow, inside };
+  return searchPage(site, address, frame(address, true, results), isWrong);
 }
 
 export const toTagPage = (site: Site, tag: string, answer: SearchAnswer): Html =>
