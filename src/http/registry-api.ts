@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { keyOf, type SavedView } from '../config/files.ts';
 import { toViewEntries, type ViewMember } from '../document/registry/entries.ts';
 import { readLimit, readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
@@ -7,18 +7,15 @@ import type { Face, HttpEnvironment, Request } from './call.ts';
 import { fromPlace, toPlace, viewOf } from './request.ts';
 import { answerJson } from './response.ts';
 
-/** Headers that GitHub asks of a registry on all its routes. */
-const corsHeaders = (methods: string) => ({
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': methods,
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-});
-
-/** Lets pages of any origin read the routes of a registry, and answers their preflights. */
+/** Lets pages of any origin read the routes of a registry, on all of them as GitHub asks, and answers their preflights. */
 export const openToAll =
   (methods: string): MiddlewareHandler<HttpEnvironment> =>
   async (c, next) => {
-    const headers = corsHeaders(methods);
+    const headers = {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    };
     if (c.req.method === 'OPTIONS') return c.body(null, 204, headers);
     // Before the answer is made: afterwards c.header makes another one, whose body is a stream.
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
@@ -46,24 +43,29 @@ async function showVersion(c: Request): Promise<Response> {
   return entry ? answerJson(c, entry, cachePolicy) : notFound(c, 'Server or version not found');
 }
 
-const createVersionRoutes = () =>
-  new Hono<HttpEnvironment>()
-    .get('/servers', async (c) =>
-      answerJson(c, await readServers(c.req.query(), c.get('context')), cachePolicy),
-    )
-    .get('/servers/:name/versions', showVersions)
-    .get('/servers/:name/versions/:version', showVersion)
-    .get('/servers/:name', (c) => showVersion(c));
-
-/** The generic registry API over our listings (docs/registry.md), at both of its addresses. */
-export const createRegistryApiRoutes = () => {
+/** The routes of a registry at both of its addresses below a path: its list, the versions of an entry, and one of them. */
+function createRoutes(
+  below: string,
+  list: Handler<HttpEnvironment>,
+  showAll: Handler<HttpEnvironment>,
+  showOne: Handler<HttpEnvironment>,
+) {
   const routes = new Hono<HttpEnvironment>();
-  for (const base of ['/v0.1', '/v0']) {
-    routes.use(`${base}/*`, openToAll('GET, OPTIONS'));
-    routes.route(base, createVersionRoutes());
-  }
+  for (const base of [`${below}/v0.1`, `${below}/v0`])
+    routes
+      .use(`${base}/*`, openToAll('GET, OPTIONS'))
+      .get(`${base}/servers`, list)
+      .get(`${base}/servers/:name/versions`, showAll)
+      .get(`${base}/servers/:name/versions/:version`, showOne)
+      .get(`${base}/servers/:name`, showOne);
   return routes;
-};
+}
+
+const listServers = async (c: Request) =>
+  answerJson(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
+
+/** The generic registry API over our listings (docs/registry.md). */
+export const createRegistryApiRoutes = () => createRoutes('', listServers, showVersions, showVersion);
 
 /** A page of a view's listings in the shape of the registry API. */
 async function listViewEntries(c: Request, face: Face): Promise<Response> {
@@ -104,16 +106,11 @@ async function showViewEntry(c: Request, face: Face): Promise<Response> {
   return member && entry ? answerJson(c, entry, policyFor(view, member)) : notInView(c);
 }
 
-/** The registry API over the listings of each view, at both of its addresses. */
-export function createViewRegistryRoutes(face: Face) {
-  const routes = new Hono<HttpEnvironment>();
-  for (const base of ['/views/:view/v0.1', '/views/:view/v0']) {
-    routes.use(`${base}/*`, openToAll('GET, OPTIONS'));
-    routes
-      .get(`${base}/servers`, (c) => listViewEntries(c, face))
-      .get(`${base}/servers/:name/versions`, (c) => showViewVersions(c, face))
-      .get(`${base}/servers/:name/versions/:version`, (c) => showViewEntry(c, face))
-      .get(`${base}/servers/:name`, (c) => showViewEntry(c, face));
-  }
-  return routes;
-}
+/** The registry API over the listings of each view. */
+export const createViewRegistryRoutes = (face: Face) =>
+  createRoutes(
+    '/views/:view',
+    (c) => listViewEntries(c, face),
+    (c) => showViewVersions(c, face),
+    (c) => showViewEntry(c, face),
+  );
