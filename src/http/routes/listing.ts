@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
+import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
@@ -18,7 +19,7 @@ import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
 import { toClaimPage } from '../../views/claim-page.ts';
-import { pagePath } from '../../views/html.ts';
+import { type Html, pagePath } from '../../views/html.ts';
 import {
   type Badge,
   toBadge,
@@ -156,14 +157,15 @@ const shownSimilar = 5;
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
 async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
   const { handle } = listing;
+  const context = c.get('context');
   const found = call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
   const similar = await orEmpty(
     found.then(({ listings }) => listings),
-    c.get('context'),
+    context,
   );
   const { ratings } = listing.signals.native;
-  const months = ratings >= monthsFrom ? await countMonths(handle, c.get('context')) : [];
-  const page = toListingPage(site, listing, { months, similar });
+  const months = ratings >= monthsFrom ? await countMonths(handle, context) : [];
+  const page = toListingPage(site, listing, { months, similar, ways: findMethods(listing, context) });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
@@ -186,28 +188,29 @@ const showListing = async (c: Request, face: Face) => {
   });
 };
 
-const showVersions = (c: Request, { site }: Face) =>
+/** Answers with a page about a listing that is stale once the listing changes. */
+const showPart = (c: Request, toPart: (listing: ListingDocument, context: Context) => Promise<Html> | Html) =>
   ofListing(c, async (handle, context) => {
-    const listing = await getListing(handle, context);
-    const page = toVersionsPage(site, listing, await readVersions(handle, context));
+    const page = await toPart(await getListing(handle, context), context);
     return answerPage(c, page, { cacheTags: [handle] });
   });
 
+const showVersions = (c: Request, { site }: Face) =>
+  showPart(c, async (listing, context) =>
+    toVersionsPage(site, listing, await readVersions(listing.handle, context)),
+  );
+
 const showRatings = (c: Request, { site }: Face) =>
-  ofListing(c, async (handle, context) => {
+  showPart(c, async (listing) => {
     const { outcome, group, proof_class, cursor } = c.req.query();
     const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
-    const answer = await call(c, listRatings, { handle, ...Object.fromEntries(parameters) });
+    const asked = { handle: listing.handle, ...Object.fromEntries(parameters) };
     const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
-    const page = toRatingsPage(site, await getListing(handle, context), { answer, filter });
-    return answerPage(c, page, { cacheTags: [handle] });
+    return toRatingsPage(site, listing, { answer: await call(c, listRatings, asked), filter });
   });
 
 const showBadgePage = (c: Request, { site }: Face) =>
-  ofListing(c, async (handle, context) => {
-    const page = toBadgePage(site, await getListing(handle, context), styleOf(c));
-    return answerPage(c, page, { cacheTags: [handle] });
-  });
+  showPart(c, (listing) => toBadgePage(site, listing, styleOf(c)));
 
 /** Redirects an address with an encoded slash to the plain one, and a namespace to its publisher. */
 const redirectEncoded = async (c: Request, { context }: Face) => {

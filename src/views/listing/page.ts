@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import { claimMethods, placesOf } from '../../claims/methods.ts';
+import type { ProofPlace } from '../../claims/claim.ts';
+import { claimMethods } from '../../claims/methods.ts';
 import { handleParts } from '../../core/handle.ts';
 import { counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
+import type { Hit } from '../../document/resolved.ts';
 import { inputsText } from '../../document/sentences.ts';
 import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
-import type { searchAgents } from '../../tools/search-agents.ts';
 import { comparePath } from '../compare-address.ts';
 import { type Connection, toCommands, toConfigs, toEntryNames, toRemote } from '../connections.ts';
 import {
@@ -84,15 +84,7 @@ ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
 
-function placesFor({ handle, repository }: ListingDocument, { config }: Site) {
-  const toKey = (address: string) =>
-    Object.hasOwn(config.repositoryHosts, URL.parse(address)?.hostname ?? '')
-      ? address.toLowerCase().replace(/^https:\/\//, '')
-      : undefined;
-  return placesOf({ handle, repository }, toKey);
-}
-
-function withoutRepository(ways: ReturnType<typeof placesFor>, site: Site) {
+function withoutRepository(ways: readonly ProofPlace[], site: Site) {
   if (ways.length === 0)
     return html`<p>The listing records no repository that can be read here and its namespace is neither a domain nor a GitHub account, so it cannot be claimed.</p>`;
   return html`
@@ -133,9 +125,6 @@ const beingChecked = ({ handle, being_checked }: ListingDocument): Html | '' =>
 const recordOf = ({ origin, observed_at, version, website, tags }: ListingDocument): Html => html`
 <p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
 
-/** Listings that search_agents answers for `similar_to`. */
-type SimilarListings = z.output<typeof searchAgents.output>['listings'];
-
 const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
   claim?.receipt_keys === undefined
     ? ''
@@ -147,9 +136,7 @@ const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
 <li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
       )}</ul></section>`;
 
-function claimSection(listing: ListingDocument, site: Site): Html {
-  const ways = placesFor(listing, site);
-  return html`
+const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
 <section class="box" aria-labelledby="claim">
 <h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3>
 ${
@@ -168,18 +155,17 @@ ${
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </section>`;
-}
 
 /** What its publisher can do with the listing, and the listing in other forms. */
-const forPublishers = (listing: ListingDocument, site: Site): Html => html`
+const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
 <h2 id="publishers">For publishers</h2>
-<div class="columns">${claimSection(listing, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
+<div class="columns">${claimSection(listing, ways, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
 ${receiptKeys(listing)}
 <p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom feed</a>, <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a> or <a href="/api/webhooks">webhook</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>
 </section>`;
 
-const similarSection = (similar: SimilarListings): Html | '' =>
+const similarSection = (similar: readonly Hit[]): Html | '' =>
   similar.length === 0
     ? ''
     : html`
@@ -199,7 +185,16 @@ const similarSection = (similar: SimilarListings): Html | '' =>
 export const toListingPage = (
   site: Site,
   listing: ListingDocument,
-  { months, similar }: { readonly months: readonly MonthCount[]; readonly similar: SimilarListings },
+  {
+    months,
+    similar,
+    ways,
+  }: {
+    readonly months: readonly MonthCount[];
+    readonly similar: readonly Hit[];
+    /** Where it can be claimed, the easiest first. */
+    readonly ways: readonly ProofPlace[];
+  },
 ): Html =>
   toPage(site, {
     ...toListingHead(listing),
@@ -223,6 +218,6 @@ ${connectListing(listing)}
 </section>
 ${similarSection(similar)}
 </aside>
-${forPublishers(listing, site)}
+${forPublishers(listing, ways, site)}
 </article>`,
   });
