@@ -146,12 +146,11 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       imported,
     },
     observations,
-    not_seen: toNotSeen({ observations, imported, ratings: facts.native.ratings, date }),
-    not_known: toNotKnown({
+    not_seen: toNotSeen(observations, { imported, ratings: facts.native.ratings }, date),
+    not_known: toNotKnown(observations, {
       listing: facts.listing,
       copyLacks: facts.reading.copyLacks,
       unread: toUnread(facts.imported),
-      observations,
     }),
     evidence_snapshot_date: date,
     evidence_snapshot: snapshotSentence(handle, facts.native, date),

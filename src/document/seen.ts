@@ -33,6 +33,10 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
   return newest?.state === 'stale' ? day(newest.observed_at) : undefined;
 }
 
+/** The value of an imported signal that its source states; undefined if it states none. */
+export const signalOf = ({ signals }: Pick<ListingDocument, 'signals'>, kind: string) =>
+  signals.imported.find((one) => one.kind === kind && one.state === 'observed')?.value ?? undefined;
+
 /** What is known beside what is not of the last check. */
 export const sinceThen = ({ listing }: Judged, { missed_since, state, value }: DatedObservation): string =>
   missed_since

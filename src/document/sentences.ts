@@ -9,27 +9,20 @@ import type { NativeSignals } from '../ratings/rating.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
-const inputWords = {
-  header: ['header', 'headers'],
-  variable: ['variable', 'variables'],
-  environment: ['environment variable', 'environment variables'],
-  argument: ['argument', 'arguments'],
-} as const;
-
 /** How many names of inputs are said, of one kind. */
 const mostInputs = 10;
 
 function toPhrase(group: readonly ListingInput[], show: (name: string) => string): string {
   const [first] = group;
   if (!first) return '';
-  const [one, many] = inputWords[first.kind];
-  const kind = `${first.secret ? 'secret ' : ''}${group.length > 1 ? many : one}`;
+  const noun = first.kind === 'environment' ? 'environment variable' : first.kind;
+  const kind = `${first.secret ? 'secret ' : ''}${noun}`;
   const more = group.length - mostInputs;
   const names = `${group
     .slice(0, mostInputs)
     .map(({ name }) => show(name))
     .join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? kind : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`} ${names}`;
+  return `${first.required ? 'needs' : 'takes'} ${group.length > 1 ? `${kind}s` : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`} ${names}`;
 }
 
 /** The inputs of a remote or package, as in `needs a secret header Authorization; takes an argument --port`; their names as `show` writes them. */
@@ -77,22 +70,16 @@ interface NotKnownFacts {
   readonly copyLacks: readonly CopyField[];
   /** Names of fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
-  readonly observations: readonly Observation[];
 }
 
 type Question = NotKnownItem['question'];
-const notStated = (question: Question, kind: string, what: string): NotKnownItem => ({
-  question,
-  kind,
-  state: 'not_stated',
-  reason: `The record that Dossier read has no field that states ${what}.`,
-});
-const notChecked = (question: Question, kind: string, what: string): NotKnownItem => ({
-  question,
-  kind,
-  state: 'not_checked',
-  reason: `Dossier has not checked ${what}.`,
-});
+const notStated = (question: Question, kind: string, what: string): NotKnownItem => {
+  const reason = `The record that Dossier read has no field that states ${what}.`;
+  return { question, kind, state: 'not_stated', reason };
+};
+const notChecked = (question: Question, kind: string, what: string): NotKnownItem => {
+  return { question, kind, state: 'not_checked', reason: `Dossier has not checked ${what}.` };
+};
 
 /** Words in the names of fields that may state what a buyer asks. */
 const fieldWords = {
@@ -182,8 +169,8 @@ const isAbout = (item: NotKnownItem) => (observation: Observation) =>
   (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
 
 /** What buyers ask about a listing that was neither looked at nor is stated, with the reason (docs/contract.md). */
-export const toNotKnown = (facts: NotKnownFacts): NotKnownItem[] => {
-  const lookedFor = facts.observations.filter((one) => knowingOf(one) !== 'not_known');
+export const toNotKnown = (observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] => {
+  const lookedFor = observations.filter((one) => knowingOf(one) !== 'not_known');
   const known = lookedFor.filter((one) => knowingOf(one) === 'known');
   // That a price was not seen at the endpoint does not say what an unread field of the record states.
   const inRecord = unlessUnread(facts, ['price', 'price'], 'a price');
@@ -204,14 +191,6 @@ export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<
       .map(([kind]) => kind),
   );
 
-interface NotSeenFacts {
-  readonly observations: readonly Observation[];
-  readonly imported: readonly ImportedSignal[];
-  readonly ratings: number;
-  /** The day of the answer, YYYY-MM-DD. */
-  readonly date: string;
-}
-
 type Fact = Pick<NotSeenItem, 'kind' | 'subject' | 'state' | 'by'> & {
   readonly reason?: string | undefined;
   readonly observed_at: string;
@@ -225,8 +204,15 @@ function toItem({ kind, subject, state, by, reason, observed_at }: Fact): NotSee
   return [{ question, kind, ...about, state, reason: words, by, as_of: observed_at.slice(0, 10) }];
 }
 
-/** What was looked for and not seen, each with the reason and the date: by Dossier, by a source of imported facts, among ratings. */
-export function toNotSeen({ observations, imported, ratings, date }: NotSeenFacts): NotSeenItem[] {
+/**
+ * What was looked for and not seen, each with the reason and the date: by Dossier, by a source of imported facts, and, on the day of the
+ * answer, among ratings.
+ */
+export function toNotSeen(
+  observations: readonly Observation[],
+  { imported, ratings }: { readonly imported: readonly ImportedSignal[]; readonly ratings: number },
+  date: string,
+): NotSeenItem[] {
   const facts: (Fact & Pick<Observation, 'value'>)[] = [
     ...observations.filter(isDated).map((one) => ({ ...one, by: 'Dossier' as const })),
     ...imported.map((one) => ({ ...one, by: 'record' as const })),

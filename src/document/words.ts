@@ -4,6 +4,7 @@ import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
+import { signalOf } from './seen.ts';
 
 export const stateTexts = {
   imported: 'Imported, not claimed',
@@ -27,10 +28,8 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
 };
 
 /** How many versions are shown, of how many; a document lists the newest ten. */
-export function versionsTitle({ versions, signals: { imported } }: ListingDocument): string {
-  const known = imported.find(
-    ({ kind, state }) => kind === 'registry.versions' && state === 'observed',
-  )?.value;
+export function versionsTitle({ versions, signals }: ListingDocument): string {
+  const known = signalOf({ signals }, 'registry.versions');
   const shown = versions.length;
   return typeof known === 'number' && known > shown
     ? `The newest ${shown} of ${amount(known)} versions`

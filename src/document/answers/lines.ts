@@ -20,6 +20,7 @@ import {
   isNowhere,
   type Judged,
   priceText,
+  signalOf,
   tallyOf,
 } from '../seen.ts';
 import { inputsText } from '../sentences.ts';
@@ -40,11 +41,6 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 type FactsOf = (judged: Judged) => Fact[];
 
-function signalOf({ listing }: Judged, kind: string) {
-  const found = listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed');
-  return found?.value ?? undefined;
-}
-
 function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
   const there = remotes.filter(({ url }) => namespaceHoldsEndpoints(handle, [url])).length;
   if (remotes.length === 1) return `its endpoint is on ${there === 1 ? 'it' : 'another domain'}`;
@@ -54,9 +50,9 @@ function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
 
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
-  const isShown = signalOf(judged, 'namespace.proof') !== undefined;
-  const owner = signalOf(judged, 'namespace.matches_repository_owner');
-  const atDomain = signalOf(judged, 'namespace.holds_endpoint');
+  const isShown = signalOf(judged.listing, 'namespace.proof') !== undefined;
+  const owner = signalOf(judged.listing, 'namespace.matches_repository_owner');
+  const atDomain = signalOf(judged.listing, 'namespace.holds_endpoint');
   const owns = {
     true: ', owner of the recorded repository',
     false: ', not the owner of the recorded repository',
@@ -93,7 +89,7 @@ function claimText({ claim, state }: ListingDocument): string {
 
 const whose: FactsOf = (judged) => {
   const { website, signals } = judged.listing;
-  const listings = signalOf(judged, 'publisher.listings');
+  const listings = signalOf(judged.listing, 'publisher.listings');
   return [
     namespaceOf(judged),
     ...(typeof listings === 'number' && listings > 1
@@ -327,9 +323,9 @@ const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservatio
 const keptUp: FactsOf = (judged) => {
   const { listing } = judged;
   const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const first = signalOf(judged, 'registry.first_published');
-  const versions = signalOf(judged, 'registry.versions');
-  const unread = signalOf(judged, 'record.unread_fields');
+  const first = signalOf(judged.listing, 'registry.first_published');
+  const versions = signalOf(judged.listing, 'registry.versions');
+  const unread = signalOf(judged.listing, 'record.unread_fields');
   return [
     signal(`version ${coded(listing.version)}`),
     ...(typeof first === 'string' && day(first) === day(listing.updated_at)

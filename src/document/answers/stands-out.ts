@@ -15,6 +15,7 @@ import {
   priceText,
   reasonOf,
   type Seen,
+  signalOf,
   sinceThen,
   tallyOf,
   tallyText,
@@ -274,12 +275,9 @@ function rated({ listing }: Judged): string[] {
 const new_days = 30;
 
 function isNew({ listing }: Judged): string[] {
-  const first = listing.signals.imported.find(({ kind }) => kind === 'registry.first_published');
-  const isRecent =
-    first?.state === 'observed' &&
-    typeof first.value === 'string' &&
-    daysSince(first.value, listing) < new_days;
-  return isRecent ? [`First published ${day(String(first.value))}.`] : [];
+  const first = signalOf(listing, 'registry.first_published');
+  const isRecent = typeof first === 'string' && daysSince(first, listing) < new_days;
+  return isRecent ? [`First published ${day(first)}.`] : [];
 }
 
 /** In the order in which they are said (docs/contract.md). */

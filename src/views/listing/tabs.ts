@@ -1,22 +1,20 @@
 import { html } from 'hono/html';
 import { amount } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { signalOf } from '../../document/seen.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
 
-function tabsOf({
-  signals: { native, imported },
-  observations,
-  versions,
-}: ListingDocument): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
+function tabsOf(
+  listing: ListingDocument,
+): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
+  const { signals, observations, versions } = listing;
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
-  const known = imported.find(
-    ({ kind, state }) => kind === 'registry.versions' && state === 'observed',
-  )?.value;
+  const known = signalOf(listing, 'registry.versions');
   return [
     ['overview', '', 'Overview'],
-    ['ratings', '/ratings', 'Ratings', native.ratings],
+    ['ratings', '/ratings', 'Ratings', signals.native.ratings],
     ['tools', '/tools', 'Tools', numberOf(tools)],
     ['history', '/history', 'History'],
     ['versions', '/versions', 'Versions', numberOf(known) ?? versions.length],
