@@ -21,7 +21,6 @@ import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
 import { toClaimPage } from '../../views/claim-page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
-  type Badge,
   toBadge,
   toBadgePage,
   toBadgeStyle,
@@ -45,7 +44,7 @@ const styleOf = (c: Request) => toBadgeStyle(c.req.query('style'));
 
 function answerBadge(
   c: Request,
-  [badge, title]: readonly [Badge, string],
+  [badge, title]: readonly [message: string, title: string],
   ending: string,
 ): Promise<Response> {
   const cachePolicy = { cacheTags: listingNamesOf(c) };
@@ -66,7 +65,7 @@ function answerMissing(c: Request, error: unknown): Response {
   c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   const message = problemTable[error.code].title.toLowerCase();
-  return c.body(toBadgeSvg({ label: 'dossier', message }, styleOf(c)), {
+  return c.body(toBadgeSvg(message, styleOf(c)), {
     headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
   });
 }

@@ -8,16 +8,11 @@ import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
-/** What a badge shows: the label and the message. Always grey. */
-export interface Badge {
-  readonly label: string;
-  readonly message: string;
-}
-
+/** A badge has this label and a message; it is always grey. */
+const label = 'dossier';
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';
 
-const label = 'dossier';
 /** Longer messages are cut off where badges stand beside each other. */
 const longest = 32;
 
@@ -58,15 +53,12 @@ function answeredText({ observations }: ListingDocument): string | undefined {
 
 const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
 
-/** The badge of a listing, at most 32 characters: of one that was rated the counts, else the claim, the last answer, or since when it is listed. */
-export function toBadge(listing: ListingDocument): Badge {
-  if (listing.sample) return { label, message: 'sample' };
+/** The message of a listing's badge, at most 32 characters: of one that was rated the counts, else the claim, the last answer, or since when it is listed. */
+export function toBadge(listing: ListingDocument): string {
+  if (listing.sample) return 'sample';
   const { native } = listing.signals;
-  const message =
-    native.ratings > 0
-      ? ratedText(native)
-      : (claimedText(listing) ?? answeredText(listing) ?? listedText(listing));
-  return { label, message };
+  if (native.ratings > 0) return ratedText(native);
+  return claimedText(listing) ?? answeredText(listing) ?? listedText(listing);
 }
 
 /** Since when a claim is suspended; undefined of any other listing. */
@@ -76,13 +68,9 @@ function suspendedText({ claim, state }: ListingDocument): string | undefined {
   return since ? `claim suspended ${since}` : 'claim suspended';
 }
 
-/** The badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
-export const toClaimBadge = (listing: ListingDocument): Badge => ({
-  label,
-  message: listing.sample
-    ? 'sample'
-    : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing)),
-});
+/** The message of the badge of a claim: who claimed it and when, or since when it is listed; nothing about quality. */
+export const toClaimBadge = (listing: ListingDocument): string =>
+  listing.sample ? 'sample' : (claimedText(listing) ?? suspendedText(listing) ?? listedText(listing));
 
 const badgeStyles = ['flat', 'flat-square', 'for-the-badge'] as const;
 type BadgeStyle = (typeof badgeStyles)[number];
@@ -91,20 +79,20 @@ export const toBadgeStyle = (name: string | undefined): BadgeStyle =>
   badgeStyles.find((style) => style === name) ?? badgeStyles[0];
 
 /** The image; `title` says what there is no room for. */
-export const toBadgeSvg = ({ label, message }: Badge, style: BadgeStyle, title = ''): string =>
+export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): string =>
   makeBadge({ label, message, color: grey, labelColor: darkGrey, style }).replace(
     /<title>[^<]*/,
     (own) => `${own}${title && html`. ${title}`}`,
   );
 
 /** Width and height of a badge in whole pixels, as HTML wants them, read from its SVG. */
-function badgeSize(badge: Badge, style: BadgeStyle): { width: number; height: number } {
+function badgeSize(badge: string, style: BadgeStyle): { width: number; height: number } {
   const [, width, height] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
   return { width: Math.round(Number(width)), height: Math.round(Number(height)) };
 }
 
 /** A badge in the form that shields.io's endpoint badge reads. */
-export const toShieldsEndpoint = ({ label, message }: Badge) => ({
+export const toShieldsEndpoint = (message: string) => ({
   schemaVersion: 1,
   label,
   message,
@@ -117,7 +105,7 @@ export const toShieldsEndpoint = ({ label, message }: Badge) => ({
 export function toBadged(listing: ListingDocument) {
   const { handle, signals, evidence_snapshot_date: date } = listing;
   const badge = toBadge(listing);
-  const shown = signals.native.ratings > 0 ? signals.native.statement : `${badge.label}: ${badge.message}.`;
+  const shown = signals.native.ratings > 0 ? signals.native.statement : `${label}: ${badge}.`;
   return { handle, statement: (listing.sample && listing.origin_note) || shown, date, badge };
 }
 
