@@ -34,41 +34,20 @@ async function answerLines(c: Request): Promise<Response> {
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-/** The feed of what a subject's page shows, at the path of that page. */
+/** The feed of what the page shows that it is below. */
 const answerFeed =
-  (
-    { site }: Face,
-    format: keyof typeof types,
-    toSubject: (c: Request) => ChangeSubject & { path: string; title: string },
-  ) =>
-  async (c: Request) => {
+  (face: Face, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
     const context = c.get('context');
-    const { path, title, ...subject } = toSubject(c);
-    const changes = await readNewest(subject, context);
-    const feed = toFeed(site.config, { title, path, now: context.clock() }, changes);
+    const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
+    const view = kind === 'view' ? requireView(c.req.param('view') ?? '', face.site) : undefined;
+    const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
+    const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
+    const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
+    const changes = await readNewest({ kind, value }, context);
+    const feed = toFeed(face.site.config, { title, path, now: context.clock() }, changes);
     const body = format === 'atom' ? feed.atom1() : feed.json1();
     return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
   };
-
-function ofListing(c: Request) {
-  const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
-  return { kind: 'handle' as const, value: handle, title: handle, path: `/agents/${handle}` };
-}
-
-function ofPublisher(c: Request) {
-  const namespace = c.req.param('namespace') ?? '';
-  return { kind: 'publisher' as const, value: namespace, title: namespace, path: `/publishers/${namespace}` };
-}
-
-function ofTag(c: Request) {
-  const tag = c.req.param('tag') ?? '';
-  return { kind: 'tag' as const, value: tag, title: `Tag ${tag}`, path: `/tags/${encodeURIComponent(tag)}` };
-}
-
-const ofView = (face: Face) => (c: Request) => {
-  const { name, title } = requireView(c.req.param('view') ?? '', face.site);
-  return { kind: 'view' as const, value: name, title, path: `/views/${name}` };
-};
 
 const toHowTo = ({ site: { config } }: Face) => `Webhooks: changes as POST requests to an address of yours.
 
@@ -113,13 +92,10 @@ export function createChangeRoutes(face: Face) {
     .delete('/api/webhooks/:id', remove);
   for (const format of ['atom', 'json'] as const)
     routes
-      .get(
-        `/feed.${format}`,
-        answerFeed(face, format, () => ({ kind: 'all', value: '', title: 'All changes', path: '/' })),
-      )
-      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, ofListing))
-      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, ofPublisher))
-      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, ofTag))
-      .get(`/views/:view/feed.${format}`, answerFeed(face, format, ofView(face)));
+      .get(`/feed.${format}`, answerFeed(face, format, 'all'))
+      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(face, format, 'handle'))
+      .get(`/publishers/:namespace/feed.${format}`, answerFeed(face, format, 'publisher'))
+      .get(`/tags/:tag/feed.${format}`, answerFeed(face, format, 'tag'))
+      .get(`/views/:view/feed.${format}`, answerFeed(face, format, 'view'));
   return routes;
 }
