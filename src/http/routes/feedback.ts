@@ -30,19 +30,17 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
   }
 }
 
+/** Fields that an address fills in, and how much of each is read. */
+const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
+
 const showForm = async (c: Request, { site }: Face) => {
-  const received = c.req.query('received');
-  const handle = c.req.query('handle')?.slice(0, 200);
-  const isId = received !== undefined && /^[0-9a-f-]{36}$/.test(received);
-  const origin_note = await noteOf(c, handle);
-  const { category, message, rating_id } = c.req.query();
-  const values = {
-    ...(handle && { handle }),
-    ...(rating_id && { rating_id: rating_id.slice(0, 64) }),
-    ...(category && { category: category.slice(0, 20) }),
-    ...(message && { message: message.slice(0, 200) }),
-  };
-  return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(isId && { received }) }));
+  const asked = c.req.query();
+  const values: Record<string, string> = {};
+  for (const [name, most] of Object.entries(filledIn))
+    if (asked[name]) values[name] = asked[name].slice(0, most);
+  const origin_note = await noteOf(c, values.handle);
+  const received = /^[0-9a-f-]{36}$/.exec(asked.received ?? '')?.[0];
+  return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(received && { received }) }));
 };
 
 const send = async (c: Request, { site }: Face) => {
