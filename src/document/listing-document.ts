@@ -116,6 +116,7 @@ const importReport = z.object({
 
 export type ImportReport = z.infer<typeof importReport>;
 
+/** Where the listings come from, how fresh they are, and what the import is doing. */
 const importStatus = z.object({
   state: z
     .enum(['none', 'running', 'stopped', 'done', 'failed', 'held'])
@@ -128,9 +129,6 @@ const importStatus = z.object({
   updates_from: z.enum(['registry', 'saved_copy', 'nothing']),
   interval_s: z.int().optional(),
 });
-
-/** Where the listings come from, how fresh they are, and what the import is doing. */
-export type ImportStatusDocument = z.infer<typeof importStatus>;
 
 const quarantine = z.object({
   records: z.int(),

@@ -3,7 +3,7 @@ import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
 import type { ImportRun } from '../imports/import-run.ts';
-import type { ImportReport, ImportStatusDocument, StatusDocument } from './listing-document.ts';
+import type { ImportReport, StatusDocument } from './listing-document.ts';
 
 const quarantinedShown = 20;
 
@@ -15,7 +15,7 @@ function toReport({ kind, source, started_at, finished_at, progress: { counts } 
 function toImportDocument(
   { state, run, done, lastSeen_at }: ImportStatus,
   { registryUrl, importInterval_s }: Config,
-): ImportStatusDocument {
+): StatusDocument['import'] {
   const isOfRegistry = /^https?:/.test(registryUrl);
   return {
     state,

@@ -125,7 +125,6 @@ export interface ReceiptSettings {
 }
 
 type Meta = Readonly<Record<string, unknown>>;
-type Awaitable<T> = T | Promise<T>;
 
 /** Gives receipts to callers that name their listing; everything else stays as it is. */
 export interface Receipts {
@@ -133,11 +132,11 @@ export interface Receipts {
   issue(rater: string, interactionId?: string): Promise<string>;
   /** Wraps the callback of a tool of the MCP SDK, version 1 or 2: its results get the receipt in `_meta`. */
   tool<Args extends readonly unknown[], Result extends object>(
-    callback: (...args: Args) => Awaitable<Result>,
+    callback: (...args: Args) => Result | Promise<Result>,
   ): (...args: Args) => Promise<Result>;
   /** Wraps a fetch handler: its responses get the receipt in the header `Dossier-Receipt`. */
   fetch<Rest extends readonly unknown[]>(
-    handler: (request: Request, ...rest: Rest) => Awaitable<Response>,
+    handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   ): (request: Request, ...rest: Rest) => Promise<Response>;
 }
 

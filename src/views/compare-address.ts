@@ -5,25 +5,20 @@ import {
   isCriterionName,
 } from '../document/criteria/criteria.ts';
 
-/** One criterion of an address, with its value as written there. */
-export interface PickedCriterion {
-  readonly criterion: CriterionName;
-  readonly value?: string;
-}
-
 export interface Picks {
   readonly handles: readonly string[];
-  readonly criteria: readonly PickedCriterion[];
+  /** Each with its value as written in the address. */
+  readonly criteria: readonly { readonly criterion: CriterionName; readonly value?: string }[];
   /** A handle, or words to find a listing by, to add. */
   readonly add: string;
 }
 
-export const defaultPicks: readonly PickedCriterion[] = defaultCriteria.map(({ criterion, value }) => ({
+export const defaultPicks: Picks['criteria'] = defaultCriteria.map(({ criterion, value }) => ({
   criterion,
   ...(value !== undefined && { value: String(value) }),
 }));
 
-function toPicked([name, value]: [string, string]): PickedCriterion[] {
+function toPicked([name, value]: [string, string]): Picks['criteria'] {
   if (!isCriterionName(name) || value === '') return [];
   if (criteria[name].takes.kind !== 'nothing') return [{ criterion: name, value }];
   return value === 'true' ? [{ criterion: name }] : [];

@@ -94,8 +94,6 @@ ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 </form>`;
 }
 
-type Footnotes = ReturnType<typeof createFootnotes>;
-
 /** Collects sources; two of the same name and day share a note. */
 function createFootnotes() {
   const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
@@ -136,7 +134,7 @@ interface Row {
 function answerRows(
   listings: readonly ComparedAgent[],
   kind: keyof typeof kindTitles,
-  notes: Footnotes,
+  notes: ReturnType<typeof createFootnotes>,
 ): Row[] {
   return (listings[0]?.[kind] ?? []).map((criterion, at) => ({
     name: criterionText(criterion),
@@ -196,7 +194,7 @@ function toRow({ name, cells }: Row): Html {
 }
 
 /** Where the records are from: one source for all, or one for each listing. */
-const recordedIn = (documents: readonly ListingDocument[], notes: Footnotes) => {
+const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) => {
   const marks = documents.map(({ handle, origin, observed_at }) => ({
     handle,
     mark: notes.mark({ source: origin, as_of: observed_at }),

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
-import type { ImportReport, ImportStatusDocument, StatusDocument } from '../document/listing-document.ts';
+import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { type Html, minute } from './html.ts';
 
 /** Where a count is called other than in the report. */
@@ -42,7 +42,7 @@ const held = (run: ImportReport) =>
   html`The import of ${minute(run.started_at)} is held: it would withdraw or move more than a fifth of the known listings. It waits for the operator’s review. ${stays}`;
 
 /** A copy that was imported before is complete, whatever becomes of the registry. */
-function failed(run: ImportReport, { error, is_retried, last_completed: done }: ImportStatusDocument) {
+function failed(run: ImportReport, { error, is_retried, last_completed: done }: StatusDocument['import']) {
   const isOther = done !== undefined && done.source !== run.source && done.source !== 'sample';
   const what = isOther
     ? html`That import, from another source, is complete; ${run.source} could not be read at ${minute(run.started_at)}`
@@ -54,7 +54,7 @@ function failed(run: ImportReport, { error, is_retried, last_completed: done }: 
   return html`${what}${error && html`: ${error}`}. ${is_retried ? 'It is retried automatically.' : 'It is not retried automatically.'}${offline} ${stays}`;
 }
 
-function current(status: ImportStatusDocument): Html | undefined {
+function current(status: StatusDocument['import']): Html | undefined {
   const { state, newest: run } = status;
   if (!run) return undefined;
   if (state === 'failed') return failed(run, status);
@@ -63,7 +63,7 @@ function current(status: ImportStatusDocument): Html | undefined {
   return state === 'running' ? progress(run) : undefined;
 }
 
-function age({ last_completed: done }: ImportStatusDocument) {
+function age({ last_completed: done }: StatusDocument['import']) {
   if (!done?.finished_at) return 'No import has completed yet.';
   return done.source === 'sample'
     ? 'This is the sample that the service ships with; no import from a registry has completed yet.'
@@ -78,7 +78,7 @@ export const every = (interval_s: number) =>
     : counted(Math.ceil(interval_s / 60), 'minute')
   ).replace(/^1 /, '');
 
-function updates({ updates_from, interval_s = hour_s }: ImportStatusDocument): string {
+function updates({ updates_from, interval_s = hour_s }: StatusDocument['import']): string {
   if (updates_from === 'registry') return `The registry is checked for changes every ${every(interval_s)}.`;
   return updates_from === 'nothing'
     ? 'No registry is configured: nothing is imported automatically.'

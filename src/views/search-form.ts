@@ -7,24 +7,15 @@ import { stateTexts } from '../document/words.ts';
 import { flagNames, flags, type searchAgents } from '../tools/search-agents.ts';
 import type { Html } from './html.ts';
 
-/**
- * A search as query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of
- * its first listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
- */
-export type SearchAddress = URLSearchParams;
-
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
 
 export interface Search {
   readonly answer: SearchAnswer;
-  readonly address: SearchAddress;
-}
-
-/** A filter: its parameter, its value, and a label for both. */
-interface Filter {
-  readonly name: string;
-  readonly value: string;
-  readonly text: string;
+  /**
+   * Its query parameters: `q`, `sort` and the filters, `tag` any number of times; `cursor` with `from`, the position of its first
+   * listing; `shown`, the number of listings on the page; and `handle`, each listing ticked to be compared.
+   */
+  readonly address: URLSearchParams;
 }
 
 const flagTexts: Readonly<Record<(typeof flagNames)[number], string>> = {
@@ -48,7 +39,9 @@ const textOf = (name: string, value: string) => {
   return own(flagTexts, name) ?? value;
 };
 
-const toNamed = (name: string, value: string): Filter => ({ name, value, text: textOf(name, value) });
+/** A filter: its parameter, its value, and a label for both. */
+const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
+type Filter = ReturnType<typeof toNamed>;
 
 /** The filter for a facet; undefined if the search cannot filter by it. */
 export function toFilter(facet: string): Filter | undefined {
@@ -60,13 +53,13 @@ export function toFilter(facet: string): Filter | undefined {
   return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }
 
-export const filtersOf = (address: SearchAddress): Filter[] =>
+export const filtersOf = (address: URLSearchParams): Filter[] =>
   [...address]
     .filter(([name, value]) => value !== '' && !otherNames.has(name))
     .map(([name, value]) => toNamed(name, value));
 
 /** The path of an address with other values of some parameters, back at its first listing; an empty value takes a parameter away. */
-export function changed(address: SearchAddress, values: Readonly<Record<string, string>> = {}): string {
+export function changed(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
     if (value) next.set(name, value);
@@ -75,12 +68,12 @@ export function changed(address: SearchAddress, values: Readonly<Record<string, 
   return next.size === 0 ? '/agents' : `/agents?${next}`;
 }
 
-export const withFilter = (address: SearchAddress, { name, value }: Filter): string =>
+export const withFilter = (address: URLSearchParams, { name, value }: Filter): string =>
   name === 'tag'
     ? changed(new URLSearchParams([...address, [name, value]]))
     : changed(address, { [name]: value });
 
-export const withoutFilter = (address: SearchAddress, filter: Filter): string =>
+export const withoutFilter = (address: URLSearchParams, filter: Filter): string =>
   changed(
     new URLSearchParams(
       [...address].filter(([name, value]) => name !== filter.name || value !== filter.value),
@@ -100,14 +93,15 @@ const facetsShown = 12;
 /** Kinds with one value at a time. Another value would replace it, and its count is not known. */
 const chosenOnce: ReadonlySet<string> = new Set(['state', 'transport', 'package']);
 
-const isSelected = (address: SearchAddress, { name, value }: Filter) => address.getAll(name).includes(value);
+const isSelected = (address: URLSearchParams, { name, value }: Filter) =>
+  address.getAll(name).includes(value);
 const idOf = ({ name, value }: Filter) => `filter-${name}-${value}`;
 
 const toField = (name: string, value: string) =>
   html`<input type="hidden" form="search" name="${name}" value="${value}">`;
 
 /** The selected filters, each as a link that removes it and as a field of the search form; the sort as a field. */
-export const selectedFilters = (address: SearchAddress): Html => {
+export const selectedFilters = (address: URLSearchParams): Html => {
   const selected = filtersOf(address);
   const sort = address.get('sort');
   const sortField = sort ? toField('sort', sort) : html``;

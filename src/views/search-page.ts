@@ -15,7 +15,6 @@ import {
   nothingToNarrow,
   plainSearchForm,
   type Search,
-  type SearchAddress,
   type SearchAnswer,
   selectedFilters,
   toFilter,
@@ -24,20 +23,20 @@ import {
 } from './search-form.ts';
 
 /** Listings ticked in a search, in the order of its address. */
-const pickedIn = (address: SearchAddress): string[] => address.getAll('handle');
+const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
 // Fields of the search form: a further search keeps what is ticked, with script and without.
 const box = (handle: string, isPicked: boolean, text: Html | string) =>
   html`<label class="pick"><input type="checkbox" form="search" name="handle" value="${handle}"${isPicked && html` checked`}> ${text}</label>`;
 
 /** A checkbox beside a listing of a search; `compareButton` compares the ticked ones. */
-export const pickBox = (address: SearchAddress): RowAction => {
+export const pickBox = (address: URLSearchParams): RowAction => {
   const picked = new Set(pickedIn(address));
   return ({ handle }) => box(handle, picked.has(handle), html`Compare<span class="unseen"> ${handle}</span>`);
 };
 
 /** Listings that an earlier search ticked and this one does not show. */
-function earlierPicks(address: SearchAddress, shown: readonly { readonly handle: string }[]): Html | '' {
+function earlierPicks(address: URLSearchParams, shown: readonly { readonly handle: string }[]): Html | '' {
   const here = new Set(shown.map(({ handle }) => handle));
   const elsewhere = pickedIn(address).filter((handle) => !here.has(handle));
   if (elsewhere.length === 0) return '';
@@ -58,14 +57,14 @@ const near = (handles: readonly string[]) => html`
 <h2>Near</h2>
 <ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
-function withoutPart({ text = '', query = '' }: Omission, address: SearchAddress) {
+function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
   const href = changed(address, { q: query });
   if (query === '') return { href, text: 'Without the words, with the filters alone' };
   const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
   return { href, text: `${what} ${text}` };
 }
 
-function toLink(left: Omission, address: SearchAddress) {
+function toLink(left: Omission, address: URLSearchParams) {
   const facet = left.facet ?? left.only;
   if (!facet) return withoutPart(left, address);
   const filter = toFilter(facet);
@@ -118,7 +117,7 @@ function replaceWord(query: string, word: string, other: string): string {
   return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
 }
 
-function unknownWord({ word, near }: UnknownWord, address: SearchAddress) {
+function unknownWord({ word, near }: UnknownWord, address: URLSearchParams) {
   const query = address.get('q') ?? '';
   const link = (other: string) =>
     html` <a href="${changed(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
@@ -203,7 +202,7 @@ const boosted = html` hx-boost:inherited="true"`;
 
 /** The frame stays while its contents are replaced: the count is announced, the filters stay open or closed. */
 const frame = (
-  address: SearchAddress,
+  address: URLSearchParams,
   isLive: boolean,
   { count, facets, inside }: { readonly count: string; readonly facets: Html; readonly inside: Html },
 ): Html => html`
@@ -233,7 +232,7 @@ const searchResults = (search: Search, isLive: boolean): Html =>
  */
 const upgrades = html`hx-target:inherited="#results" hx-select:inherited="#results" hx-select-oob:inherited="#count:innerHTML,#held:innerHTML,#facets:innerHTML" hx-swap:inherited="outerHTML show:none" hx-sync:inherited="#search:replace" hx-indicator:inherited="#results" hx-status:422:inherited="select:#results" hx-status:4xx:inherited="select:main>* swap:innerHTML" hx-status:5xx:inherited="select:main>* swap:innerHTML"`;
 
-const searchPage = (site: Site, address: SearchAddress, results: Html, isWrong = false) => {
+const searchPage = (site: Site, address: URLSearchParams, results: Html, isWrong = false) => {
   const query = address.get('q') ?? '';
   return toPage(site, {
     title: query ? `Search: ${quoted(query)}` : 'Listings',
@@ -251,7 +250,7 @@ export const toSearchPage = (site: Site, search: Search): Html =>
   searchPage(site, search.address, searchResults(search, true));
 
 /** The search page for an invalid search: its errors take the place of the results, its filters can be removed. */
-export function toWrongSearchPage(site: Site, address: SearchAddress, problem: Problem): Html {
+export function toWrongSearchPage(site: Site, address: URLSearchParams, problem: Problem): Html {
   const { fields = [] } = problem.facts;
   const isWrong = fields.some(({ field }) => field === 'query');
   const inside = html`<ul id="wrong" class="notice">${fields.map(({ field, message }) => html`<li>${field}: ${message}</li>`)}</ul>`;

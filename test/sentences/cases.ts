@@ -1,4 +1,4 @@
-import type { ImportStatusDocument, StatusDocument } from '../../src/document/listing-document.ts';
+import type { StatusDocument } from '../../src/document/listing-document.ts';
 import type { ListingFacts } from '../../src/document/record.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ImportedSignal, Listing } from '../../src/listings/listing.ts';
@@ -110,7 +110,7 @@ const report = {
   counts: zeroImportCounts,
 };
 const quiet = { is_retried: true, updates_from: 'registry' as const, interval_s: 3600 };
-const imports: readonly ImportStatusDocument[] = [
+const imports: readonly StatusDocument['import'][] = [
   { ...quiet, state: 'none' },
   { ...quiet, state: 'running', newest: report },
   { ...quiet, state: 'stopped', newest: report },

@@ -26,13 +26,6 @@ export interface ListedFact {
   readonly means?: string | undefined;
 }
 
-/** A buyer's question, and what is known, what was looked for and not seen, and what is not known of it, in this order. */
-export interface Asked {
-  readonly question: Question;
-  readonly title: string;
-  readonly facts: readonly ListedFact[];
-}
-
 type Shown = Pick<Observation, 'kind' | 'state'> & {
   readonly missed_since?: string | undefined;
   readonly value: Observation['value'];
@@ -145,10 +138,9 @@ function factsOf({ observations, signals, not_seen, not_known }: ListingDocument
   ];
 }
 
-/** Every question of a buyer, in its order, with every fact about it. */
-export const toAllFacts = (listing: ListingDocument): Asked[] =>
-  questions.map((question) => ({
-    question,
-    title: questionTitles[question],
-    facts: factsOf(listing, question),
-  }));
+/** Every question of a buyer, in its order: what is known, what was looked for and not seen, and what is not known of it, in this order. */
+export const toAllFacts = (listing: ListingDocument) =>
+  questions.map((question) => {
+    const facts: readonly ListedFact[] = factsOf(listing, question);
+    return { question, title: questionTitles[question], facts };
+  });

@@ -32,9 +32,6 @@ export type HistoryKind = (typeof historyKinds)[number];
 /** One event in the history of a listing. */
 export type HistoryEvent = ReturnType<typeof toCheck> | ReturnType<typeof toRecorded>;
 
-/** A place in a history: events before this change of the stream, and checks before this log index. */
-export type HistoryPlace = readonly [seq: number, log_index: number];
-
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
   claim: 'claim',
@@ -124,11 +121,12 @@ export async function readHistory(
   }: {
     readonly kind?: HistoryKind | undefined;
     readonly since?: string | undefined;
-    readonly after?: HistoryPlace | undefined;
+    /** A place: events before this change of the stream, and checks before this log index. */
+    readonly after?: readonly [seq: number, log_index: number] | undefined;
     readonly limit: number;
   },
   context: Pick<Context, 'store'>,
-): Promise<{ readonly events: readonly HistoryEvent[]; readonly next: HistoryPlace | undefined }> {
+): Promise<{ events: HistoryEvent[]; next: [seq: number, log_index: number] | undefined }> {
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       ...{ at: change.at, place: change.seq, event: toRecorded(change, claimHistory) },

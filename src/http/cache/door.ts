@@ -8,7 +8,7 @@ import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
 import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
-import type { AnswerCache, CachedAnswer, ReadyAnswer } from './answer-cache.ts';
+import type { CachedAnswer, ReadyAnswer } from './answer-cache.ts';
 import { findMcpAnswer, mayBeCacheable, readBody } from './mcp-cache.ts';
 import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
 
@@ -29,13 +29,8 @@ function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswe
 
 const toKey = (encoding: Encoding, address: string) => `page ${encoding} ${address}`;
 
-interface PageLookup {
-  readonly cache: AnswerCache;
-  readonly chooseEncoding: ChooseEncoding;
-}
-
 /** Stores finished pages: those that a handler gave a cache policy, with the headers they left the app with. */
-export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): MiddlewareHandler<HttpEnvironment> {
+export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHandler<HttpEnvironment> {
   return async (c, next) => {
     if (c.req.method !== 'GET') return next();
     const store = cache.begin();
@@ -60,7 +55,7 @@ export function createPageStore({ cache }: Pick<PageLookup, 'cache'>): Middlewar
  */
 function findPage(
   { url = '', headers }: IncomingMessage,
-  { cache, chooseEncoding }: PageLookup,
+  { cache, chooseEncoding }: Shared,
 ): ReadyAnswer | undefined {
   const address = toKnownAddress(url);
   const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
-import type { MemoryLimit, Refusal } from '../../limits/limit.ts';
+import type { Refusal } from '../../limits/limit.ts';
 import { memoryReads } from '../../telemetry/events.ts';
 import type { HttpEnvironment } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
@@ -68,17 +68,13 @@ export const withoutQuery = (address: string): string => {
 };
 
 /** A request as the limits count it. */
-export interface Counted {
-  readonly path: string;
-  readonly limit: MemoryLimit;
-  readonly network: string;
-}
+export type Counted = ReturnType<typeof toCounted>;
 
 /** The limit that counts a request, and the network that it is counted for. */
 export function toCounted(
   { url = '', headers, method = '', socket }: IncomingMessage,
   { limits, callers }: Pick<RefusalLookup, 'limits' | 'callers'>,
-): Counted {
+) {
   const path = withoutQuery(url);
   const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
   return { path, limit: limitOf(limits, method, path), network };

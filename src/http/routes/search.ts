@@ -8,16 +8,9 @@ import { isListed } from '../../tools/find/listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { flagNames, flags, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
-import {
-  defaultPicks,
-  type PickedCriterion,
-  type Picks,
-  readPicks,
-  toPath,
-  toQuery,
-} from '../../views/compare-address.ts';
+import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../views/compare-address.ts';
 import { type ComparePage, toComparePage } from '../../views/compare-page.ts';
-import type { SearchAddress, SearchAnswer } from '../../views/search-form.ts';
+import type { SearchAnswer } from '../../views/search-form.ts';
 import { maxShown, pageSize, toSearchPage, toWrongSearchPage } from '../../views/search-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
@@ -29,7 +22,7 @@ const maxPerCall = 50;
 const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
 
 /** The input of search_agents that an address holds. */
-function toSearchInput(address: SearchAddress): Record<string, unknown> {
+function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   const tags = address.getAll('tag');
   const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
   const asked = flagNames
@@ -61,7 +54,7 @@ const maxHandles = 9;
 const most: Readonly<Record<string, number>> = { tag: maxTags, handle: maxHandles };
 
 /** The valid part of an address, without duplicates; `query`, the tool's name for it, becomes `q`. */
-function toSearchAddress(address: URLSearchParams): SearchAddress {
+function toSearchAddress(address: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams();
   for (const [given, value] of address) {
     const name = given === 'query' ? 'q' : given;
@@ -74,7 +67,7 @@ function toSearchAddress(address: URLSearchParams): SearchAddress {
 }
 
 /** As many listings as the address shows (one page by default), by as many calls as needed. */
-async function search(c: Request, address: SearchAddress): Promise<SearchAnswer> {
+async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
   const answer = await call(c, searchAgents, { ...input, limit: Math.min(shown, maxPerCall) });
@@ -103,7 +96,7 @@ const showSearch = async (c: Request, { site }: Face) => {
 const maxFound = 8;
 
 /** A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses it. */
-function toCriterionInput({ criterion, value }: PickedCriterion): object {
+function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
   const isNumber = criteria[criterion].takes.kind === 'number' && /^\d{1,9}$/.test(value);
   return { criterion, value: isNumber ? Number(value) : value };

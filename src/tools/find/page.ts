@@ -9,19 +9,10 @@ import { toListingDocument } from '../../document/document.ts';
 import { toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
-import type { SearchCounts, SearchHit, SearchQuery, UnknownWord } from '../../search/query.ts';
+import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { untrustedOf } from '../texts.ts';
 import { findListingFacts } from './listing.ts';
-import { findNearMisses, type NearMisses } from './near-misses.ts';
-
-interface SearchPage {
-  readonly listings: Hit[];
-  readonly counts: SearchCounts;
-  readonly next: string | undefined;
-  readonly unknown: readonly UnknownWord[];
-  /** Only where nothing matches. */
-  readonly no_match: NearMisses | undefined;
-}
+import { findNearMisses } from './near-misses.ts';
 
 /** How many to return, and the cursor they stand behind. */
 interface Place {
@@ -56,7 +47,7 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   return { shown, next: last && toCursor([digestOf(search).value, from + limit - 1, last.id]) };
 }
 
-async function findRanked(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const { hits, words, unknown, counts } = await listings.search(search);
   const { shown, next } = pageOf(hits, search, place);
@@ -75,7 +66,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place): 
   };
 }
 
-async function findListed(context: Context, search: SearchQuery, place: Place): Promise<SearchPage> {
+async function findListed(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const { facets, sort } = search;
   const position = readCursor(place.cursor, toListedPlace(search));
@@ -98,7 +89,7 @@ async function findListed(context: Context, search: SearchQuery, place: Place): 
 }
 
 /** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
-export const findPage = (context: Context, search: SearchQuery, place: Place): Promise<SearchPage> =>
+export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
   search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
 
 const mostCandidates = 60;

@@ -196,31 +196,17 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** One filter: its name, the words for none of its values, and its values with their words. */
-interface Facet {
-  readonly name: keyof RatingFilter;
-  readonly title: string;
-  readonly any: string;
-  readonly values: readonly (readonly [value: string, text: string])[];
-}
-
 /** All outcomes, and the groups and classes of proof that have ratings; `no proof` is always one of them. */
-function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter): readonly Facet[] {
+function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
   const counted = countProofs(native);
   const classes = proofClasses.filter(
     (name) => name === 'none' || name === now.proof_class || name in counted,
   );
   return [
-    { name: 'outcome', title: 'Outcome', any: 'any outcome', values: outcomes.map((name) => [name, name]) },
-    {
-      ...{ name: 'group', title: 'Group', any: 'any group' },
-      values: shownGroups(native).map((group) => [group, groupTexts[group].name.toLowerCase()]),
-    },
-    {
-      ...{ name: 'proof_class', title: 'Proof', any: 'with or without proof' },
-      values: classes.map((name) => [name, proofTexts[name].name.toLowerCase()]),
-    },
-  ];
+    ['outcome', 'Outcome', 'any outcome', outcomes.map((name) => [name, name])],
+    ['group', 'Group', 'any group', shownGroups(native).map((name) => [name, groupTexts[name].name])],
+    ['proof_class', 'Proof', 'with or without proof', classes.map((name) => [name, proofTexts[name].name])],
+  ] as const;
 }
 
 /** Filters for the ratings of a listing, each with the number of counted ratings that it leaves. */
@@ -234,11 +220,11 @@ function ratingFilters(
     const isNow = path === ratingsPath(listing.handle, now);
     return html`<li><a href="${path}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text} <span class="count">${amount(ratings)}</span></a></li>`;
   };
-  const facet = ({ name, title, any, values }: Facet) => {
+  const facet = ([name, title, any, values]: ReturnType<typeof facetsOf>[number]) => {
     const byValue: Readonly<Record<string, number>> = counts?.[name] ?? {};
     const all = Object.values(byValue).reduce((sum, ratings) => sum + ratings, 0);
     return html`
-<ul aria-label="${title}">${link(any, { ...now, [name]: undefined }, all)}${values.map(([value, text]) => link(text, { ...now, [name]: value }, byValue[value] ?? 0))}</ul>`;
+<ul aria-label="${title}">${link(any, { ...now, [name]: undefined }, all)}${values.map(([value = '', text = '']) => link(text.toLowerCase(), { ...now, [name]: value }, byValue[value] ?? 0))}</ul>`;
   };
   return html`
 <nav class="choices" aria-label="Filter the ratings">${facetsOf(listing, now).map(facet)}
