@@ -72,7 +72,7 @@ export const toViewPage = (
 ${view.description && html`<p>${view.description}</p>`}
 <p class="statement">${notVerdict}</p>
 <h2 id="criteria">Criteria</h2>
-<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here, marked, and is in no allow list' : 'a listing that is no longer as it was approved leaves'}</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
+<ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here, marked, and is in no allow list' : 'a listing that is no longer as it was approved leaves'}</li>`}${view.readers && !view.approvals && html`<li>Private entries of the operator, which no registry lists</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 ${view.criteria.length > 0 && html`<p class="note">A listing of which the answer to a criterion is not known is ${view.unknown === 'include' ? 'listed too' : 'not listed'}.</p>`}
 <h2 id="listings">Listings</h2>
 <p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>

@@ -89,6 +89,7 @@ it('a reader gets the entries of the folder as page, registry, allow list and co
     /A private entry, from the file payroll\/server\.json of the operator of this service, last changed on \d{4}-\d\d-\d\d and read on \d{4}-\d\d-\d\d; this service has no listing of it and has checked nothing of it\./,
   );
   expect(page).not.toContain('/agents/com.acme.zqinner');
+  expect(page).toContain('<li>Private entries of the operator, which no registry lists</li>');
   expect(page).toContain('<meta name="robots" content="noindex">');
   expect(await serversOf(directory)).toEqual([box, payroll]);
   const name = 'com.acme.zqinner%2Fpayroll';
