@@ -67,6 +67,14 @@ const listServers = async (c: Request) =>
 /** The generic registry API over our listings (docs/registry.md). */
 export const createRegistryApiRoutes = () => createRoutes('', listServers, showVersions, showVersion);
 
+/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
+export const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
+  cacheTags: [
+    keyOf(view),
+    ...[...members.map(({ listing }) => listing), ...(view.approvals ?? [])].map(({ handle }) => handle),
+  ],
+});
+
 /** A page of a view's listings in the shape of the registry API. */
 async function listViewEntries(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
@@ -77,13 +85,9 @@ async function listViewEntries(c: Request, face: Face): Promise<Response> {
   return answerJson(
     c,
     { servers, metadata: { ...(nextCursor && { nextCursor }), count: servers.length } },
-    { cacheTags: [keyOf(view), ...page.members.map(({ listing }) => listing.handle)] },
+    policyFor(view, page.members),
   );
 }
-
-const policyFor = (view: SavedView, { listing }: ViewMember) => ({
-  cacheTags: [keyOf(view), listing.handle],
-});
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
@@ -93,7 +97,7 @@ async function showViewVersions(c: Request, face: Face): Promise<Response> {
   const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));
   const servers = member ? await toViewEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
-  return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, member));
+  return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
 }
 
 /** One listing of a view in the shape of the registry API; 404 if it does not meet the view. */
@@ -103,7 +107,7 @@ async function showViewEntry(c: Request, face: Face): Promise<Response> {
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
   const [entry] = isShown ? await toViewEntries([member], c.get('context')) : [];
-  return member && entry ? answerJson(c, entry, policyFor(view, member)) : notInView(c);
+  return member && entry ? answerJson(c, entry, policyFor(view, [member])) : notInView(c);
 }
 
 /** The registry API over the listings of each view. */

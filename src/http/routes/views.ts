@@ -1,12 +1,10 @@
 import { Hono } from 'hono';
-import { keyOf, type SavedView } from '../../config/files.ts';
 import { isBrokenPin, isVersionPinned } from '../../document/criteria/approvals.ts';
-import type { ViewMember } from '../../document/registry/entries.ts';
 import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
-import { createViewRegistryRoutes } from '../registry-api.ts';
+import { createViewRegistryRoutes, policyFor } from '../registry-api.ts';
 import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
@@ -14,14 +12,6 @@ const constant = { cacheTags: [] } as const;
 const pageSize = 50;
 /** A policy has at most this many listings: hosts read it whole. */
 const mostInPolicy = 1000;
-
-/** Stale once a listing joins or leaves the view, or one of those shown or approved changes. */
-const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
-  cacheTags: [
-    ...[keyOf(view), ...members.map(({ listing }) => listing.handle)],
-    ...(view.approvals ?? []).map(({ handle }) => handle),
-  ],
-});
 
 async function showView(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
