@@ -14,7 +14,7 @@ import { inclusionProof, isIncluded, leafHash, type TreeHead } from '../log/merk
 import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/notes.ts';
 import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
 import type { Rating } from '../ratings/table.ts';
-import { logMismatches } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 
 /** The members of a rating that its log entry commits to; groups and flags are computed when the rating is read. */
 const ratingFields = [
@@ -74,7 +74,7 @@ function findFault(entry: StoredEntry, rating: Rating | undefined): string | und
 
 /** Logs and counts that the database disagrees with the log, and returns the problem to throw. */
 function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault: string): Problem {
-  logMismatches.publish({ log_index });
+  measure('dossier_log_mismatches_total');
   log.error({ log_index, fault }, 'the database disagrees with the transparency log');
   return new Problem(
     'internal',

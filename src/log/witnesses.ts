@@ -1,6 +1,6 @@
 import { every, unlessAborted } from '../core/every.ts';
 import { createOutboundClient, type OutboundClient } from '../net/client.ts';
-import { witnessAnswers } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from './checkpoints.ts';
 import { isOf, readCosignature } from './cosignature.ts';
 import { consistencyProof } from './merkle.ts';
@@ -139,8 +139,13 @@ export function createWitnessRounds(context: IssuingContext) {
     const key = sizeKey(witness, checkpoint);
     const oldSize = Math.min(sizes.get(key) ?? 0, checkpoint.size);
     const { asked } = await askWitness(asking, { witness, checkpoint, oldSize });
-    if (asked.result === 'cosigned') sizes.set(key, asked.size);
-    witnessAnswers.publish({ witness: witness.name, result: asked.result, at_ms: context.clock().getTime() });
+    const labels = { witness: witness.name };
+    measure('dossier_witness_answers_total', { ...labels, result: asked.result });
+    measure('dossier_witness_cosigned', labels, asked.result === 'cosigned' ? 1 : 0);
+    if (asked.result === 'cosigned') {
+      sizes.set(key, asked.size);
+      measure('dossier_witness_last_cosigned_timestamp_seconds', labels, context.clock().getTime() / 1000);
+    }
     report(context, witness, asked, checkpoint.size);
     return asked;
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import type { Lease } from '../store/store.ts';
-import { leasedHosts } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
@@ -83,7 +83,7 @@ function toPauses({ host, address }: Asked, seconds: number, now: Date): Readonl
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();
-  const publish = () => leasedHosts.publish({ hosts: hosts.size });
+  const publish = () => measure('dossier_observer_hosts_held', {}, hosts.size);
   const open = async (host: string): Promise<LeasedHost> => {
     const lease = await takeHost(host, context, signal);
     try {

@@ -9,7 +9,7 @@ import { type LogContext, openLogSeed } from '../log/checkpoints.ts';
 import { toNoteKey } from '../log/notes.ts';
 import { createOutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
-import { observationRuns } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import type { DatedFinding } from './compare.ts';
 import { createCutOffWatch } from './cut-off.ts';
 import { createDns } from './endpoint/network.ts';
@@ -138,10 +138,11 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       const vantage = vantageOf(config);
       const report = await observeListing(run, { store, log, clock, lease, signal, imported_at, vantage });
       const { changes } = report;
-      observationRuns.publish({ outcome: changes > 0 ? 'changed' : 'unchanged', changed_facts: changes });
+      measure('dossier_observer_looks_total', { outcome: changes > 0 ? 'changed' : 'unchanged' });
+      measure('dossier_observer_changed_facts_total', {}, changes);
       return report;
     } catch (error) {
-      observationRuns.publish({ outcome: 'failed', changed_facts: 0 });
+      measure('dossier_observer_looks_total', { outcome: 'failed' });
       throw error;
     }
   };

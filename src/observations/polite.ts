@@ -17,7 +17,7 @@ import {
   reachPublic,
 } from '../net/client.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
-import { observerRequests } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
 import type { Asked, HostQueue, Turn } from './host-queue.ts';
 
@@ -192,7 +192,7 @@ export function createPoliteFetch({
   };
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);
-    observerRequests.publish({ result: toResult(response) });
+    measure('dossier_observer_requests_total', { result: toResult(response) });
     if (response === 'paused') return paused(url);
     if (response === 'overtime') return overtime(url, request.times);
     watch.note(url.hostname, response);

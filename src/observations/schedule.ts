@@ -7,7 +7,7 @@ import { registrableDomain } from '../core/identity.ts';
 import { readPages } from '../core/pages.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 import { isSample } from '../listings/listing.ts';
-import { dueListings } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import type { RunReport } from './observe-listing.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
 import { createReadLimits } from './read-limits.ts';
@@ -141,7 +141,7 @@ export function createSchedule(
         looked: counts.looked + 1,
         changed: counts.changed + (ended.changes > 0 ? 1 : 0),
       };
-    dueListings.publish({ listings: due.size });
+    measure('dossier_observer_due_listings', {}, due.size);
     onProgress?.(counts);
     news.resolve();
   };
@@ -176,7 +176,7 @@ export function createSchedule(
       }));
       for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
         if (!due.has(handle)) due.set(handle, { handle, why: 'due', notBefore_ms: 0 });
-      dueListings.publish({ listings: due.size });
+      measure('dossier_observer_due_listings', {}, due.size);
       return due.size - before;
     },
     /** Adds a listing before all that are due; false while too many were asked for. */

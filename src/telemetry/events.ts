@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import type table from './instruments.json';
 
 /** One kind of event that this process publishes about its own work; without subscribers it costs almost nothing. */
 function defineEvent<Event extends object>(name: string) {
@@ -26,33 +27,19 @@ export const memoryReads = defineEvent<{
 }>('memory-read');
 /** A finished transaction, committed or failed, with the time its caller waited. */
 export const writes = defineEvent<{ readonly seconds: number }>('write');
-/** A log entry that disagrees with what the database stores for it. */
-export const logMismatches = defineEvent<{ readonly log_index: number }>('log-mismatch');
-
-/** A run of the observer on one listing, and how many facts it found changed. */
-export const observationRuns = defineEvent<{
-  readonly outcome: 'changed' | 'unchanged' | 'failed';
-  readonly changed_facts: number;
-}>('look');
-/** A request of the observer: answered, kept back because the host asked for a pause, or how it failed. */
-export const observerRequests = defineEvent<{ readonly result: string }>('observer-request');
-/** How many hosts this process holds for the observer. */
-export const leasedHosts = defineEvent<{ readonly hosts: number }>('leased-hosts');
-/** How many listings are due for the observer of this process, or are being observed. */
-export const dueListings = defineEvent<{ readonly listings: number }>('due-listings');
-
 /** What the schedule of backups found or did: when the newest was made, or that one failed. */
 export const backupsMade = defineEvent<{ readonly lastAt_ms: number } | { readonly failed: true }>('backup');
 
-/** An attempt to deliver a change to a webhook. */
-export const webhookAttempts = defineEvent<{ readonly outcome: 'accepted' | 'failed' }>('webhook-attempt');
+type Metric = keyof (typeof table.counters & typeof table.gauges);
 
-/** What asking a witness for a cosignature came to: `cosigned`, or why there is none. */
-export const witnessAnswers = defineEvent<{
-  readonly witness: string;
-  readonly result: string;
-  readonly at_ms: number;
-}>('witness-answer');
+/** A counter of instruments.json that grows by `value`, 1 if absent, or a gauge that has this value now. */
+export const measured = defineEvent<{
+  readonly name: Metric;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number | undefined;
+}>('measured');
+export const measure = (name: Metric, labels: Readonly<Record<string, string>> = {}, value?: number) =>
+  measured.publish({ name, labels, value });
 
 /** Runs a write and publishes how long it took. */
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {

@@ -1,19 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import {
-  backupsMade,
-  dueListings,
-  leasedHosts,
-  logMismatches,
-  memoryReads,
-  observationRuns,
-  observerRequests,
-  toolCalls,
-  webhookAttempts,
-  witnessAnswers,
-  writes,
-} from './events.ts';
+import { backupsMade, measured, memoryReads, toolCalls, writes } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -97,29 +85,19 @@ export function measureHttp(to: Instruments, own: Server): () => void {
 /** Counts what this process does, by its events. Returns a function that stops it. */
 export function measureWork(to: Instruments): () => void {
   const undo = [
-    logMismatches.subscribe(() => to.dossier_log_mismatches_total.inc()),
+    measured.subscribe(({ name, labels, value }) => {
+      const metric = to[name];
+      if (metric instanceof Counter) metric.inc(labels, value);
+      else metric.set(labels, value ?? 0);
+    }),
     toolCalls.subscribe(({ tool, outcome }) => to.dossier_tool_calls_total.inc({ tool, outcome })),
     memoryReads.subscribe(({ memory, isHit }) =>
       to.dossier_memory_reads_total.inc({ memory, result: isHit ? 'hit' : 'miss' }),
     ),
     writes.subscribe((write) => to.dossier_store_write_seconds.observe(write.seconds)),
-    webhookAttempts.subscribe(({ outcome }) => to.dossier_webhook_attempts_total.inc({ outcome })),
-    observationRuns.subscribe(({ outcome, changed_facts }) => {
-      to.dossier_observer_looks_total.inc({ outcome });
-      to.dossier_observer_changed_facts_total.inc(changed_facts);
-    }),
-    observerRequests.subscribe(({ result }) => to.dossier_observer_requests_total.inc({ result })),
-    dueListings.subscribe(({ listings }) => to.dossier_observer_due_listings.set(listings)),
-    leasedHosts.subscribe(({ hosts }) => to.dossier_observer_hosts_held.set(hosts)),
     backupsMade.subscribe((event) => {
       if ('failed' in event) to.dossier_backup_failures_total.inc();
       else to.dossier_backup_last_success_timestamp_seconds.set(event.lastAt_ms / 1000);
-    }),
-    witnessAnswers.subscribe(({ witness, result, at_ms }) => {
-      const isCosigned = result === 'cosigned';
-      to.dossier_witness_answers_total.inc({ witness, result });
-      to.dossier_witness_cosigned.set({ witness }, isCosigned ? 1 : 0);
-      if (isCosigned) to.dossier_witness_last_cosigned_timestamp_seconds.set({ witness }, at_ms / 1000);
     }),
   ];
   return () => {

@@ -4,7 +4,7 @@ import { createFairPool } from '../core/fair-pool.ts';
 import type { Change } from '../log/change.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
-import { webhookAttempts } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import { isAbout, toChangeFilter } from '../tools/changes.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
@@ -94,7 +94,7 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       // What we cut off ourselves says nothing about the address.
       if (failed && turn.signal.aborted) return false;
       const took_ms = performance.now() - began_ms;
-      webhookAttempts.publish({ outcome: failed ? 'failed' : 'accepted' });
+      measure('dossier_webhook_attempts_total', { outcome: failed ? 'failed' : 'accepted' });
       advanceTo(change);
       const now = clock();
       if (failed) {
