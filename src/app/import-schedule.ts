@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { every } from '../core/every.ts';
 import { toModuleUrl } from '../core/process.ts';
@@ -8,7 +7,6 @@ import { type ImportOnce, importOnce, type Outcome } from '../imports/import-onc
 import type { ImportRun } from '../imports/import-run.ts';
 import { isUnderWay } from '../imports/run.ts';
 import { sampleSource } from '../listings/listing.ts';
-import type { ImportThread } from './import-worker.ts';
 
 const firstRetry_s = 30;
 /** How often to check whether another process is still importing; short, so that the run of a dead node resumes in seconds. */
@@ -30,12 +28,6 @@ function untilDue_s({ config, clock }: ImportContext, run: ImportRun | undefined
   // A run dated in the future was dated by a clock that was ahead, and says nothing.
   const rest_s = age_s < 0 ? 0 : pause_s - age_s;
   return rest_s > pause_s * jitter ? Math.min(rest_s, pause_s) : 0;
-}
-
-/** Waits until no other process is importing. */
-async function untilFree({ store }: ImportContext, signal: AbortSignal): Promise<void> {
-  do await wait(busyPause_ms, undefined, { signal, ref: false });
-  while (await isUnderWay(store));
 }
 
 async function warn({ store, log }: ImportContext, error: string | undefined, next_s: number): Promise<void> {
@@ -80,13 +72,11 @@ export async function startImports(
       const { run: last } = await store.imports.last();
       const due_s = failures === 0 ? untilDue_s(context, last) : 0;
       if (due_s > 0) return due_s * 1000;
+      if (await isUnderWay(store)) return busyPause_ms;
       const { state, error } = await run(context, { signal, dueAfter: { finishedAt: last?.finished_at } });
       if (state === 'running') return 'ended';
       failures = state === 'done' || state === 'busy' ? 0 : failures + 1;
-      if (state === 'busy') {
-        await untilFree(context, signal);
-        return 0;
-      }
+      if (state === 'busy') return busyPause_ms;
       if (state === 'done' && config.registryUrl.startsWith('file:')) return 'ended';
       const next_s = nextImport_s(config.importInterval_s, failures);
       if (failures > 0) await warn(context, error, next_s);
@@ -108,7 +98,7 @@ export const importInThread: ImportOnce = async (context, attempt) => {
   const { config } = context;
   if (config.databaseUrl === ':memory:') return importOnce(context, attempt);
   let outcome: Outcome = { state: 'running' };
-  const workerData = { config, dueAfter: attempt.dueAfter } satisfies ImportThread;
+  const workerData = { config, dueAfter: attempt.dueAfter };
   const thread = new Worker(toModuleUrl('./import-worker', import.meta.url), { workerData });
   thread.on('message', (message: Outcome) => {
     outcome = message;

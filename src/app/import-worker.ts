@@ -5,16 +5,11 @@ import { type Attempt, importOnce } from '../imports/import-once.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore } from './open.ts';
 
-/** What `import-schedule.ts` starts this thread with. */
-export interface ImportThread extends Pick<Attempt, 'dueAfter'> {
-  readonly config: Config;
-}
-
 // Runs one import over its own connection, posts its Outcome and ends. Any message stops it after the current page.
 
 // Lower this thread's priority (per-thread on Linux) so that requests win when both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-const { config, dueAfter } = workerData as ImportThread;
+const { config, dueAfter } = workerData as Pick<Attempt, 'dueAfter'> & { readonly config: Config };
 const stopping = new AbortController();
 parentPort?.once('message', () => stopping.abort());
 const store = await openStore(config);
