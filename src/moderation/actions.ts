@@ -70,6 +70,11 @@ const consequences = {
   listing: 'Everything else about the listing is shown as before.',
 } as const;
 
+/** Shows a listing as the actions against it that are in force say. */
+async function moderateListing(tx: Transaction, { target_kind, target }: FoundTarget): Promise<void> {
+  if (target_kind === 'listing') await tx.listings.moderate(target);
+}
+
 /** Hides what a rating, a response or a listing says; counts stay. */
 export const hide: Action = {
   name: 'hide',
@@ -88,12 +93,8 @@ export const hide: Action = {
   example: '019aa5f2-0000-7000-8000-000000000000',
   did: ({ target_kind }) => did[target_kind as keyof typeof did],
   consequence: ({ target_kind }) => consequences[target_kind as keyof typeof did],
-  async apply(tx, { target_kind, target }) {
-    if (target_kind === 'listing') await tx.listings.moderate(target);
-  },
-  async undo(tx, { target_kind, target }) {
-    if (target_kind === 'listing') await tx.listings.moderate(target);
-  },
+  apply: moderateListing,
+  undo: moderateListing,
 };
 
 /** Ends the use of one capability; the claim stays as its file says. */
@@ -137,13 +138,11 @@ export const withdraw: Action = {
   example: 'com.example/shop',
   did: () => 'withdrew this listing',
   consequence: () => 'Ratings by it count as before, and its capabilities can only withdraw them meanwhile.',
-  async apply(tx, { target }) {
-    await tx.listings.moderate(target);
-  },
-  async undo(tx, { target }) {
-    await tx.listings.moderate(target);
+  apply: moderateListing,
+  async undo(tx, found) {
+    await moderateListing(tx, found);
     // Its claim and its ratings may have changed meanwhile.
-    await tx.listings.reindex(target);
+    await tx.listings.reindex(found.target);
   },
 };
 

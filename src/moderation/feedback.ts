@@ -5,7 +5,7 @@ import { type Feedback, feedbackTable, reportCategory } from './moderation.ts';
 
 /** Which feedback to read; without `kind` reports and everything else. */
 export interface FeedbackFilter {
-  readonly state: 'open' | 'closed' | 'all';
+  readonly state: 'open' | 'all';
   readonly kind?: 'report' | 'feedback' | undefined;
 }
 
@@ -19,7 +19,7 @@ declare module '../store/store.ts' {
 const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
   db
     .selectFrom('feedback')
-    .$if(state !== 'all', (query) => query.where('state', '=', state === 'closed' ? 'closed' : 'open'))
+    .$if(state === 'open', (query) => query.where('state', '=', 'open'))
     .$if(kind === 'report', (query) => query.where('category', '=', reportCategory))
     .$if(kind === 'feedback', (query) =>
       query.where(({ eb, or }) => or([eb('category', 'is', null), eb('category', '<>', reportCategory)])),
