@@ -21,7 +21,6 @@ import {
 import { createServiceClient, ServiceUnreadable } from './service.ts';
 
 type AskService = ReturnType<typeof createServiceClient>;
-type ServiceAnswer = Awaited<ReturnType<AskService>>;
 
 const logs = z.object({
   logs: z.array(
@@ -54,7 +53,7 @@ const together = 8;
 /** The JSON of an answer in the expected form; throws ServiceUnreadable for any other. */
 function readAnswer<T extends z.ZodType>(
   path: string,
-  { status, body }: ServiceAnswer,
+  { status, body }: Awaited<ReturnType<AskService>>,
   form: T,
 ): z.output<T> {
   const answer = form.safeParse(status === 200 ? parseForeignJson(body.toString('utf8')) : undefined);
@@ -199,7 +198,7 @@ const document = z.object({
 const dumped = document.extend({ handle: z.string() });
 const batchEntries = 256;
 
-function readLines(path: string, { status, body }: ServiceAnswer): string[] {
+function readLines(path: string, { status, body }: Awaited<ReturnType<AskService>>): string[] {
   const content = status === 200 ? attempt(() => gunzipSync(body, { maxOutputLength: 2 ** 29 })) : undefined;
   const lines = content?.toString('utf8').split('\n');
   if (lines) return lines.filter((line) => line !== '');

@@ -24,16 +24,10 @@ import { type CopyField, type ImportCounts, zeroImportCounts } from './import-ru
 import { type PageFacts, toListing } from './listing.ts';
 import { hasField, toRecorded } from './recorded.ts';
 
-/** Mutable counts, for counting. */
-type Counting = { -readonly [Name in keyof ImportCounts]: number };
-
-/** Counts of zero. */
-const createCounts = (): Counting => ({ ...zeroImportCounts });
-
 /** The sum of two counts. */
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
-  const sum = createCounts();
-  for (const name of Object.keys(sum) as (keyof Counting)[]) sum[name] = a[name] + b[name];
+  const sum = { ...zeroImportCounts };
+  for (const name of Object.keys(sum) as (keyof ImportCounts)[]) sum[name] = a[name] + b[name];
   return sum;
 }
 
@@ -48,7 +42,7 @@ const createClassified = () => ({
   /** Of the readable ones, those that are not deleted. */
   servers: [] as ServerJson[],
   updatedAt: [] as string[],
-  counts: createCounts(),
+  counts: { ...zeroImportCounts },
 });
 type ClassifiedEntries = ReturnType<typeof createClassified>;
 

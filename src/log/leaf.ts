@@ -1,22 +1,12 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { readObject } from '../core/json.ts';
+import type { Change } from './change.ts';
 import { leafHash } from './merkle.ts';
 
-/** Types of log leaf (docs/log.md). */
+/** Types of log leaf (docs/log.md): those about a listing, which are changes too, and those about the log itself. */
 export type LeafType =
-  | 'claim.activated'
-  | 'claim.suspended'
-  | 'claim.keys_changed'
-  | 'capability.revoked'
-  | 'rating.submitted'
-  | 'rating.amended'
-  | 'rating.withdrawn'
-  | 'rating.responded'
-  | 'listing.withdrawn'
-  | 'listing.restored'
-  | 'observation.changed'
-  | 'moderation.applied'
+  | Exclude<Change['type'], 'listing.new' | 'listing.changed' | `view.${string}`>
   | 'record.erased'
   | 'log.continued';
 

@@ -145,8 +145,6 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
   }
 }
 
-export type DnsRecords = Awaited<ReturnType<typeof readRecords>>;
-
 /**
  * The records of a type at a name at one server, CNAMEs followed: addresses, texts, or tags with their values (CAA); `dnssec`
  * if the server says that it validated the answers (AD bit, RFC 4035 section 3.2.3). NXDOMAIN and an empty answer are
@@ -170,9 +168,6 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
   throw new Error('CNAME loop');
 }
 
-/** The settings that say who is asked about names. */
-export type DnsRules = Pick<Config, 'dnsServers' | 'hostOverrides'>;
-
 const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
 
 /**
@@ -180,7 +175,7 @@ const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
  * a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist outside, and would leak.
  */
 export function dnsServersFor(
-  { dnsServers, hostOverrides }: DnsRules,
+  { dnsServers, hostOverrides }: Pick<Config, 'dnsServers' | 'hostOverrides'>,
   name: string,
 ): readonly string[] | undefined {
   if (dnsServers !== undefined) return dnsServers;

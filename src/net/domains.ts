@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
-import { type DnsRecords, dnsServersFor, readRecords } from './dns.ts';
+import { dnsServersFor, readRecords } from './dns.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
 export type AgreedTxt = ReturnType<typeof agree>;
 
 /** Compares the answers of several servers; `undefined` is that of one that gave none. */
-function agree(answers: readonly (DnsRecords | undefined)[]) {
+function agree(answers: readonly (Awaited<ReturnType<typeof readRecords>> | undefined)[]) {
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length < answers.length || given.length === 0) return 'no_answer' as const;
   const sets = given.map(({ records }) => new Set(records));

@@ -21,18 +21,12 @@ export type { RepositoryPlace } from './repository-place.ts';
 
 /** Why a repository's file could not be read, or that it does not exist (docs/reference.md, check.result). */
 type ReadFailure =
+  | ExchangeFailure['result']
   | 'file_absent'
   | 'lfs_pointer'
   | 'not_text'
-  | 'too_large'
   | 'repository_not_found'
-  | 'repository_empty'
-  | 'repository_moved'
-  | 'redirect_refused'
-  | 'host_unreachable'
-  | 'host_timeout'
-  | 'host_rate_limited'
-  | 'host_error';
+  | 'repository_empty';
 
 /** The result of a repository check. `pinned`: the file was read at the commit that HEAD pointed to. */
 export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (

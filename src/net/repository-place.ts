@@ -10,16 +10,17 @@ export interface RepositoryPlace {
   readonly key: string;
 }
 
-type Hosts = Config['repositoryHosts'];
 /** Where a host is reached: base URLs of its git and raw-file services. */
-export type Bases = Hosts[string];
-type Layout = NonNullable<Bases['layout']>;
+export type Bases = Config['repositoryHosts'][string];
 
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const recordedForm = /^https:\/\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._/-]{3,300})$/i;
 
 /** Path of a raw file at a ref, for each forge (docs/claims.md). */
-const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => string> = {
+const rawPaths: Record<
+  NonNullable<Bases['layout']>,
+  (path: string, ref: string, fileName: string) => string
+> = {
   github: (path, ref, fileName) => `${path}/${ref}/${fileName}`,
   gitlab: (path, ref, fileName) => `${path}/-/raw/${ref}/${fileName}`,
   forgejo: (path, ref, fileName) => `${path}/raw/${ref === 'HEAD' ? 'branch' : 'commit'}/${ref}/${fileName}`,
@@ -27,11 +28,11 @@ const rawPaths: Record<Layout, (path: string, ref: string, fileName: string) => 
 };
 
 /** The configured layout, or else GitLab's for gitlab.com and GitHub's for every other host. */
-const layoutOf = (host: string, bases: Bases): Layout =>
+const layoutOf = (host: string, bases: Bases) =>
   bases.layout ?? (host === 'gitlab.com' ? 'gitlab' : 'github');
 
 /** Parses a recorded URL; undefined unless it has the form of a repository on one of these hosts. */
-export function toPlace(hosts: Hosts, recordedUrl: string): RepositoryPlace | undefined {
+export function toPlace(hosts: Config['repositoryHosts'], recordedUrl: string): RepositoryPlace | undefined {
   const [, recordedHost = '', recordedPath = ''] = recordedForm.exec(recordedUrl) ?? [];
   const host = recordedHost.toLowerCase();
   if (!Object.hasOwn(hosts, host)) return undefined;

@@ -117,28 +117,10 @@ export const isCurrent = ({
   superseded_by === undefined && withdrawn_at === undefined && voided_at === undefined;
 
 /** The short form of a record, as listings show it; list_ratings returns all of it. */
-export const shortRating = ratingRecord.pick({
-  rating_id: true,
-  source_handle: true,
-  source_root: true,
-  relationship: true,
-  interaction_at: true,
-  outcome: true,
-  score: true,
-  comment: true,
-  created_at: true,
-  proof_class: true,
-  group: true,
-  group_reason: true,
-  flags: true,
-  overlap_stated_later: true,
-  log_index: true,
-  withdrawn_at: true,
-  erased_at: true,
-  hidden_at: true,
-  voided_at: true,
-  moderation: true,
-  response: true,
+export const shortRating = ratingRecord.omit({
+  ...{ interaction_id: true, interaction_sha256: true, supersedes: true, superseded_by: true },
+  ...{ subject_handle: true, source_root_generation: true, proof_commitment: true },
+  ...{ protocol: true, operation: true, subject_version: true, latency_ms: true, tags: true, evidence: true },
 });
 export type ShortRating = z.infer<typeof shortRating>;
 

@@ -2,7 +2,7 @@ import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { createGuardedLookup, isOurFailure, type Reach } from '../../net/client.ts';
-import { type DnsRules, dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
+import { dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
 import { noWay } from '../polite.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
@@ -70,7 +70,8 @@ async function run(ask: Ask, hostname: string) {
 
 /** Asks the servers that the settings name how many addresses a host name has of each family, and for CAA. Never throws. */
 export const createDns =
-  (rules: DnsRules, timeout_ms: number, signal: AbortSignal) => async (hostname: string) => {
+  (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
+  async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
     if (servers) return run(askInTurn(servers, timeout_ms, signal), hostname);
     const reason =
