@@ -8,7 +8,6 @@ import { createCachedStore } from './cached-store.ts';
 
 type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
 
-/** Imports only the engine that is used. */
 async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
   if (/^postgres(ql)?:/.test(url))
     return (await import('./postgres-store.ts')).openPostgresStore(url, readUrl || undefined, opening);

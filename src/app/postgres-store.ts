@@ -47,7 +47,6 @@ const socketCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** What an error of node-postgres means to a caller. */
 function postgresFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? error.code : undefined;

@@ -120,7 +120,6 @@ export const createAuditState = (size: number) => ({
   ratings: new Map<string, RatingRecord>(),
   /** What is shown as erased, by log index, with its name. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
-  /** Actions of the operator that are shown. */
   notices: new Map<number, readonly ShownNotice[]>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;

@@ -51,7 +51,6 @@ export interface ReadingOutcome {
 const issuedAt = ({ issued_s }: Challenge) => new Date(issued_s * 1000).toISOString();
 const rootOf = (seen: SeenFacts | undefined, { root }: ProofPlace) => (seen ? `dns:${seen.domain}` : root);
 
-/** The lines of a text. */
 function linesOf({ challenges }: ClaimFile, { read: { seen }, place }: Reading): ReadLine[] {
   return challenges
     .flatMap((text) => readChallenge(text) ?? [])

@@ -36,7 +36,6 @@ export interface CheckedClaim {
   readonly isRepeatable?: boolean;
 }
 
-/** The outcome of applying what was read at a location, at a time. */
 function toChecked(
   read: LocationRead,
   { result, changed, seen = read.seen, waiting = [], optOut }: ReadingOutcome,

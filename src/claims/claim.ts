@@ -140,7 +140,6 @@ export const claimEvent = z.object({
 
 export type ClaimEvent = z.infer<typeof claimEvent>;
 
-/** Largest claim file that is read, as UTF-8. */
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 

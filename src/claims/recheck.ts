@@ -13,7 +13,6 @@ const page = 100;
 const passesPerInterval = 20;
 const longestSleep_s = 3600;
 
-/** Pause between two passes of one node. */
 const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
@@ -109,7 +108,6 @@ async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<
 
 /** Hosts that are asked at the same time; one of them is asked one thing at a time. */
 const hostsAtOnce = 4;
-/** Due listings that wait for their host. */
 const mostWaiting = 256;
 
 /**

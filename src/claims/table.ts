@@ -90,7 +90,6 @@ export const createClaimReads = (db: Db) => ({
     const living = rows.where('state', 'in', ['active', 'suspended']);
     return (await living.orderBy('activated_at').orderBy('hash').execute()).map(capabilityTable.decode);
   },
-  /** How many of a listing's capabilities have leaked. */
   async leakedCount(handle: string): Promise<number> {
     const counted = await db
       .selectFrom('capability')
@@ -128,7 +127,6 @@ export const createClaimReads = (db: Db) => ({
 /** The same inside a transaction, with writes; `touch` receives each handle that changed. */
 export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createClaimReads(db),
-  /** Inserts or replaces the claim of a listing. */
   async putClaim(claim: Claim): Promise<void> {
     touch(claim.handle);
     await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
@@ -149,7 +147,6 @@ export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
       .executeTakeFirst();
     if (row) touch(row.handle);
   },
-  /** Records which published key signed the challenge of a capability. */
   async setSigner(hash: string, signed_by: string): Promise<void> {
     await db.updateTable('capability').set({ signed_by }).where('hash', '=', hash).execute();
   },
@@ -172,7 +169,6 @@ export const createOptOutReads = (db: Db) => ({
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
-  /** Inserts or replaces the opt-out line of a listing. */
   async put(optOut: OptOut): Promise<void> {
     await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle').execute();
   },

@@ -335,7 +335,6 @@ function addBackupCommands(program: Command, { config }: Shell): void {
   }).action(async (file: string) => (await import('./backup/backup.ts')).runRestore(await config(), file));
 }
 
-/** The commands that check what is published. */
 function addEvidenceCommands(program: Command, { config }: Shell): void {
   const verifies =
     'check a saved answer of get_proof, a signed statement about a listing, or that one saved checkpoint continues another, offline';

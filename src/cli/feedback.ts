@@ -4,7 +4,6 @@ import type { Feedback } from '../moderation/moderation.ts';
 import type { Store } from '../store/store.ts';
 import { withStore } from './shell.ts';
 
-/** What a command is about: reports, or all other feedback. */
 type FeedbackKind = 'report' | 'feedback';
 
 const names = {

@@ -4,7 +4,6 @@ import { usageError } from '../core/process.ts';
 import { toLine } from '../core/text.ts';
 import { withStore } from './shell.ts';
 
-/** Most characters of a published reason. */
 const maxReason = 200;
 
 /** Lists a listing again that an opt-out line withdrew, and publishes the reason. Throws ExitError. */

@@ -61,7 +61,6 @@ const listOf = (isItem: (item: string) => boolean, meaning: string) =>
     return wrong.length > 0 ? z.NEVER : items;
   });
 
-/** Base addresses, comma separated; each without slashes at its end. */
 const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
   items.map(withoutSlashes),
 );
@@ -80,7 +79,6 @@ function isNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** IP addresses and CIDR ranges, comma separated. */
 const networks = listOf(isNetwork, 'an IP address or CIDR range');
 
 /** Where metrics are listened on: a port of loopback, or address:port; undefined where `off`. */
@@ -105,14 +103,11 @@ const shownName = z
     'up to 40 letters, digits, spaces, dots and dashes',
   );
 
-/** A switch. */
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on');
-/** A whole number between two others, both included. */
 function wholeNumber(from: number, to: number) {
   const wanted = `a whole number from ${from} to ${to}`;
   return z.coerce.number(wanted).int(wanted).min(from, wanted).max(to, wanted);
 }
-/** A port; 0 lets the system choose. */
 const port = wholeNumber(0, 65_535);
 const durationUnits = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 /** A time as `30m`, in seconds. */
@@ -142,13 +137,11 @@ const limitOverrides = z
     ),
   );
 
-/** Addresses of DNS servers; undefined for none. */
 const dnsServers = z
   .string()
   .regex(/^(?:(?:[\d.]+|\[[\da-f:]+\]):\d{1,5}(?:,(?!$)|$))*$/i, 'address:port, separated by commas')
   .transform((text) => (text === '' ? undefined : text.split(',')));
 
-/** Where the git and raw addresses of a repository host are reached. */
 const hostBases = z.strictObject({
   git: baseUrl,
   raw: baseUrl,
@@ -159,7 +152,6 @@ const officialHosts = {
   'github.com': { git: 'https://github.com', raw: 'https://raw.githubusercontent.com' },
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
 };
-/** A JSON text, parsed. */
 const json = z.string().transform((text, issues) => {
   try {
     return JSON.parse(text) as unknown;
@@ -168,7 +160,6 @@ const json = z.string().transform((text, issues) => {
     return z.NEVER;
   }
 });
-/** Repository hosts by their names. */
 const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))
   .refine((named) => Object.keys(named).length > 0, 'names no host, so that no listing could be claimed');

@@ -61,7 +61,6 @@ export const importRunTable = table({
   finished_at: optional(text),
   /** Where an incremental run starts from. */
   updated_since: optional(text),
-  /** The source's cursor of the next page. */
   cursor: optional(text),
   progress,
   error: optional(text),

@@ -42,7 +42,6 @@ export const createImportReads = (db: Db) => ({
       .execute();
     return counted.map(({ reason, records }) => ({ reason, records: Number(records) }));
   },
-  /** Quarantined records, newest first. */
   quarantined: (limit: number) =>
     db.selectFrom('quarantine').selectAll().orderBy('seen_at', 'desc').orderBy('name').limit(limit).execute(),
 });
@@ -50,7 +49,6 @@ export const createImportReads = (db: Db) => ({
 /** Writes of import runs and quarantine inside a transaction; `touchAll` is called when a run is done. */
 export const createImportWrites = (db: Db, touchAll: () => void) => ({
   ...createImportReads(db),
-  /** Adds a run and returns its id. */
   async startRun(run: Omit<ImportRun, 'id'>) {
     const id = ((await readNewest(db, {}))?.id ?? 0) + 1;
     await db

@@ -54,7 +54,6 @@ async function readLastSeq(db: Db): Promise<number> {
 
 /** Reads of the stream of changes over any engine. */
 export const createChangeReads = (db: Db) => ({
-  /** Changes after a position, oldest first. */
   async after(seq: number, limit: number, filter?: ChangeFilter) {
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
@@ -66,7 +65,6 @@ export const createChangeReads = (db: Db) => ({
       .where('evidence_change.seq', '<', before);
     return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
   },
-  /** The change at a position. */
   async at(seq: number) {
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
@@ -81,7 +79,6 @@ export const createChangeReads = (db: Db) => ({
         .executeTakeFirst()) !== undefined
     );
   },
-  /** The newest changes, newest first. */
   async newest(limit: number, filter?: ChangeFilter) {
     const rows = await selectChanges(db, filter)
       .orderBy('evidence_change.seq', 'desc')

@@ -68,7 +68,6 @@ async function readRecords(db: Db, indexes: readonly number[]) {
 
 /** Reads of the append-only logs over any engine. */
 export const createLogReads = (db: Db) => ({
-  /** All logs, oldest first. */
   heads: () => readHeads(db),
   /** How many entries all logs have together: the next log_index. */
   size: async () => {

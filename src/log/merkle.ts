@@ -144,7 +144,6 @@ export function createGrowingTree() {
   const complete: Buffer[] = [];
   let size = 0;
   return {
-    /** How many leaves it has. */
     size: () => size,
     /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
     add(leaf: string): TreeNode[] {

@@ -58,7 +58,6 @@ function checkQuorum(policy: Policy, cosigned: ReadonlySet<string>): Check {
   };
 }
 
-/** The cosignatures of one witness. */
 function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, cosigner }: PolicyWitness) {
   const own = note.signatures.filter((line) => isOf(line, cosigner));
   const times = own.map((line) => readCosignature(note.text, cosigner, line));

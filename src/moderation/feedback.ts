@@ -15,7 +15,6 @@ declare module '../store/store.ts' {
   }
 }
 
-/** The feedback that matches. */
 const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
   db
     .selectFrom('feedback')
@@ -27,12 +26,10 @@ const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
 
 /** Private feedback; only the operator reads it. */
 export const createFeedbackReads = (db: Db) => ({
-  /** The newest feedback that matches, newest first. */
   async list(filter: FeedbackFilter, limit: number): Promise<Feedback[]> {
     const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
     return (await rows.limit(limit).execute()).map(feedbackTable.decode);
   },
-  /** How many match. */
   async count(filter: FeedbackFilter): Promise<number> {
     const counted = selectFeedback(db, filter).select(({ fn }) => fn.countAll<number>().as('feedbacks'));
     return Number((await counted.executeTakeFirstOrThrow()).feedbacks);

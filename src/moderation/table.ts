@@ -24,7 +24,6 @@ declare module '../store/store.ts' {
 const selectActive = (db: Db) =>
   db.selectFrom('moderation').selectAll().where('ended_by', 'is', null).orderBy('log_index');
 
-/** The namespace and those above it, in lower case. */
 const namespacesAbove = (namespace: string) =>
   namespace
     .toLowerCase()
@@ -138,7 +137,6 @@ export const createModerationReads = (db: Db) => ({
     const rows = await readModerationOfRatings(db, [ratingId]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
-  /** The newest actions in force, newest first. */
   async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);

@@ -54,7 +54,6 @@ export function createDomainReader(
     reach: (url) => reachPublic(url, hostOverrides),
   });
   return {
-    /** The TXT records of a name, as all configured DNS servers give them. */
     async txt(name: string): Promise<AgreedTxt> {
       const servers = dnsServersFor(rules, name);
       if (!servers) return 'no_answer';

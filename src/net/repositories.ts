@@ -42,7 +42,6 @@ type FileRead = { readonly result: 'file'; readonly text: string; readonly retry
 
 const agent = 'dossier';
 
-/** A command of git protocol v2. */
 const askGit = (exchange: Exchange, url: URL, body: Buffer) =>
   exchange({
     url,
@@ -145,7 +144,6 @@ export function createRepositoryReader(
       const found = await read(place, (exchange, bases) => check(exchange, bases, { place, fileName }));
       return { pinned: false, ...found };
     },
-    /** What HEAD of a repository points to. */
     head: (place: RepositoryPlace): Promise<HeadRef | Failure> =>
       read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
     /** When a commit was made, as its committer stated it. */

@@ -52,7 +52,6 @@ const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
 
-/** A finding as it is stored first. */
 function fresh(found: DatedFinding, { at, vantage }: RunStamp): StoredObservation {
   const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
   const { ended: ______, ...said } = kept;
@@ -141,7 +140,6 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-/** One more check is counted. */
 function tallied(
   known: StoredObservation | undefined,
   found: DatedFinding,

@@ -11,7 +11,6 @@ import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
-/** The tools that endpoints listed, by endpoint. */
 type Surfaces = ReadonlyMap<string, readonly Tool[]>;
 
 /** The tools that the endpoints of a run listed: what the kinds have asked, and nothing more. */

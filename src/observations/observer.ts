@@ -129,7 +129,6 @@ export type Observer = ReturnType<typeof createObserver>;
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
-  /** Runs once, and publishes how that ended. */
   const observe = async (listing: Listing, lease: Lease): Promise<RunReport> => {
     try {
       const refusal = await findRefusal(listing, { ...parts, config, store });

@@ -207,7 +207,6 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
-/** Most remotes of one listing that are checked. */
 const mostRemotes = 10;
 
 /** One remote for each address, the one of a transport that is checked first: a fact is about an address. */

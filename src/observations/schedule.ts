@@ -20,7 +20,6 @@ export interface CheckCounts {
 }
 
 const page = 500;
-/** Checks of this process that run at the same time. */
 const places = 32;
 /** Of these, of one domain, one namespace, or asked for by one control root or network. */
 const placesOfKey = 2;
@@ -59,7 +58,6 @@ async function readDue(context: ObserverContext): Promise<string[]> {
   return due;
 }
 
-/** Whether no other node has observed a listing meanwhile. */
 const isStillDue = async (handle: string, context: ObserverContext): Promise<boolean> => {
   const known = await context.store.observations.ofListing(handle);
   return isDue(handle, known ?? { observed_at: null }, context);
@@ -146,7 +144,6 @@ export function createSchedule(
     news.resolve();
   };
 
-  /** Begins the first that may begin now; false if none may. */
   const beginNext = async (): Promise<boolean> => {
     for (const queue of [asked, read, due])
       for (const one of queue.values()) {
@@ -214,10 +211,8 @@ export function createSchedule(
       await news.promise;
       clearTimeout(tick);
     },
-    /** How many listings wait or are checked. */
     size: () => due.size + read.size + asked.size,
     counts: () => counts,
-    /** Waits until the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),
   };
 }

@@ -28,7 +28,6 @@ export type RecordedChange = ValueOf<typeof changeTable>;
 const surfaceTable = table({
   handle: text,
   remote: text,
-  /** The set's digest, hex. */
   digest: text,
   first_seen_at: text,
   tools: json<readonly Tool[]>(),

@@ -61,7 +61,6 @@ const present = (...parts: readonly (string | false | undefined)[]) => parts.fil
 const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: ListedRating) =>
   `${outcome}${score === undefined ? '' : `, score ${score}`}, from ${code(source_handle)} (${code(source_root)}${rating.source_root_generation ? `, generation ${rating.source_root_generation}` : ''}${rating.relationship ? `; ${rating.relationship}` : ''}), made ${rating.created_at}${rating.comment ? `: ${toQuote(rating.comment)}` : ''}`;
 
-/** The group, with a reason that is not that of others in it. */
 const groupText = ({ group, group_reason, flags, overlap_stated_later }: ListedRating) =>
   present(
     `${group}${group_reason ? ` (${toInlineText(group_reason)})` : ''}`,

@@ -32,7 +32,6 @@ interface ProofFacts {
   readonly now_ms: number;
 }
 
-/** What a checked proof says. */
 interface CheckedProof {
   /** Texts that are the same for every form of the same proof: one of them counts once. */
   readonly identity: readonly string[];
@@ -125,7 +124,6 @@ async function requireSigned(receipt: JsonObject, signature: string, signed: Sig
   else await asProblem(verifyByKey(signature, signed.keys, signed.issued_ms));
 }
 
-/** The payload of a receipt, not verified. */
 function payloadOf({ format, payload }: JsonObject, signature: string): JsonObject {
   if (format === 'eip712') return asMembers(payload);
   if (format === 'jws') return readBase64Object(signature.split('.')[1] ?? '') ?? {};
@@ -179,7 +177,6 @@ export const proofKinds = {
   },
 } as const satisfies Record<string, ProofKind>;
 
-/** The name of a class of proof. */
 type ProofKindName = keyof typeof proofKinds;
 /** What was checked of a rating; `none`: nothing. */
 export type ProofClass = 'none' | ProofKindName;

@@ -145,7 +145,6 @@ export const createRatingReads = (db: Db) => ({
   },
   /** The keys for receipts that a listing publishes, and published, oldest first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
-  /** The current ratings by and about a listing. */
   currentWith: async (handle: string): Promise<Rating[]> =>
     (await readCurrentWith(db, handle)).map(decodeRating),
   /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
@@ -153,7 +152,6 @@ export const createRatingReads = (db: Db) => ({
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
   /** Every account and host that the records of two listings ever named, and what namespaces and claims proved. */
   identities: (source: string, subject: string) => readIdentities(db, source, subject),
-  /** The rated listing's response to a rating. */
   async response(ratingId: string): Promise<RatingResponse | undefined> {
     const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index']);
     const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();
@@ -275,7 +273,6 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     async erase(id: string, erasure: { readonly at: string; readonly by: number }): Promise<void> {
       touchAll(await eraseRating(db, id, erasure));
     },
-    /** Erases the text of the response to a rating. */
     async eraseResponse(ratingId: string, at: string): Promise<void> {
       await db
         .updateTable('rating_response')

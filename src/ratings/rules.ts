@@ -23,7 +23,6 @@ export interface RatingSides {
   readonly subject: RatingSide | undefined;
 }
 
-/** How long after an interaction it can be rated. */
 const ratingWindow_ms = 90 * day_ms;
 /** How far ahead another clock may be. */
 const clockSkew_ms = 5 * 60_000;

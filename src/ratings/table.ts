@@ -70,7 +70,6 @@ const basisColumns = {
   source_ended_at: optional(text),
   new_until: text,
 };
-/** The columns that decide the group of a rating. */
 const basisTable = table(basisColumns);
 
 const ratingTable = table({

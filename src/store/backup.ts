@@ -73,7 +73,6 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
   log_head: ['id'],
 };
 
-/** The tables of a backup, in order. */
 const dumpedTables = Object.keys(keys) as DumpedTable[];
 
 const batchRows = 500;
@@ -82,7 +81,6 @@ const batchRows = 500;
 const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => sql.ref(column)));
 
-/** The key of a row as one value. */
 const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => row[column]));
 
@@ -113,7 +111,6 @@ async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly D
   }
 }
 
-/** Counts the rows of every table of a backup. */
 async function countRows(db: Db): Promise<Dump['counts']> {
   const counts: Partial<Record<DumpedTable, number>> = {};
   for (const table of dumpedTables) {
@@ -162,7 +159,6 @@ type ReplaceInIndex = (
   change: { readonly removedIds: readonly number[]; readonly listings: readonly Schema['listing'][] },
 ) => Promise<void>;
 
-/** Runs one transaction and resolves once it is durable. */
 type Commit = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
 const isDumped = (table: string): table is DumpedTable => (dumpedTables as string[]).includes(table);
@@ -290,7 +286,6 @@ function toHeader(parsed: unknown): BackupHeader {
   return read.data;
 }
 
-/** Some rows of one table. */
 function toBatch(parsed: unknown) {
   const read = batchLine.safeParse(parsed);
   const { table = '', columns = [], rows = [] } = read.data ?? {};

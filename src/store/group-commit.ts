@@ -14,7 +14,6 @@ const savepoint = CompiledQuery.raw('savepoint one');
 const release = CompiledQuery.raw('release savepoint one');
 const rollback = CompiledQuery.raw('rollback to savepoint one');
 
-/** A piece of work that waits for its commit. */
 interface Queued {
   run(db: Db): Promise<void>;
   committed(): void;

@@ -100,9 +100,7 @@ export const createLimitWrites = (db: Db) => ({
 
 /** Reads of the keys that sign challenges and checkpoints. */
 export const createKeyReads = (db: Db) => ({
-  /** The keys that sign challenges, newest first. */
   claimKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  /** Seed of the key that signs checkpoints, base64. */
   logSeed: async () => (await db.selectFrom('log_key').select('seed').executeTakeFirst())?.seed,
 });
 

@@ -108,7 +108,6 @@ export function measureWork(to: Instruments): () => void {
 /** Figures read from the store for each scrape; a gauge without a new value shows its last one. */
 export interface StoreFigures {
   readonly gauges: Readonly<Partial<Record<keyof typeof table.gauges, number | undefined>>>;
-  /** Claims by their state. */
   readonly claims: Readonly<Record<string, number>>;
   /** What the last import that completed counted. */
   readonly imported: Readonly<Record<string, number>>;

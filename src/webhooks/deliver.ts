@@ -25,7 +25,6 @@ const savedTogether = 20;
 /** Answers that say when to come back. */
 const busyStatuses = [429, 502, 503, 504];
 
-/** What one turn at an address needs. */
 interface Turn {
   readonly client: OutboundClient;
   readonly context: Context;
@@ -226,7 +225,6 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
         turns.add(ending);
       }
     },
-    /** Waits until all turns have ended. */
     idle: async () => void (await Promise.all(turns)),
   };
 }

@@ -11,7 +11,6 @@ import { findPass } from '../tools/views.ts';
 
 export const webhookTable = table({
   id: text,
-  /** Where changes are posted. */
   url: text,
   /** The registrable domain of the URL, by which places and turns are shared. */
   domain: text,
@@ -32,7 +31,6 @@ export const webhookTable = table({
   served_at: text,
   /** Every change up to this position was accepted, or is a delivery of its own. */
   position: integer,
-  /** Changes it accepted. */
   delivered: integer,
   /** Attempts that failed in a row, of whatever change. */
   failures: integer,

@@ -280,7 +280,6 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
   );
 }
 
-/** Whether the registry answers, and when the last import ended. */
 const checkRegistry = async (subject: Subject): Found => [
   await readUpstream(subject.config.registryUrl),
   await readImport(subject),

@@ -36,7 +36,6 @@ export interface EndpointAnswer {
 /** No more messages are sent once an endpoint has sent this much: twice the largest list of tools. */
 const mostRead_bytes = 4 * 1024 * 1024;
 
-/** What a conversation with an endpoint needs. */
 interface AskParts {
   readonly fetch: PoliteFetch;
   readonly client: ClientInfo;
@@ -60,7 +59,6 @@ const createConversation = (
   sessionId: undefined as string | undefined,
 });
 
-/** Sends a message and returns what the response to it is. */
 async function send(
   talk: Conversation,
   message: (id: number) => Message,
@@ -107,7 +105,6 @@ const withheld = {
   },
 } as const;
 
-/** What an endpoint that asks for something first has shown. */
 const toWithheld = (
   url: string,
   { is, response }: Extract<Replied, { readonly response: Fetched }>,

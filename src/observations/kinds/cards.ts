@@ -13,7 +13,6 @@ const mostAddresses = 20;
 const lineOf = (text: unknown, longest: number) =>
   typeof text === 'string' ? toLine(text).slice(0, longest) : '';
 
-/** The addresses that objects of a list give as `url`. */
 const urlsOf = (list: unknown): URL[] =>
   (Array.isArray(list) ? list : []).slice(0, mostAddresses).flatMap((one) => {
     const { url } = asMembers(one);

@@ -39,7 +39,6 @@ const classes = {
   too_large: 'other_answer',
 } as const;
 
-/** The class of what was no answer. */
 function classOf(cause: NonNullable<NoAnswer['cause']>): string {
   if (typeof cause === 'string') return classes[cause];
   if (cause >= 500) return 'server_error';

@@ -83,7 +83,6 @@ const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
 /** Identifiers are plain ASCII without spaces: what could hide or reorder other text is none. */
 const identifier = /^[\x21-\x7e]{1,200}$/;
 
-/** Whether a value is an amount of a smallest unit. */
 const isWholeNumber = (value: unknown): value is string =>
   typeof value === 'string' && wholeNumberForm.test(value);
 

@@ -42,7 +42,6 @@ export const memberOf = (object: unknown, name: string): JsonObject =>
 export const toShort = (value: unknown): string | undefined =>
   typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
 
-/** Foreign text as a time, RFC 3339; undefined if it is none. */
 function toTime(value: unknown): string | undefined {
   const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
@@ -68,7 +67,6 @@ export interface RecordedPackage {
   readonly version: string | undefined;
 }
 
-/** Most packages of one listing that are checked. */
 const mostPackages = 10;
 
 const forms: Readonly<Record<RecordedPackage['type'], RegExp>> = {
@@ -123,7 +121,6 @@ export function toImage({ name: identifier, version }: RecordedPackage) {
   return { host, name, reference: digest ?? tag ?? version ?? 'latest' };
 }
 
-/** Most maintainers whose names are read. */
 const mostMaintainers = 100;
 
 /** The path of a package; a scope's slash is encoded. */
@@ -234,7 +231,6 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
   });
 }
 
-/** The files of a release as PyPI lists them. */
 const filesOf = ({ urls }: Published['document']): Published['document'][] =>
   Array.isArray(urls) ? urls.map(asMembers) : [];
 

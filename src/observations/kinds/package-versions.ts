@@ -9,7 +9,6 @@ import { memberOf, ofPublished, type Published, packagesOn, toShort } from './pa
 
 type Manifest = Published['document'];
 
-/** What a kind reads of a version. */
 interface Reading {
   /** Undefined if the version does not state it. */
   readonly value: (document: Manifest) => string | undefined;
@@ -117,7 +116,6 @@ export const packagePublishedBy = defineKind({
     }),
 });
 
-/** Most names that are published. */
 const mostNames = 20;
 
 const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'dependencies'));

@@ -24,7 +24,6 @@ import {
   toShort,
 } from './package-record.ts';
 
-/** Most advisories that are published with a fact. */
 const mostAdvisories = 20;
 
 const toShown = ({ id, summary, severity }: Advisory) => ({
@@ -139,7 +138,6 @@ export const packageExists = defineKind({
   },
 });
 
-/** Most names that are published. */
 const mostNames = 20;
 
 /** Who may publish new versions of an npm package. */

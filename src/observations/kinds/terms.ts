@@ -106,7 +106,6 @@ function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   return undefined;
 }
 
-/** A place that may link to terms, and how its link is read. */
 interface Place {
   readonly url: string;
   readonly read: (answer: Fetched) => string | undefined;

@@ -75,7 +75,6 @@ export const toolsInstructions = defineKind({
     }),
 });
 
-/** Most places that are published. */
 const mostPlaces = 20;
 const mostCharacters = 5;
 const longestPlace = 200;

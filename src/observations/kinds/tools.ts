@@ -256,7 +256,6 @@ export interface ShownChange extends ObservationChange {
   readonly texts?: readonly ChangedText[];
 }
 
-/** Texts that a change shows at most. */
 const mostShownTexts = 10;
 
 /** The endpoints whose tools changed; `withTexts` needs their stored sets of tools. */

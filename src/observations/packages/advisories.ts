@@ -104,7 +104,6 @@ function readAdvisory(text: string) {
     }));
 }
 
-/** Longer files of the copy are not read. */
 const longestFile_bytes = 1024 * 1024;
 
 async function readText(stream: Readable): Promise<string> {

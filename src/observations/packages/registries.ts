@@ -114,7 +114,6 @@ export function createPackageRegistries(
       const reason = 'The file of SIGSTORE_ROOT cannot be read.';
       return check?.(bundle) ?? ({ result: 'not_checked', reason } satisfies NoAnswer);
     },
-    /** A GET of a path of a registry. */
     async registry(name: 'npm' | 'pypi', path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
     },

@@ -5,7 +5,6 @@ import { readObject } from '../../core/json.ts';
 import type { ChangedHandles } from '../store.ts';
 import { keepSession, type Session } from './connection.ts';
 
-/** PostgreSQL takes payloads below 8,000 bytes. */
 const longestPayload_bytes = 7500;
 /** A commit that needs more notifications is announced as a change of everything. */
 const mostPayloads = 8;
@@ -19,7 +18,6 @@ type Notification = z.infer<typeof notification>;
 
 const toPayload = (sent: Notification) => JSON.stringify(sent);
 
-/** Size of a handle in a payload, with its quotes and comma. */
 const sizeOf_bytes = (handle: string) => Buffer.byteLength(handle) + 3;
 
 /** Groups of handles that each fit into one payload. */
@@ -37,7 +35,6 @@ function groupHandles(handles: readonly string[]): string[][] {
   return groups;
 }
 
-/** The payloads of a commit's notifications. */
 function toPayloads(node: number, changed: ChangedHandles): string[] {
   const groups = changed === 'all' ? [] : groupHandles(changed);
   return changed === 'all' || groups.length > mostPayloads
