@@ -24,16 +24,20 @@ export interface Check {
   readonly message: string;
 }
 
+/** A check with the sentence that is true: the first one if it holds. */
+const toCheck = (holds: boolean, yes: string, no: string): Check => ({
+  holds,
+  message: holds ? yes : no,
+});
+
 /** Whether a proven entry says that the record of this leaf was erased. */
 function checkErasure(leaf: string, erasure: SavedProof): Check {
   const { leaf: erased, erased_at } = readObject(erasure.record ?? '') ?? {};
-  const isErasure = readObject(erasure.leaf)?.t === 'record.erased' && erased === leaf;
-  return {
-    holds: isErasure,
-    message: isErasure
-      ? `the record was erased on ${String(erased_at)}, as an entry of the log says`
-      : 'the entry given as its erasure does not say that the record of this leaf was erased',
-  };
+  return toCheck(
+    readObject(erasure.leaf)?.t === 'record.erased' && erased === leaf,
+    `the record was erased on ${String(erased_at)}, as an entry of the log says`,
+    'the entry given as its erasure does not say that the record of this leaf was erased',
+  );
 }
 
 function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): Check {
@@ -41,10 +45,7 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
   if (record === undefined || salt === undefined)
     return { holds: undefined, message: 'no record: this proves that an entry exists, not what it says' };
   const holds = isCommittedTo(leaf, { record, salt });
-  return {
-    holds,
-    message: holds ? 'the leaf commits to this record' : 'the leaf does not commit to this record',
-  };
+  return toCheck(holds, 'the leaf commits to this record', 'the leaf does not commit to this record');
 }
 
 /** What the record of a proof is expected to name. */
@@ -103,10 +104,8 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
   const checks = [checkRecord(saved, erasure), check];
   if (!proof || !checkpoint) return checks;
   const holds = isIncluded(leafHash(saved.leaf), { index: proof.index, ...checkpoint }, proof.path);
-  const message = holds
-    ? `the leaf is entry ${proof.index} under that checkpoint`
-    : 'the leaf is not under that checkpoint';
-  return [...checks, { holds, message }];
+  const yes = `the leaf is entry ${proof.index} under that checkpoint`;
+  return [...checks, toCheck(holds, yes, 'the leaf is not under that checkpoint')];
 }
 
 /** Verifies that a checkpoint is signed by this key. */
@@ -170,13 +169,10 @@ export function verifyConsistency(
     .map((line) => Buffer.from(line, 'base64'));
   const holds = isConsistent(from, to, path);
   const trees = `${entries(from.size)}, ${entries(to.size)}`;
+  const yes = `the newer tree continues the older one (${trees})`;
+  const no = `the newer tree does not continue the older one (${trees}): history was rewritten`;
   return [
     { holds: true, message: `both checkpoints of ${to.origin} are signed by this key` },
-    {
-      holds,
-      message: holds
-        ? `the newer tree continues the older one (${trees})`
-        : `the newer tree does not continue the older one (${trees}): history was rewritten`,
-    },
+    toCheck(holds, yes, no),
   ];
 }
