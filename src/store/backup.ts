@@ -331,11 +331,12 @@ const toLine = (value: object) => `${JSON.stringify(value)}\n`;
 /**
  * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end with the row
  * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
- * Throws if a row is so long that no restore would read its line.
+ * Throws if a row is so long that no restore would read its line. `onRows` is called for each batch of rows.
  */
 export async function* toBackupText(
   dump: Dump,
   made: Pick<BackupHeader, 'dossier' | 'created_at'>,
+  onRows: (rows: number) => void = () => undefined,
 ): AsyncGenerator<string, void> {
   yield toLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
   const digest = createHash('sha256');
@@ -349,6 +350,7 @@ export async function* toBackupText(
       throw new Error(`a row of ${table} is too long for a backup`);
     digest.update(line);
     yield line;
+    onRows(rows.length);
   }
   yield toLine({ end: { rows: written, sha256: digest.digest('hex') } });
 }

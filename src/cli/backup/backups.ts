@@ -22,27 +22,12 @@ interface Making {
   readonly onRows?: (rows: number, total: number) => void;
 }
 
-const totalOf = ({ counts }: Pick<Dump, 'counts'>) =>
-  Object.values(counts).reduce((sum, rows) => sum + rows, 0);
-
-const watched = (dump: Dump, onRows: Making['onRows']): Dump => ({
-  counts: dump.counts,
-  async *read() {
-    for await (const batch of dump.read()) {
-      yield batch;
-      onRows?.(batch.rows.length, totalOf(dump));
-    }
-  },
-});
-
 async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows }: Making): Promise<number> {
-  const total = totalOf(dump);
+  const total = Object.values(dump.counts).reduce((sum, rows) => sum + rows, 0);
   if (total === dump.counts.log_head)
     throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
-  const text = toBackupText(watched(dump, onRows), {
-    dossier: version,
-    created_at: new Date().toISOString(),
-  });
+  const made = { dossier: version, created_at: new Date().toISOString() };
+  const text = toBackupText(dump, made, (rows) => onRows?.(rows, total));
   await pipeline(Readable.from(text), createGzip(), stream, { signal, end: stream !== process.stdout });
   return total;
 }
