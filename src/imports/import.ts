@@ -130,12 +130,11 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
 /** One run and everything that writing its pages needs. */
-export interface Import extends Pick<ImportRequest, 'signal' | 'onProgress'> {
+interface Import {
   readonly context: ImportContext;
+  readonly request: ImportRequest;
   readonly source: RegistrySource;
   readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** Whether the list may end before most of what the last full run read. */
-  readonly acceptsShorter: boolean;
   /** Whether what changes goes into the stream of changes: not in the first import, which it begins after. */
   readonly isRecorded: boolean;
   /** Whether the quarantine may hold entries that this run must release. */
@@ -151,11 +150,11 @@ const leastShare = 0.9;
  * A registry that once leaves out the cursor of the next page ends the list early, without any error. Throws a passing
  * RegistryError: the cursor stays, and the next import asks for the same page again.
  */
-function requireWhole({ run, acceptsShorter }: Import, page: Page): void {
+function requireWhole({ run, request }: Import, page: Page): void {
   const { kind, expectedRows = 0, counts } = run;
   const rows = counts.rows_seen + page.entries.length;
-  if (acceptsShorter || kind !== 'full' || page.nextCursor !== undefined || rows >= leastShare * expectedRows)
-    return;
+  const isWhole = kind !== 'full' || page.nextCursor !== undefined || rows >= leastShare * expectedRows;
+  if (isWhole || request.acceptChanges) return;
   throw new RegistryError(
     `the list ended after ${rows} entries, and the last full import read ${expectedRows}; if that is right, run: dossier import --full --accept-changes`,
     true,
@@ -194,7 +193,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
 }
 
 /** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
-async function review({ context, run, source, guard, signal }: Import): Promise<void> {
+async function review({ context, run, source, guard, request: { signal } }: Import): Promise<void> {
   const { cursor, updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
@@ -210,9 +209,10 @@ async function review({ context, run, source, guard, signal }: Import): Promise<
  * Writes all pages of a run, one transaction each; `run` of the import is up to date after every page. Throws
  * RegistryError, MassChangeError or the signal's reason.
  */
-export async function writePages(current: Import): Promise<void> {
-  const { source, run, signal, onProgress } = current;
-  const { cursor, updatedSince } = run;
+async function writePages(current: Import): Promise<void> {
+  const { source, request } = current;
+  const { signal, onProgress } = request;
+  const { cursor, updatedSince } = current.run;
   for await (const page of batchPages(readPages(source, { cursor, updatedSince, signal }))) {
     try {
       await writePage(current, page);
@@ -230,7 +230,7 @@ export async function writePages(current: Import): Promise<void> {
 const mergedShare = 0.1;
 
 /** After a run that wrote many listings, merges the search index in small transactions; stops with the signal. */
-async function mergeIndex({ context, run, signal }: Import): Promise<void> {
+async function mergeIndex({ context, run, request: { signal } }: Import): Promise<void> {
   const { store } = context;
   const written = run.counts.listings_new + run.counts.listings_changed;
   if (written === 0 || written < (await store.listings.count()) * mergedShare) return;
@@ -284,19 +284,20 @@ async function openImport(
   );
   return {
     context,
+    request,
     source,
     guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
-    acceptsShorter: request.acceptChanges ?? false,
     isRecorded: done !== undefined && done.source !== sampleSource,
-    signal: request.signal,
-    onProgress: request.onProgress,
     mayRelease: (await store.imports.quarantined(1)).length > 0,
     run,
   };
 }
 
 /** Saves how a run ended that threw `error`. Throws any error that is neither the source's nor the guard's. */
-async function endRun({ context, run, signal }: Import, error: unknown): Promise<ImportReport['state']> {
+async function endRun(
+  { context, run, request: { signal } }: Import,
+  error: unknown,
+): Promise<ImportReport['state']> {
   if (signal?.aborted) return 'running';
   if (!(error instanceof RegistryError || error instanceof MassChangeError)) throw error;
   const state = error instanceof MassChangeError ? 'held' : 'failed';
@@ -312,22 +313,18 @@ async function endRun({ context, run, signal }: Import, error: unknown): Promise
   return state;
 }
 
-async function runToEnd(current: Import): Promise<Pick<ImportReport, 'state' | 'error'>> {
-  try {
-    await writePages(current);
-    await mergeIndex(current);
-    return { state: 'done' };
-  } catch (error) {
-    const state = await endRun(current, error);
-    return state === 'running' ? { state } : { state, error: (error as Error).message };
-  }
-}
-
-async function importOpened(current: Import): Promise<ImportReport> {
+async function runToEnd(current: Import): Promise<ImportReport> {
   const { log } = current.context;
   const { id, kind, isResumed } = current.run;
   log.info({ run: id, kind, source: current.source.name, isResumed }, 'import started');
-  const end = await runToEnd(current);
+  let end: Pick<ImportReport, 'state' | 'error'> = { state: 'done' };
+  try {
+    await writePages(current);
+    await mergeIndex(current);
+  } catch (error) {
+    const state = await endRun(current, error);
+    end = state === 'running' ? { state } : { state, error: (error as Error).message };
+  }
   const { counts } = current.run;
   log.info({ run: id, state: end.state, ...counts }, 'import ended');
   return { id, kind, isResumed, counts, ...end };
@@ -344,6 +341,6 @@ export async function runImport(context: ImportContext, request: ImportRequest =
   const { store, config } = context;
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
   return whileImporting(store, async (lease) =>
-    importOpened(await openImport(context, request, { source, lease })),
+    runToEnd(await openImport(context, request, { source, lease })),
   );
 }
