@@ -5,7 +5,7 @@ import type { EngineDdl } from '../store/migrations/0001-tables.ts';
 import { migrate, type Opening } from '../store/migrations/migrate.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from '../store/postgres/connection.ts';
 import { openReplica, watchChanges } from '../store/postgres/replica.ts';
-import { isPresentQuery, openWatch, type Watch } from '../store/postgres/watch.ts';
+import { isPresentQuery, openWatch } from '../store/postgres/watch.ts';
 import type { Db, Engine, Failure, Store } from '../store/store.ts';
 import { createSqlStore } from './sql-store.ts';
 
@@ -74,11 +74,6 @@ async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>)
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>
   db.executeQuery<{ present: boolean }>(CompiledQuery.raw(text, [...values]));
 
-const createIsWell =
-  (health: Db, { node }: Watch) =>
-  async () =>
-    (await runIn(health)(isPresentQuery, [node])).rows[0]?.present === true;
-
 /**
  * Opens a database of PostgreSQL 15 or later for any number of nodes. Throws NoDatabase if it has none of our tables and
  * `opening` does not allow to make them. Writing transactions of all nodes run one at a time under one lock, so that none
@@ -105,7 +100,7 @@ export async function openPostgresStore(
     findDamage: async () => undefined,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,
-    isWell: createIsWell(health, watch),
+    isWell: async () => (await runIn(health)(isPresentQuery, [watch.node])).rows[0]?.present === true,
     failureOf: postgresFailure,
     takeWriteLock: async (db) => void (await runIn(db)('select pg_advisory_xact_lock($1)', [writeLock])),
     announce: (db, changed) => watch.announce(runIn(db), changed),

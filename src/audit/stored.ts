@@ -42,16 +42,6 @@ function readAllRatings({ store, clock }: Place, handle: string): Promise<Rating
   });
 }
 
-const readAllChanges = ({ store }: Place, handle: string): Promise<RecordedChange[]> =>
-  readAll<RecordedChange>(batch, (last) =>
-    store.observations.history(handle, { before: last?.log_index, limit: batch }),
-  );
-
-async function* readHandles({ store }: Place): AsyncGenerator<string> {
-  for await (const page of readPages<string>(batch, (last = '') => store.listings.withEvidence(last, batch)))
-    yield* page;
-}
-
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
@@ -62,12 +52,18 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const stored = await place.store.log.records(indexes);
     return new Map(indexes.map((index): [number, ReadRecord] => [index, stored.get(index) ?? 'absent']));
   },
-  handles: () => readHandles(place),
+  async *handles() {
+    const { listings } = place.store;
+    for await (const page of readPages<string>(batch, (last = '') => listings.withEvidence(last, batch)))
+      yield* page;
+  },
   async listing(handle) {
     const { store, clock } = place;
     const [facts] = await store.documents.factsOfAll([handle], clock().toISOString());
     const current = (await store.observations.ofListing(handle))?.observations ?? [];
-    const changes = await readAllChanges(place, handle);
+    const changes = await readAll<RecordedChange>(batch, (last) =>
+      store.observations.history(handle, { before: last?.log_index, limit: batch }),
+    );
     const ratings = await readAllRatings(place, handle);
     const events = await store.claims.history(handle);
     const stored = facts?.claim;

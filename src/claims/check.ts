@@ -160,10 +160,6 @@ export async function checkSignature(
   return apply(target, { read, signed, claim }, { context, isAsked: true, guard });
 }
 
-/** Whole seconds, 1 to 30, until a location that was checked at `begun_ms` may be checked again. */
-const untilNext_s = (begun_ms: number, now_ms: number) =>
-  Math.min(Math.max(Math.ceil((begun_ms + window_ms - now_ms) / 1000), 1), window_ms / 1000);
-
 /**
  * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
  * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
@@ -185,8 +181,9 @@ export async function checkClaim(
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;
   if (outcome.isRepeatable) return { ...outcome, begun_ms, changed: 'none' };
-  const wait_s = untilNext_s(begun_ms, context.clock().getTime());
-  const retry_after_s = Math.max(wait_s, check.retry_after_s ?? 0);
+  const wait_ms = begun_ms + window_ms - context.clock().getTime();
+  const wait_s = Math.ceil(Math.min(wait_ms, window_ms) / 1000);
+  const retry_after_s = Math.max(wait_s, 1, check.retry_after_s ?? 0);
   return {
     ...{ ...outcome, begun_ms },
     check: check.result === 'proven' ? check : { ...check, retry_after_s },

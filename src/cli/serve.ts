@@ -61,11 +61,6 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
 
 const shownReports = 200;
 
-async function readReports({ store: { feedback } }: Pick<Context, 'store'>): Promise<string> {
-  const open = { state: 'open', kind: 'report' } as const;
-  return toReportsPage(await feedback.list(open, shownReports), await feedback.count(open));
-}
-
 /** Starts the metrics listener where METRICS_PORT is set; its module is loaded only then. Throws ExitError. */
 export async function startServiceMetrics(
   context: Pick<Context, 'config' | 'store' | 'log'>,
@@ -73,9 +68,12 @@ export async function startServiceMetrics(
   const { metricsListener, operatorToken: token } = context.config;
   if (!metricsListener) return undefined;
   const { startMetrics } = await import('../telemetry/metrics.ts');
+  const { feedback } = context.store;
+  const open = { state: 'open', kind: 'report' } as const;
+  const read = async () => toReportsPage(await feedback.list(open, shownReports), await feedback.count(open));
   const metrics = await startMetrics(metricsListener, {
     readStoreFigures: () => readStoreFigures(context),
-    ...(token && { reports: { token, read: () => readReports(context) } }),
+    ...(token && { reports: { token, read } }),
   }).catch((error: unknown) => {
     throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
   });

@@ -54,18 +54,6 @@ async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   return [headTable.decode(first), ...rest.map(headTable.decode)];
 }
 
-async function readRecords(db: Db, indexes: readonly number[]) {
-  const records = new Map<number, CommittedRecord>();
-  await inChunks(indexes, async (chunk) => {
-    const rows = db
-      .selectFrom('log_record')
-      .selectAll()
-      .where('log_index', 'in', [...chunk]);
-    for (const { log_index, ...row } of await rows.execute()) records.set(log_index, row);
-  });
-  return records;
-}
-
 /** Reads of the append-only logs over any engine. */
 export const createLogReads = (db: Db) => ({
   heads: () => readHeads(db),
@@ -96,7 +84,15 @@ export const createLogReads = (db: Db) => ({
   record: (index: number) =>
     db.selectFrom('log_record').select(['salt', 'record']).where('log_index', '=', index).executeTakeFirst(),
   /** The records and salts of entries, by log_index; those that are not stored are left out. */
-  records: (indexes: readonly number[]) => readRecords(db, indexes),
+  async records(indexes: readonly number[]) {
+    const records = new Map<number, CommittedRecord>();
+    const all = db.selectFrom('log_record').selectAll();
+    await inChunks(indexes, async (chunk) => {
+      const rows = all.where('log_index', 'in', [...chunk]);
+      for (const { log_index, ...row } of await rows.execute()) records.set(log_index, row);
+    });
+    return records;
+  },
   /** Reads hashes of complete subtrees of one log (log/merkle.ts). */
   tree: (log: number) => readTree(db, log),
   /** Hashes of one level of one log from a position on, at most `limit`. */

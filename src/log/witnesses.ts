@@ -4,7 +4,7 @@ import { measure } from '../telemetry/events.ts';
 import { currentCheckpoint, type IssuedCheckpoint, type IssuingContext } from './checkpoints.ts';
 import { isOf, readCosignature } from './cosignature.ts';
 import { consistencyProof } from './merkle.ts';
-import { readSignatures } from './notes.ts';
+import { readSignatures, splitNote } from './notes.ts';
 import { type AskedWitness, readWitnesses } from './witness-policy.ts';
 
 /** What asking a witness came to. `cosigned` has its signature line; the rest says why there is none. */
@@ -22,13 +22,11 @@ type Asked =
 
 const exchange_ms = 5000;
 
-/** The text that is signed, without signature lines. */
-const bodyOf = (checkpoint: string) => checkpoint.slice(0, checkpoint.lastIndexOf('\n\n') + 1);
-
 /** The cosignature in a witness's answer; lines of keys that we do not know are ignored, as the specification says. */
 function readAnswer(answer: string, checkpoint: IssuedCheckpoint, { cosigner }: AskedWitness): Asked {
   const own = readSignatures(answer).find((line) => isOf(line, cosigner));
-  const isValid = own && (readCosignature(bodyOf(checkpoint.text), cosigner, own) ?? 0n) > 0n;
+  const { text: signed = '' } = splitNote(checkpoint.text) ?? {};
+  const isValid = own && (readCosignature(signed, cosigner, own) ?? 0n) > 0n;
   return isValid
     ? { result: 'cosigned', line: `${own.line}\n`, size: checkpoint.size }
     : { result: 'wrong_cosignature' };
@@ -45,12 +43,6 @@ export const createWitnessClient = ({ version, publicUrl }: IssuingContext['conf
 /** The body of `add-checkpoint` (C2SP tlog-witness): the size cosigned last, the proof that our tree continues it, the checkpoint. */
 const toBody = (oldSize: number, path: readonly Buffer[], checkpoint: string) =>
   [`old ${oldSize}`, ...path.map((hash) => hash.toString('base64')), '', checkpoint].join('\n');
-
-/** The size in an answer 409; undefined if it is malformed. */
-function readConflict(body: string): number | undefined {
-  const size = /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1];
-  return size === undefined ? undefined : Number(size);
-}
 
 type Asking = Pick<IssuingContext, 'store'> & { readonly client: OutboundClient };
 
@@ -74,7 +66,8 @@ async function askOnce(
   if (answer.result !== 'response') return { result: 'unavailable', why: answer.result };
   const body = answer.body.toString('utf8');
   if (answer.status === 200) return readAnswer(body, checkpoint, witness);
-  const size = answer.status === 409 ? readConflict(body) : undefined;
+  const conflict = answer.status === 409 ? /^(0|[1-9]\d{0,15})\n$/.exec(body)?.[1] : undefined;
+  const size = conflict === undefined ? undefined : Number(conflict);
   // The size that was sent, and yet a conflict: it has another tree of this size (tlog-witness, "add-checkpoint").
   if (answer.status === 422 || size === oldSize) return { result: 'refused_tree' };
   if (size !== undefined) return { result: 'other_size', size };

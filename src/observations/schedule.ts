@@ -58,11 +58,6 @@ async function readDue(context: ObserverContext): Promise<string[]> {
   return due;
 }
 
-const isStillDue = async (handle: string, context: ObserverContext): Promise<boolean> => {
-  const known = await context.store.observations.ofListing(handle);
-  return isDue(handle, known ?? { observed_at: null }, context);
-};
-
 /** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
 interface Waiting {
   readonly handle: string;
@@ -96,8 +91,10 @@ async function check(
   // Once: a host that always asks to wait does not keep its listings from being observed.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
-  const isDue = async () => isAsked || isStillDue(one.handle, context);
-  const report = await observer.observeIfDue(listing, isDue);
+  const report = await observer.observeIfDue(listing, async () => {
+    const known = await store.observations.ofListing(one.handle);
+    return isAsked || isDue(one.handle, known ?? { observed_at: null }, context);
+  });
   if (report === 'leased') return clock().getTime() + leasedPause_ms;
   return report === 'not_due' ? undefined : report;
 }
@@ -115,7 +112,7 @@ export function createSchedule(
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
   const pool = createFairPool({ places, placesOfKey });
-  let counts: CheckCounts = { looked: 0, changed: 0, failed: 0 };
+  const counts = { looked: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
   const remove = ({ handle, why }: Waiting) => ({ asked, read, due })[why].delete(handle);
@@ -124,7 +121,7 @@ export function createSchedule(
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'an observation run failed');
-    counts = { ...counts, failed: counts.failed + 1 };
+    counts.failed += 1;
   };
 
   const run = async (one: Waiting, leave: () => void): Promise<void> => {
@@ -133,12 +130,10 @@ export function createSchedule(
     running.delete(one);
     if (typeof ended === 'number') one.notBefore_ms = ended;
     else remove(one);
-    if (typeof ended === 'object')
-      counts = {
-        ...counts,
-        looked: counts.looked + 1,
-        changed: counts.changed + (ended.changes > 0 ? 1 : 0),
-      };
+    if (typeof ended === 'object') {
+      counts.looked += 1;
+      if (ended.changes > 0) counts.changed += 1;
+    }
     measure('dossier_observer_due_listings', {}, due.size);
     onProgress?.(counts);
     news.resolve();
@@ -212,7 +207,7 @@ export function createSchedule(
       clearTimeout(tick);
     },
     size: () => due.size + read.size + asked.size,
-    counts: () => counts,
+    counts: (): CheckCounts => counts,
     end: async () => void (await Promise.all(running.values())),
   };
 }

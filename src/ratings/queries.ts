@@ -65,11 +65,6 @@ const deleteOldest = (db: Db, handle: string) =>
     db,
   );
 
-const addKeys = (db: Db, handle: string, { keys, at }: Pick<SeenKeys, 'keys' | 'at'>) => {
-  const rows = keys.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
-  return upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-};
-
 /** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
@@ -87,7 +82,8 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
       .where('kid', 'in', kids)
       .execute();
   if (added.length > 0) {
-    await addKeys(db, handle, { keys: added, at });
+    const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
+    await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
     await deleteOldest(db, handle);
   }
   return toLoggedKeys(added, kids);
@@ -121,15 +117,6 @@ const readVersions = precompileQuery((db, source: string, subject: string, inter
     .orderBy('id'),
 );
 
-const readCurrentWith = (db: Db, handle: string) =>
-  db
-    .selectFrom('rating')
-    .selectAll()
-    .where('is_current', '=', currentFlag)
-    .where(({ eb, or }) => or([eb('source_handle', '=', handle), eb('subject_handle', '=', handle)]))
-    .orderBy('id')
-    .execute();
-
 const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
 
 const readRow = (db: Db, id: string): Promise<RatingRow | undefined> =>
@@ -145,8 +132,11 @@ export const createRatingReads = (db: Db) => ({
   },
   /** The keys for receipts that a listing publishes, and published, oldest first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
-  currentWith: async (handle: string): Promise<Rating[]> =>
-    (await readCurrentWith(db, handle)).map(decodeRating),
+  async currentWith(handle: string): Promise<Rating[]> {
+    const current = db.selectFrom('rating').selectAll().where('is_current', '=', currentFlag);
+    const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
+    return (await rows.orderBy('id').execute()).map(decodeRating);
+  },
   /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),

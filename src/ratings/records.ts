@@ -60,13 +60,6 @@ export const settlePairsOf = (
       and back.pair_until >= ${first_created_at}`,
   );
 
-/** Settles the ratings about a listing that got another holder, and those by the holder. */
-const settlePairsBy = (db: Db, handle: string, holder: string): Promise<string[]> =>
-  settle(
-    db,
-    sql`select id from rating where subject_handle = ${handle} union all select id from rating where source_identity = ${holder}`,
-  );
-
 /** What the records of two listings ever named, and what their namespaces and claims proved. */
 export const readIdentities = precompileQuery((db, source: string, subject: string) =>
   db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
@@ -170,7 +163,9 @@ export async function writeHolder(
   );
   if (added.length === 0) return [];
   await relateSubject(db, handle);
-  return [handle, ...(await settlePairsBy(db, handle, rootIdentity(root)))];
+  const touched = sql`select id from rating where subject_handle = ${handle}
+    union all select id from rating where source_identity = ${rootIdentity(root)}`;
+  return [handle, ...(await settle(db, touched))];
 }
 
 /** Ratings of a subject, newest first, each with its response; those columns are null if there is none. */

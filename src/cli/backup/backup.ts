@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { connectStore } from '../../app/open.ts';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
+import { counted } from '../../core/text.ts';
 import { type BackupHeader, readBackup } from '../../store/backup.ts';
 import type { Load, Store } from '../../store/store.ts';
 import { startBar, withStore } from '../shell.ts';
@@ -103,11 +104,6 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
   }
 }
 
-const toPaused = (count: number) =>
-  count === 1
-    ? '1 webhook is paused; dossier webhooks resume sends to it again'
-    : `${count} webhooks are paused; dossier webhooks resume sends to them again`;
-
 /**
  * Restores a backup (`-`: standard input) into the new database of DATABASE_URL, with progress on standard error. Ends with
  * 74 if the backup is incomplete or the database cannot be written; no service starts on it until a restore succeeds. Ends
@@ -118,5 +114,9 @@ export async function runRestore(config: Config, file: string): Promise<void> {
   const header = await restoreInto(store, file);
   process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
   const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
-  if (paused > 0) process.stdout.write(`${toPaused(paused)}\n`);
+  const [are, them] = paused === 1 ? ['is', 'it'] : ['are', 'them'];
+  if (paused > 0)
+    process.stdout.write(
+      `${counted(paused, 'webhook')} ${are} paused; dossier webhooks resume sends to ${them} again\n`,
+    );
 }

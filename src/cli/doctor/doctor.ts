@@ -70,14 +70,13 @@ async function checkPrivate({ config: { privateListings, views }, store }: Subje
 const page = 100;
 const mostNamed = 5;
 
-async function readContested({ optOuts }: Store) {
-  const all = await readAll<OptOut>(page, (last) => optOuts.page(last?.handle ?? '', page));
-  return all.filter(({ state }) => state === 'contested');
-}
-
 /** Opt-out lines that count for nothing: who wrote them does not hold the claim of the listing. */
 async function checkClaims({ store }: Subject): Found {
-  const contested = store ? await readContested(store) : [];
+  const optOuts = await readAll<OptOut>(
+    page,
+    async (last) => store?.optOuts.page(last?.handle ?? '', page) ?? [],
+  );
+  const contested = optOuts.filter(({ state }) => state === 'contested');
   if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
   const named = contested
     .slice(0, mostNamed)
