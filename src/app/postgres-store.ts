@@ -36,23 +36,15 @@ const diskFull = '53100';
 /** Messages of errors that node-postgres throws without a code. */
 const lostConnection = /connection terminated|timeout exceeded|connection error|read timeout|not queryable/i;
 
-const socketCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
+/** Error codes of sockets and of the DNS resolver. */
+const unreachable = /^E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 
 function postgresFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = 'code' in error ? error.code : undefined;
+  const code = 'code' in error ? String(error.code) : '';
   if (code === diskFull) return 'storage_full';
-  if (socketCodes.has(code) || (typeof code === 'string' && temporary.test(code))) return 'unavailable';
-  return lostConnection.test(error.message) ? 'unavailable' : undefined;
+  const isPassing = temporary.test(code) || unreachable.test(code) || lostConnection.test(error.message);
+  return isPassing ? 'unavailable' : undefined;
 }
 
 /** Key of the advisory lock that every writing transaction of any node holds to its end. */

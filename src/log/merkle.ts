@@ -41,11 +41,9 @@ export const treeRoot = async (read: ReadNode, size: number): Promise<Buffer> =>
 
 /** Root of the tree of these leaves, given as data. */
 export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
-  const [first] = leaves;
-  if (!first) return emptyRoot();
-  if (leaves.length === 1) return leafHash(first);
-  const split = splitOf(leaves.length);
-  return nodeHash(rootOfLeaves(leaves.slice(0, split)), rootOfLeaves(leaves.slice(split)));
+  const tree = createGrowingTree();
+  for (const leaf of leaves) tree.add(leaf);
+  return tree.root();
 }
 
 /** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
@@ -146,7 +144,7 @@ export function createGrowingTree() {
   return {
     size: () => size,
     /** Adds a leaf; returns the subtrees that it completes, the leaf itself first. */
-    add(leaf: string): TreeNode[] {
+    add(leaf: string | Buffer): TreeNode[] {
       let [hash, level, position] = [leafHash(leaf), 0, size];
       const nodes = [{ level, position, hash }];
       for (; position % 2 === 1; level++, position = (position - 1) / 2) {
