@@ -7,7 +7,7 @@ import { measure } from '../telemetry/events.ts';
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
 /** What is asked: a host, and one address of it if others may be asked while that one is not. */
-export interface Asked {
+interface Asked {
   readonly host: string;
   /** A URL without its query. */
   readonly address?: string;

@@ -19,7 +19,7 @@ import {
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { measure } from '../telemetry/events.ts';
 import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
-import type { Asked, HostQueue, Turn } from './host-queue.ts';
+import type { HostQueue, Turn } from './host-queue.ts';
 
 /** Time that several requests share, without waiting for their turn. */
 interface TimeLeft {
@@ -128,21 +128,12 @@ function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   return to?.host === from.host ? to : undefined;
 }
 
-/** Seconds that a host asks everyone to wait (RFC 9110 section 10.2.3): too many requests, or not in service. */
-const askedWait_s = (response: OutboundResponse | Failed): number | undefined =>
-  response.result === 'response' && [429, 503].includes(response.status) ? response.retry_after_s : undefined;
-
 const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
   result: 'response',
   url: url.href,
   status,
   headers,
   text: body.toString('utf8'),
-});
-
-const toAsked = ({ host, origin, pathname }: URL, pauses: PoliteParts['pauses']): Asked => ({
-  host,
-  ...(pauses === 'address' && { address: `${origin}${pathname}` }),
 });
 
 /** The turn of a request beside another one, whose turn ends it. */
@@ -184,11 +175,14 @@ export function createPoliteFetch({
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await client.fetch({ ...request, url, headers, deadline });
       for (const time of times) time.left_ms -= performance.now() - started;
-      const wait_s = askedWait_s(response);
-      if (wait_s) turn.pause(wait_s);
+      // Too many requests, or not in service (RFC 9110 section 10.2.3): everyone is asked to wait.
+      const isBusy = response.result === 'response' && [429, 503].includes(response.status);
+      if (isBusy && response.retry_after_s) turn.pause(response.retry_after_s);
       return response;
     };
-    return sent.beside ? inTurn(besideTurn) : queue.run<Ended>(toAsked(url, pauses), inTurn);
+    const { host, origin, pathname } = url;
+    const asked = { host, ...(pauses === 'address' && { address: `${origin}${pathname}` }) };
+    return sent.beside ? inTurn(besideTurn) : queue.run<Ended>(asked, inTurn);
   };
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);

@@ -156,17 +156,11 @@ export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlag
   .join('. ')}.`;
 
 /** One listing of a rating: what proves who it is, and what its records ever named, with the date. */
-interface RelationSide {
-  readonly handle: string;
-  readonly proven: readonly string[];
-  readonly stated: ReadonlyMap<string, string>;
-}
-
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
   toProven: (rows: RecordedIdentity[]) => string[],
-): RelationSide => {
+) => {
   const { proven = [], stated = [] } = Object.groupBy(
     recorded.filter((row) => row.handle === handle),
     ({ kind }) => kind,
@@ -196,7 +190,7 @@ export const isRelated = ({ source, subject }: RelationSides, isPraise: boolean)
   source.proven.some((value) => (isPraise || isExact(value)) && subject.proven.includes(value));
 
 /** The statements by which the record of one listing names what the other one proves. */
-const namings = (one: RelationSide, other: RelationSide): StatedOverlap[] =>
+const namings = (one: RelationSides['source'], other: RelationSides['source']): StatedOverlap[] =>
   other.proven.flatMap((value) => {
     const at = one.stated.get(value);
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];

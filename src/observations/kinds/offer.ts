@@ -69,14 +69,6 @@ export interface Offer {
   readonly our_conversion?: string;
 }
 
-/** What a source of prices holds in one format; its members are untrusted. */
-interface Decoded {
-  /** How many offers it holds, also those that could not be read. */
-  readonly seen: number;
-  /** The first twenty that could be read. */
-  readonly offers: readonly Offer[];
-}
-
 const mostOffers = 20;
 /** A uint256 has at most 78 digits. */
 const wholeNumberForm = /^(?:0|[1-9]\d{0,77})$/;
@@ -108,8 +100,11 @@ function toOffer(
   };
 }
 
-/** What a list of quoted offers holds; `read` makes one offer of each. */
-export function decodeOffers(quoted: readonly unknown[], read: (one: unknown) => Offer | undefined): Decoded {
+/**
+ * What a source of prices holds in one format, `read` from each quote: the first twenty offers that could be read, untrusted, and how
+ * many it holds.
+ */
+export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
   const offers: Offer[] = [];
   for (const one of quoted) {
     const offer = offers.length < mostOffers ? read(one) : undefined;
@@ -144,8 +139,7 @@ function toChallenges(header: string): Challenge[] {
   return challenges;
 }
 
-const read = (one: unknown) => {
-  const { parameters } = one as Challenge;
+const read = ({ parameters }: Challenge) => {
   const { amount, currency, recipient, methodDetails } =
     readBase64Object(parameters.get('request') ?? '') ?? {};
   const { chainId } = asObject(methodDetails) ?? {};
@@ -162,7 +156,7 @@ const read = (one: unknown) => {
 };
 
 /** Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
-function decodeMpp({ headers }: Fetched): Decoded | undefined {
+function decodeMpp({ headers }: Fetched) {
   const header = headers['www-authenticate'] ?? '';
   const challenges = toChallenges(header).filter(({ scheme }) => scheme === 'payment');
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
@@ -177,7 +171,7 @@ export const readAcceptedV1 = (one: unknown) => {
 };
 
 /** Payment requirements of x402 version 1: a JSON body with `accepts[].maxAmountRequired`. */
-function decodeX402V1({ text }: Fetched): Decoded | undefined {
+function decodeX402V1({ text }: Fetched) {
   const required = readObject(text);
   if (required?.x402Version !== 1 || !Array.isArray(required.accepts)) return undefined;
   return decodeOffers(required.accepts, readAcceptedV1);
@@ -192,7 +186,7 @@ export const readAcceptedV2 = (one: unknown) => {
 };
 
 /** Payment requirements of x402 version 2: the header PAYMENT-REQUIRED (base64 JSON), or the same object as the body. */
-function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
+function decodeX402V2({ headers, text }: Fetched) {
   const header = headers['payment-required'];
   const required = header === undefined ? readObject(text) : readBase64Object(header);
   if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
@@ -200,16 +194,10 @@ function decodeX402V2({ headers, text }: Fetched): Decoded | undefined {
 }
 
 /** The formats that a 402 may quote its price in; one response may use several. */
-const formats: readonly ((response: Fetched) => Decoded | undefined)[] = [
-  decodeX402V2,
-  decodeX402V1,
-  decodeMpp,
-];
+const formats = [decodeX402V2, decodeX402V1, decodeMpp];
 
 /** What an endpoint’s request for a payment quotes; undefined if it sent none. */
-export function quotedOffers({
-  payment: response,
-}: EndpointAnswer): { readonly response: Fetched; readonly quoted: Decoded } | undefined {
+export function quotedOffers({ payment: response }: EndpointAnswer) {
   if (!response) return undefined;
   const decoded = formats.map((decode) => decode(response)).filter((one) => one !== undefined);
   return {
@@ -297,12 +285,6 @@ export const priceChallenge = defineKind({
   check: (run) => ofRemotes(run, toFinding),
 });
 
-/** The offers of one operation, as `POST /search`. */
-export interface PricedOperation {
-  readonly operation: string;
-  readonly offers: readonly AdvertisedOffer[];
-}
-
 const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const mostOperations = 20;
 const mostAdvertisedOffers = 5;
@@ -328,9 +310,12 @@ const toOffers = (info: JsonObject): AdvertisedOffer[] =>
     .map(toAdvertisedOffer)
     .filter((offer) => offer !== undefined);
 
-/** The operations of an OpenAPI document that state `x-payment-info`, at most twenty; those that cannot be read have no offers. */
-export function pricedOperations(document: JsonObject): PricedOperation[] {
-  const priced: PricedOperation[] = [];
+/**
+ * The operations of an OpenAPI document that state `x-payment-info`, as `POST /search`, at most twenty, with their offers; those that
+ * cannot be read have none.
+ */
+export function pricedOperations(document: JsonObject) {
+  const priced: { readonly operation: string; readonly offers: readonly AdvertisedOffer[] }[] = [];
   for (const [path, item] of Object.entries(asObject(document.paths) ?? {}))
     for (const method of httpMethods) {
       const info = asObject(asObject(asObject(item)?.[method])?.['x-payment-info']);

@@ -8,14 +8,6 @@ import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
-/** A version on npm with its own document: untrusted. */
-export interface NpmVersion {
-  readonly version: string;
-  /** Published seven days or more before the one that it is compared with. */
-  readonly isSettled: boolean;
-  readonly document: JsonObject;
-}
-
 /** What a registry publishes of the version that a listing records, or of the newest one where it records none. */
 export interface Published {
   readonly result: 'published';
@@ -29,7 +21,7 @@ export interface Published {
   /** Accounts that may publish it, or why they are not known. */
   readonly maintainers: readonly string[] | NoAnswer;
   /** Releases before this one, the one to compare with first, or why they are not known; npm only. */
-  readonly earlier: readonly NpmVersion[] | NoAnswer;
+  readonly earlier: ReturnType<typeof publishedBefore> | NoAnswer;
   /** The registry's own document of the version: untrusted. */
   readonly document: Readonly<Record<string, unknown>>;
 }
@@ -149,9 +141,9 @@ const settled_ms = 7 * 86_400_000;
 
 /**
  * The releases of a package below a version (SemVer, without prereleases) that were published before it; those at least seven days
- * before it come first, then the highest: who takes over a package may publish more than once.
+ * before it (`isSettled`) come first, then the highest: who takes over a package may publish more than once.
  */
-function publishedBefore(version: string, time: string, document: Published['document']): NpmVersion[] {
+function publishedBefore(version: string, time: string, document: JsonObject) {
   const times = memberOf(document, 'time');
   const settled = new Date(Date.parse(time) - settled_ms).toISOString();
   return Object.entries(memberOf(document, 'versions'))

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
-import { type Advisory, type AdvisoryList, affects } from '../packages/advisories.ts';
+import { type Advisory, affects } from '../packages/advisories.ts';
 import type { CheckedSignature } from '../packages/sigstore.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
@@ -32,7 +32,10 @@ const toShown = ({ id, summary, severity }: Advisory) => ({
   ...(severity && { severity }),
 });
 
-function toFinding({ found, source }: AdvisoryList, version: string): Finding {
+function toFinding(
+  { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
+  version: string,
+): Finding {
   const about = (wanted: 'yes' | 'unknown') => found.filter((one) => affects(one, version) === wanted);
   const [affecting, unknown] = [about('yes'), about('unknown')];
   return {
@@ -66,7 +69,7 @@ export const packageAdvisories = defineKind({
   title: 'Advisories about the package',
   means: 'How many advisories in the saved copy of OSV name the recorded version of the package.',
   doesNotMean:
-    'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not looked at.',
+    'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not checked.',
   unit: 'advisories',
   method_version: 'advisories/1',
   about: packagesOn('npm', 'pypi'),
@@ -124,7 +127,7 @@ export const packageExists = defineKind({
   question: 'code',
   title: 'Published package',
   means:
-    'The registry has the recorded version of the package, or its newest one where none is recorded; for an image, its manifest.',
+    'The registry has the recorded version of the package, or its newest one if none is recorded; for an image, its manifest.',
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/1',
   about: packagesOn('npm', 'pypi', 'oci'),

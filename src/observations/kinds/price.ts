@@ -24,7 +24,6 @@ import {
   noneQuoted,
   type Offer,
   offerText,
-  type PricedOperation,
   pricedOperations,
   quotedOffers,
   readAcceptedV1,
@@ -136,7 +135,7 @@ const advertisedText = ({ amount, currency, method, intent }: AdvertisedOffer) =
   `${amount ?? 'dynamic'}${currency ? ` of ${currency}` : ''}${method ? ` on ${method}` : ''}${intent ? ` (${intent})` : ''}`;
 
 /** What the first operation with a readable offer costs, and how many more there are. */
-function toValue(priced: readonly PricedOperation[]): string | null {
+function toValue(priced: ReturnType<typeof pricedOperations>): string | null {
   const readable = priced.filter(({ offers }) => offers.length > 0);
   const [first] = readable;
   const [offer] = first?.offers ?? [];

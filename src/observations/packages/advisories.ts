@@ -76,13 +76,6 @@ export function affects({ versions, ranges }: Advisory, version: string): 'yes' 
   return isListed || (isVersion && comparable.length === ranges.length) ? 'no' : 'unknown';
 }
 
-/** The advisories about a package in a saved copy, whatever its version. `source`: the copy, and when it was saved. */
-export interface AdvisoryList {
-  readonly result: 'advisories';
-  readonly found: readonly Advisory[];
-  readonly source: string;
-}
-
 /** The name that a package is indexed under. PEP 503: PyPI's names differ neither in case nor in their separators. */
 const toKey = (ecosystem: string, name: string): string =>
   `${ecosystem}\n${ecosystem === 'PyPI' ? name.toLowerCase().replace(/[-_.]+/g, '-') : name}`;
@@ -144,7 +137,7 @@ const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reaso
 export function createAdvisories(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
   const open = async () => openSaved(String((await stat(path)).mtimeMs));
-  return async (ecosystem: 'npm' | 'PyPI', name: string): Promise<AdvisoryList | NoAnswer> => {
+  return async (ecosystem: 'npm' | 'PyPI', name: string) => {
     if (path === 'off')
       return notChecked('This service is not configured with a copy of advisories (ADVISORIES).');
     const copy = await open().catch(() => undefined);
@@ -154,8 +147,10 @@ export function createAdvisories(path: string) {
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
     const date = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
     return {
-      result: 'advisories',
+      result: 'advisories' as const,
+      /** About the package, whatever its version. */
       found: found.map((json) => JSON.parse(json) as Advisory),
+      /** The copy, and when it was saved. */
       source: `OSV (${basename(path)}, saved ${date})`,
     };
   };
