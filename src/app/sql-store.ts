@@ -99,7 +99,7 @@ const createReads = (db: Db, search: SearchIndex) => ({
 });
 
 const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-/** Files beside the database, such as the kept checkpoint, need room too. */
+/** Files beside the database, such as the saved checkpoint, need room too. */
 const isFullDisk = (error: unknown) =>
   error instanceof Error && 'code' in error && noRoom.has(String(error.code));
 

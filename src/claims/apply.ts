@@ -276,7 +276,7 @@ async function applyFailure(
   });
 }
 
-/** Judges the lines of a text; those of active capabilities alone for whoever is kept from writing. */
+/** Judges the lines of a text; those of active capabilities alone for a claimant who may not write. */
 async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Claim | undefined]) {
   const { facts, lines } = await readFacts(tx, file, known);
   const isActive = ({ hash }: ReadLine) => facts.known.get(hash)?.state === 'active';

@@ -99,7 +99,7 @@ async function prepare(
 
 /**
  * Applies what was read in one transaction, after `guard`. Throws unavailable if the listing changed meanwhile, and, if somebody
- * asked for the check, what keeps them from writing by then; a re-check of whoever is blocked takes away, and gives nothing.
+ * asked for the check, what keeps them from writing by then; a re-check for a blocked claimant takes away, and gives nothing.
  */
 async function apply(
   target: ClaimTarget,

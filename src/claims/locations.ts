@@ -24,7 +24,7 @@ export interface ClaimTarget {
   readonly claim?: Claim | undefined;
 }
 
-/** The control roots of whoever claims a listing at a location: theirs, and that of the claim. */
+/** The control roots of who claims a listing at a location: that of the location, and that of the claim. */
 export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
   claim ? [root, claim.root] : [root];
 
@@ -122,7 +122,7 @@ export interface Reading {
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
   readonly now: Date;
-  /** Whether the operator keeps the listing or whoever controls the location from writing. */
+  /** Whether the operator keeps the listing, or the account or domain of the location, from writing. */
   readonly isBlocked?: boolean;
 }
 
@@ -200,7 +200,7 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   return { domain, text, keys, isConclusive: isAgreed };
 }
 
-/** Keys of one listing that are looked at, wherever they are published. */
+/** Keys of one listing that are read, wherever they are published. */
 const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {

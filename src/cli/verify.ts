@@ -190,7 +190,7 @@ const optionsOf = {
   '--older, --newer and --consistency': ['policy', 'older', 'newer', 'consistency'],
 } as const;
 
-/** Refuses what would not be looked at: whoever names a file or a condition believes that it was checked. */
+/** Refuses options that would not be used: who names a file or a condition believes that it was checked. */
 function requireUsed(checked: keyof typeof optionsOf, options: VerifyOptions): void {
   const used: readonly string[] = ['key', ...optionsOf[checked]];
   const unused = Object.keys(options).find((name) => !used.includes(name));

@@ -59,7 +59,7 @@ export function readConfig(
 /** Ends the origin of listings that were read from a saved copy. */
 export const copySuffix = ', saved copy';
 
-/** The host of a registry, the name of a saved copy's file; the shipped sample's registry where there is none. */
+/** The host of a registry, the name of a saved copy's file; the shipped sample's registry if there is none. */
 const sourceName = (url: string) => {
   if (url.startsWith('file:')) return url.slice(url.lastIndexOf('/') + 1).replace(/^file:/, '');
   return url === 'off' ? 'registry.modelcontextprotocol.io' : new URL(url).host;

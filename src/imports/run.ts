@@ -120,7 +120,7 @@ async function readRecorded(tx: Transaction, source: RegistrySource): Promise<Ru
 }
 
 /**
- * Resumes the source's last run, or begins a new one: incremental after one that completed, full where none did, none of
+ * Resumes the source's last run, or begins a new one: incremental after one that completed, full if none did, none of
  * the last days was full, or that is asked for. Throws UnderWayError if a run of any source has ended since this one was
  * found due.
  */

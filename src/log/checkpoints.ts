@@ -108,7 +108,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-/** Whether a checkpoint could be saved; the error says why not. Makes the folder where there is none. */
+/** Whether a checkpoint could be saved; the error says why not. Makes the folder if there is none. */
 export async function requireCheckpointFolder(
   config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
 ): Promise<void> {

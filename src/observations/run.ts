@@ -22,7 +22,7 @@ const page = 100;
 const mostPages = 200;
 const mostOffers = 20;
 
-/** Only what prices are read from is kept, as the catalogue states it: it has thousands of items. */
+/** Only what prices are read from is stored, as the catalogue states it: it has thousands of items. */
 const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
   accepts: Array.isArray(accepts) ? (accepts.slice(0, mostOffers) as readonly unknown[]) : [],
   ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
@@ -87,7 +87,7 @@ export function createPriceCatalogs(
   return (url: string) => Promise.all(bases.map((base) => run(base, url)));
 }
 
-/** Asks once for each key, whatever came of it: a run asks far fewer questions than are kept. */
+/** Asks once for each key, whatever came of it: a run asks far fewer questions than are cached. */
 function once<T>(ask: (key: string) => Promise<T>) {
   const asked = cachedOnce(async (key) => (await Promise.allSettled([ask(key)]))[0], { most: 500 });
   return async (key?: string): Promise<T> => {

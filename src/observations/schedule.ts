@@ -255,7 +255,7 @@ export async function startObserving(
   askedChecks.read = schedule.read;
   const isScheduled = config.observe === 'on';
   log.info(
-    `observing: ${isScheduled ? 'every listing is looked at about' : 'a listing is looked at when it is read, at most'} every ${config.observeInterval_s} s`,
+    `observing: ${isScheduled ? 'every listing is checked about' : 'a listing is checked when it is read, at most'} every ${config.observeInterval_s} s`,
   );
   let [fill_ms, filled_ms] = [0, performance.now()];
   await every({

@@ -57,7 +57,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
     ...fact,
-    // Of what was not looked at there is no day on which it was seen.
+    // What was not checked was seen on no day.
     ...(stored.state !== 'not_checked' && { observed_at, first_seen_at }),
     ...(reason && { reason }),
     question: kind.question,

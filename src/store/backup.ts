@@ -183,7 +183,7 @@ async function clear(replaceInIndex: ReplaceInIndex, commit: Commit): Promise<vo
 }
 
 /**
- * A row as a restored database begins with it. Webhooks are paused: whoever restores a copy to look at it must not post
+ * A row as a restored database begins with it. Webhooks are paused: who restores a copy to read it must not post
  * to their addresses.
  */
 const toRestored = (table: DumpedTable, row: DumpedRow): DumpedRow =>

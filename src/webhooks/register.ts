@@ -192,14 +192,14 @@ const isSame = (a: string, b: string) => {
   return left.length === right.length && timingSafeEqual(left, right);
 };
 
-/** The subscription of an id, for whoever has its secret. Throws not_found otherwise. */
+/** The subscription of an id, for the holder of its secret. Throws not_found otherwise. */
 export async function findOwned(id: string, secret: string, { store }: Context): Promise<Webhook> {
   const webhook = await store.webhooks.byId(id);
   if (webhook && isSame(webhook.secret, secret)) return webhook;
   throw new Problem('not_found', 'No webhook has this id and secret.');
 }
 
-/** Ends a subscription, for whoever has its secret. Throws not_found otherwise. */
+/** Ends a subscription, for the holder of its secret. Throws not_found otherwise. */
 export async function removeOwned(id: string, secret: string, context: Context): Promise<void> {
   const webhook = await findOwned(id, secret, context);
   await context.store.write((tx) => tx.webhooks.remove(webhook.id));

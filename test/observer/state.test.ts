@@ -92,8 +92,8 @@ it('after a look, both say when it was and of how many listings', async () => {
 
 it.each([
   ['off', /not observing: .* \(OBSERVE is off\)/],
-  ['', /observing: a listing is looked at when it is read, at most every 86400 s/],
-  ['on', /observing: every listing is looked at about every 86400 s/],
+  ['', /observing: a listing is checked when it is read, at most every 86400 s/],
+  ['on', /observing: every listing is checked about every 86400 s/],
 ])('OBSERVE=%j is one line of the log at start', async (OBSERVE, line) => {
   const service = startDossier([], {
     ...{ DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' },

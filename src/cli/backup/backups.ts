@@ -59,7 +59,7 @@ async function writeAndRename(store: Store, file: string, making: Making): Promi
 
 /**
  * Writes a backup to a new file for its owner only, and returns the number of rows. The file gets its name when it is
- * complete: whoever is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
+ * complete: a process that is killed leaves `<file>.<uuid>.partial` at most. Throws ExitError: 74 if the file exists or cannot be
  * written, 78 for an empty database.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
@@ -106,7 +106,7 @@ const emptySleep_ms = 5000;
 /** Also how soon a backup that failed is tried again. */
 const longestSleep_ms = 600_000;
 
-/** When a backup is due again: at once where none was made. One dated in the future, by a wrong clock, does not count. */
+/** When a backup is due again: at once if none was made. One dated in the future, by a wrong clock, does not count. */
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
@@ -126,7 +126,7 @@ async function backUp({ config, store, log, clock }: LogContext, signal: AbortSi
   log.info({ file, rows, ms: Math.round(performance.now() - start_ms) }, 'backup made');
 }
 
-/** Makes the folder of BACKUP_DIR where there is none. Throws ExitError (78) where that cannot be. */
+/** Makes the folder of BACKUP_DIR if there is none. Throws ExitError (78) if that fails. */
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

@@ -45,7 +45,7 @@ function verify(verifier: Verifier, json: unknown) {
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
 
 /**
- * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF serves it, or the shipped copy where none is named. Signature,
+ * Opens a check of Sigstore bundles, which never throws, against the keys of a trusted root: a file as TUF serves it, or the shipped copy if none is named. Signature,
  * certificate chain, certificate log and transparency log are verified as @sigstore/verify does. Throws if the file cannot be read.
  */
 export async function openBundleCheck(path: string) {
