@@ -145,33 +145,25 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       throw error;
     }
   };
-  const under = async <T>(lease: Lease, work: () => Promise<T>): Promise<T> => {
-    await using _held = lease;
-    return await unlessAborted(work(), signal);
-  };
-  const take = ({ handle }: Listing) => {
+  const observeIfDue = async (listing: Listing, isDue: () => Promise<boolean>) => {
     signal.throwIfAborted();
-    return store.leases.take(`look/${handle}`);
+    await using lease = await store.leases.take(`look/${listing.handle}`);
+    if (!lease) return 'leased';
+    const run = async () => ((await isDue()) ? observe(listing, lease) : 'not_due');
+    return await unlessAborted(run(), signal);
   };
   return {
     /** Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits until that ended. */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
-        const lease = await take(listing);
-        if (lease) return under(lease, () => observe(listing, lease));
+        const report = await observeIfDue(listing, async () => true);
+        if (typeof report === 'object') return report;
         if (!hasWaited) onWait?.();
         await wait(takenPause_ms, undefined, { signal });
       }
     },
     /** The same, unless another process checks it, or `isDue` says that one has. */
-    async observeIfDue(
-      listing: Listing,
-      isDue: () => Promise<boolean>,
-    ): Promise<RunReport | 'leased' | 'not_due'> {
-      const lease = await take(listing);
-      if (!lease) return 'leased';
-      return under(lease, async () => ((await isDue()) ? observe(listing, lease) : 'not_due'));
-    },
+    observeIfDue,
     /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
     pausedUntil({ remotes }: Listing) {
       const hosts = remotes.map(({ url }) => URL.parse(url)?.host).filter((host) => host !== undefined);
