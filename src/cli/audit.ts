@@ -10,7 +10,7 @@ import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
 import type { Store } from '../store/store.ts';
-import { startBar, withStore } from './shell.ts';
+import { print, startBar, withStore } from './shell.ts';
 import { readKey, readSaved } from './verify.ts';
 
 export interface AuditOptions {
@@ -71,10 +71,8 @@ async function report(
       bar.update(done, { part });
     },
   });
-  if (!json)
-    for (const sentence of result.not_checked) process.stdout.write(`NOT CHECKED  ${nameHidden(sentence)}\n`);
-  if (json)
-    process.stdout.write(`${JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2)}\n`);
+  if (!json) for (const sentence of result.not_checked) print(`NOT CHECKED  ${nameHidden(sentence)}`);
+  if (json) print(JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2));
   return result;
 }
 
@@ -115,8 +113,8 @@ export async function runAudit(
     ? auditService(name, options)
     : auditDatabase(config, name, options));
   if (!options.json)
-    process.stdout.write(
-      `${entries} log ${entries === 1 ? 'entry' : 'entries'} and ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}\n`,
+    print(
+      `${entries} log ${entries === 1 ? 'entry' : 'entries'} and ${counted(listings, 'listing')} compared; ${counted(faults, 'fault')}`,
     );
   if (faults > 0) throw new ExitError(1, 'audit: what is shown differs from the log');
   if (entries === 0) throw new ExitError(2, 'audit: the log is empty, so there is nothing to compare');

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import type { Feedback } from '../moderation/moderation.ts';
 import type { Store } from '../store/store.ts';
-import { withStore } from './shell.ts';
+import { print, withStore } from './shell.ts';
 
 type FeedbackKind = 'report' | 'feedback';
 
@@ -34,15 +34,13 @@ export async function listFeedback(
   await withStore(config, async ({ feedback }) => {
     const filter = { state: isAll ? 'all' : 'open', kind } as const;
     const rows = await feedback.list(filter, limit);
-    for (const row of rows) process.stdout.write(`${toLine(row, kind)}\n`);
+    for (const row of rows) print(toLine(row, kind));
     const { none, command } = names[kind];
-    if (rows.length === 0) process.stdout.write(`No ${isAll ? '' : 'open '}${none}.\n`);
+    if (rows.length === 0) print(`No ${isAll ? '' : 'open '}${none}.`);
     const total = rows.length < limit ? rows.length : await feedback.count(filter);
     if (total > rows.length) {
       const all = isAll ? ' --all' : '';
-      process.stdout.write(
-        `The newest ${rows.length} of ${total}; ${command} list${all} --limit ${total} prints all.\n`,
-      );
+      print(`The newest ${rows.length} of ${total}; ${command} list${all} --limit ${total} prints all.`);
     }
   });
 }
@@ -60,8 +58,7 @@ async function find(
 /** Prints one whole. Throws ExitError. */
 export const showFeedback = (config: Config, kind: FeedbackKind, id: string): Promise<void> =>
   withStore(config, async (store) => {
-    for (const [name, value] of Object.entries(await find(store, kind, id)))
-      process.stdout.write(`${name}: ${value}\n`);
+    for (const [name, value] of Object.entries(await find(store, kind, id))) print(`${name}: ${value}`);
   });
 
 /** Closes one. Throws ExitError. */
@@ -71,5 +68,5 @@ export const closeFeedback = (config: Config, kind: FeedbackKind, id: string): P
       await find(tx, kind, id);
       await tx.feedback.close(id);
     });
-    process.stdout.write(`closed ${id}\n`);
+    print(`closed ${id}`);
   });

@@ -2,7 +2,7 @@ import { restoreListing } from '../claims/suspend.ts';
 import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import { toLine } from '../core/text.ts';
-import { withStore } from './shell.ts';
+import { print, withStore } from './shell.ts';
 
 const maxReason = 200;
 
@@ -22,5 +22,5 @@ export async function runRestoreListing(config: Config, handle: string, sent: st
       await tx.optOuts.put({ ...optOut, state: 'overruled', checked_at: at, listing: undefined });
     }),
   );
-  process.stdout.write(`restored ${handle}\n`);
+  print(`restored ${handle}`);
 }

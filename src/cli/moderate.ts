@@ -10,7 +10,7 @@ import {
   restoreReasons,
 } from '../moderation/moderation.ts';
 import type { Transaction } from '../store/store.ts';
-import { withStore } from './shell.ts';
+import { print, withStore } from './shell.ts';
 
 const listed = 200;
 
@@ -60,8 +60,6 @@ async function undoActive(
   return undone;
 }
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
-
 /** Applies an action, or undoes it, and prints the entry of the log and what readers see. Throws ExitError. */
 export async function runAction(
   config: Config,
@@ -74,12 +72,12 @@ export async function runAction(
     const undone = await write(config, (tx, at) =>
       undoActive(tx, { target, only: action.name }, { ...undoing, at }),
     );
-    return void say(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
+    return print(`undid ${action.name} ${text}; entry ${undone.join(', ')} of the log says so`);
   }
   const known: ModerationReason = requireReason(reason, action.reasons);
   const applied = await write(config, (tx, at) => applyAction(tx, action, { target, reason: known, at }));
-  say(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
-  say(applied.statement);
+  print(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
+  print(applied.statement);
 }
 
 /** Undoes everything that stands against a target. Throws ExitError. */
@@ -87,7 +85,7 @@ export async function runRestore(config: Config, text: string, reason: string): 
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);
   const undone = await write(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
-  say(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
+  print(`restored ${text}; entry ${undone.join(', ')} of the log says so`);
 }
 
 /** Prints the newest actions in force, one line each. */
@@ -95,7 +93,7 @@ export const runListActions = (config: Config): Promise<void> =>
   withStore(config, async (store) => {
     const active = await store.moderation.list(listed);
     for (const { log_index, at, action, target_kind, target, reason } of active)
-      say(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
-    if (active.length === 0) say('No action stands.');
-    if (active.length === listed) say(`The newest ${listed}; /transparency.json counts all.`);
+      print(`${log_index}  ${at}  ${action}  ${target_kind} ${target}  ${reason}`);
+    if (active.length === 0) print('No action stands.');
+    if (active.length === listed) print(`The newest ${listed}; /transparency.json counts all.`);
   });

@@ -7,7 +7,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createObserver, type Observer } from '../observations/observer.ts';
 import { observeDue } from '../observations/schedule.ts';
-import { startBar } from './shell.ts';
+import { print, startBar } from './shell.ts';
 
 const columns = ['kind', 'state', 'value', 'reason'] as const;
 
@@ -39,11 +39,11 @@ async function findListed(handle: string, { store }: Pick<Context, 'store'>): Pr
   throw usageError(`no listing has the handle ${handle}${hint}`);
 }
 
-function print(name: string, observations: Parameters<typeof toTable>[0], json = false): void {
+function printFacts(name: string, observations: Parameters<typeof toTable>[0], json = false): void {
   const lines = json
     ? observations.map((one) => JSON.stringify({ handle: name, ...one })).join('\n')
     : `${name}\n${toTable(observations)}\n`;
-  process.stdout.write(`${lines}\n`);
+  print(lines);
 }
 
 /** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
@@ -55,12 +55,12 @@ async function observeNamed(
     names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),
   );
   for (const one of listings) {
-    if (typeof one === 'string') print(one, await observer.inspect(one), json);
+    if (typeof one === 'string') printFacts(one, await observer.inspect(one), json);
     else {
       const { observations } = await observer.observe(one, () =>
         process.stderr.write(`another process looks at ${one.handle}; waiting until it has ended\n`),
       );
-      print(one.handle, observations, json);
+      printFacts(one.handle, observations, json);
     }
   }
 }
@@ -74,8 +74,8 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
   });
   bar.stop();
-  process.stdout.write(
-    `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side\n`,
+  print(
+    `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side`,
   );
   if (counts.looked === 0 && counts.failed > 0)
     throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');

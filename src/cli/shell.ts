@@ -2,6 +2,9 @@ import { SingleBar } from 'cli-progress';
 import { openStore } from '../app/open.ts';
 import type { Store } from '../store/store.ts';
 
+/** Writes a line to standard output. */
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
 /** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
 export function startBar(form: string, total: number, payload: object = {}): SingleBar & Disposable {
   const bar = new SingleBar({

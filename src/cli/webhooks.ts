@@ -4,11 +4,9 @@ import { Problem } from '../core/problem.ts';
 import { usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import { registerWebhook, toShownWebhook } from '../webhooks/register.ts';
-import { withStore } from './shell.ts';
+import { print, withStore } from './shell.ts';
 
 const listed = 1000;
-
-const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const notFound = (id: string) => usageError(`no webhook has the id ${id}; see dossier webhooks list`);
 

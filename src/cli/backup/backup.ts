@@ -8,7 +8,7 @@ import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted } from '../../core/text.ts';
 import { type BackupHeader, readBackup } from '../../store/backup.ts';
 import type { Load, Store } from '../../store/store.ts';
-import { startBar, withStore } from '../shell.ts';
+import { print, startBar, withStore } from '../shell.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
 
 /** Writes to standard output, or to a new file, with a progress bar, until SIGINT or SIGTERM. */
@@ -112,11 +112,9 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
 export async function runRestore(config: Config, file: string): Promise<void> {
   await using store = await connectStore(config, 'make');
   const header = await restoreInto(store, file);
-  process.stdout.write(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}\n`);
+  print(`restored ${file}, made ${header?.created_at} by Dossier ${header?.dossier}`);
   const paused = (await store.webhooks.list()).filter(({ state }) => state === 'paused').length;
   const [are, them] = paused === 1 ? ['is', 'it'] : ['are', 'them'];
   if (paused > 0)
-    process.stdout.write(
-      `${counted(paused, 'webhook')} ${are} paused; dossier webhooks resume sends to ${them} again\n`,
-    );
+    print(`${counted(paused, 'webhook')} ${are} paused; dossier webhooks resume sends to ${them} again`);
 }
