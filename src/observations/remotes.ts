@@ -23,38 +23,37 @@ export const withoutAnswer = (
 export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
 /** The recorded endpoints, each address once. */
-export const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
+const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
   [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject }));
 
 /** The recorded repository. */
-export const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
+const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
 /** One fact about the recorded repository, made of what was found of it, or of why nothing was. */
-export async function ofRepository(
-  run: Run,
-  find: () => Promise<Found | NoAnswer>,
-): Promise<readonly Finding[]> {
-  const { repository: subject } = run.listing;
-  if (!subject) return [];
-  const found = await find();
-  const isFound = 'state' in found;
-  return [
-    isFound ? { subject, ...found, source: ownProbe, source_url: subject } : withoutAnswer(found, subject),
-  ];
-}
+export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>) => ({
+  about: repositoryOf,
+  async check(run: Run): Promise<readonly Finding[]> {
+    const { repository: subject } = run.listing;
+    if (!subject) return [];
+    const found = await find(run);
+    const isFound = 'state' in found;
+    return [
+      isFound ? { subject, ...found, source: ownProbe, source_url: subject } : withoutAnswer(found, subject),
+    ];
+  },
+});
 
-const forRemotes =
-  (isRare: boolean) =>
-  async (
-    run: Run,
-    toFinding: (endpoint: EndpointAnswer) => Found | NoAnswer | Promise<Found | NoAnswer>,
-  ): Promise<readonly Finding[]> => {
+type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
+
+const forRemotes = (toFinding: FromEndpoint, isRare: boolean) => ({
+  about: remotesOf,
+  async check(run: Run): Promise<readonly Finding[]> {
     const found: Finding[] = [];
     for (const remote of run.listing.remotes) {
       const endpoint = await run.endpoint(remote);
       const { url } = remote;
-      const made = endpoint.result === 'answered' ? await toFinding(endpoint) : endpoint;
+      const made = endpoint.result === 'answered' ? await toFinding(endpoint, run) : endpoint;
       const finding = 'state' in made ? made : withoutAnswer(made);
       found.push({
         ...{ ...finding, source: ownProbe, subject: url },
@@ -63,33 +62,42 @@ const forRemotes =
       });
     }
     return found;
-  };
+  },
+});
 
 /** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
-export const ofRemotes = forRemotes(false);
+export const ofRemotes = (toFinding: FromEndpoint) => forRemotes(toFinding, false);
 
 /** The same of a fact that few endpoints have: reasons are stored only after it was seen once. */
-export const ofRareRemotes = forRemotes(true);
+export const ofRareRemotes = (toFinding: FromEndpoint) => ({
+  ...forRemotes(toFinding, true),
+  isOptional: true as const,
+});
 
 /**
- * One fact for each of these places, made of what a GET of its address gives (`Run.get`), or of why it gave nothing. `toFinding`
- * returns undefined for content that is not what was asked for.
+ * One fact for each origin of the remotes, which few have, made of what a GET of this path gives (`Run.get`), or of why it gave nothing.
+ * `toFinding` returns undefined for content that is not what was asked for.
  */
-export const ofPlaces = (
-  run: Run,
-  places: readonly { readonly subject: string; readonly url: string }[],
-  { what, toFinding }: { readonly what: string; readonly toFinding: (answer: Fetched) => Found | undefined },
-): Promise<readonly Finding[]> =>
-  Promise.all(
-    places.map(async ({ subject, url }): Promise<Finding> => {
-      const answer = await run.get(url);
-      const place = { subject, source: ownProbe, source_url: url };
-      if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
-      const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
-      const none = { value: null, state: 'not_found' as const, reason, mayPass: true as const };
-      return { ...(toFinding(answer) ?? none), ...place };
-    }),
-  );
+export const ofOrigins = (
+  path: string,
+  what: string,
+  toFinding: (answer: Fetched, run: Run) => Found | undefined,
+) => ({
+  about: (listing: Subject) => originsOf(listing).map((subject) => ({ subject })),
+  isOptional: true as const,
+  check: (run: Run): Promise<readonly Finding[]> =>
+    Promise.all(
+      originsOf(run.listing).map(async (subject): Promise<Finding> => {
+        const url = `${subject}${path}`;
+        const answer = await run.get(url);
+        const place = { subject, source: ownProbe, source_url: url };
+        if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+        const reason = `${url} answered with HTTP status ${answer.status} and no ${what}.`;
+        const none = { value: null, state: 'not_found' as const, reason, mayPass: true as const };
+        return { ...(toFinding(answer, run) ?? none), ...place };
+      }),
+    ),
+});
 
 /** The origins of the http and https remotes of a run; without those of templates. */
 export function originsOf({ remotes }: Subject): string[] {
@@ -97,10 +105,3 @@ export function originsOf({ remotes }: Subject): string[] {
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
   return [...new Set(origins)];
 }
-
-/** Those origins, each of which may have a document. */
-export const perOrigin = (listing: Subject) => originsOf(listing).map((subject) => ({ subject }));
-
-/** A well-known place at each of those origins. */
-export const wellKnown = (listing: Subject, path: string) =>
-  originsOf(listing).map((origin) => ({ subject: origin, url: `${origin}${path}` }));

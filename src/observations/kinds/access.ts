@@ -4,7 +4,7 @@ import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofRareRemotes, ofRemotes, remotesOf } from '../remotes.ts';
+import { ofRareRemotes, ofRemotes } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
 const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
@@ -91,7 +91,7 @@ const noValue = ({ result, reason, isOurs, mayPass }: NoAnswer & { mayPass?: tru
   ...(mayPass && { mayPass }),
 });
 
-async function toFinding(run: Run, { credentials, list }: EndpointAnswer) {
+async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
   const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
   if (!credentials)
     return { ...noValue(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
@@ -129,10 +129,8 @@ export const accessOauth = defineKind({
     'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
   method_version: 'auth/2',
-  about: remotesOf,
-  isOptional: true,
   shows: withScopes,
-  check: (run) => ofRareRemotes(run, (endpoint) => toFinding(run, endpoint)),
+  ...ofRareRemotes(toFinding),
 });
 
 /** Whether an endpoint asks for credentials before it introduces itself. */
@@ -145,11 +143,9 @@ export const accessRequired = defineKind({
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when one is called.',
   method_version: 'auth/2',
-  about: remotesOf,
-  check: (run) =>
-    ofRemotes(run, ({ credentials, list }) =>
-      credentials || list.result !== 'unreachable'
-        ? { value: credentials !== undefined, state: 'observed' }
-        : list,
-    ),
+  ...ofRemotes(({ credentials, list }) =>
+    credentials || list.result !== 'unreachable'
+      ? { value: credentials !== undefined, state: 'observed' }
+      : list,
+  ),
 });

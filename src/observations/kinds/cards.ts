@@ -3,7 +3,7 @@ import { codedList, toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofPlaces, ofRareRemotes, perOrigin, remotesOf, wellKnown } from '../remotes.ts';
+import { ofOrigins, ofRareRemotes } from '../remotes.ts';
 
 const longestName = 120;
 const longestVersion = 40;
@@ -63,13 +63,7 @@ export const agentCard = defineKind({
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
   shows: showsCard,
   method_version: 'card/2',
-  about: perOrigin,
-  isOptional: true,
-  check: (run) =>
-    ofPlaces(run, wellKnown(run.listing, '/.well-known/agent-card.json'), {
-      what: 'agent card (A2A)',
-      toFinding: agentFinding,
-    }),
+  ...ofOrigins('/.well-known/agent-card.json', 'agent card (A2A)', agentFinding),
 });
 
 /** What a server card says (SEP-2127): it must have a name and a version. */
@@ -111,22 +105,12 @@ export const serverCard = defineKind({
   doesNotMean: 'The card is its publisher’s own word. SEP-2127 is a draft, and most servers have none.',
   shows: showsCard,
   method_version: 'card/1',
-  about: remotesOf,
-  isOptional: true,
-  check: (run) =>
-    ofRareRemotes(run, async ({ url, introduction }) => {
-      const answer = await run.get(cardPlace(url));
-      if (answer.result !== 'response') return answer;
-      const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
-      const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
-      return (
-        serverFinding(answer, known) ?? {
-          value: null,
-          state: 'not_found',
-          reason,
-          mayPass: true,
-          onlyIfSeen: true,
-        }
-      );
-    }),
+  ...ofRareRemotes(async ({ url, introduction }, run) => {
+    const answer = await run.get(cardPlace(url));
+    if (answer.result !== 'response') return answer;
+    const known = { handle: run.listing.handle, url, serverInfo: introduction?.serverInfo };
+    const reason = `${answer.url} answered with HTTP status ${answer.status} and no server card (MCP).`;
+    const none = { value: null, state: 'not_found', reason, mayPass: true, onlyIfSeen: true } as const;
+    return serverFinding(answer, known) ?? none;
+  }),
 });

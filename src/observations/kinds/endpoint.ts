@@ -2,7 +2,7 @@ import { named } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofRemotes, originsOf, ownProbe, remotesOf, withoutAnswer } from '../remotes.ts';
+import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
 const answerWords: Readonly<Record<number, string>> = {
@@ -23,12 +23,10 @@ export const endpointAnswers = defineKind({
   unit: 'HTTP status',
   shows: ({ value }) => `${answerWords[Number(value)] ?? 'answered'} (HTTP status ${value})`,
   method_version: 'endpoint/2',
-  about: remotesOf,
-  check: (run) =>
-    ofRemotes(run, ({ introduction, credentials, payment }) => ({
-      value: (introduction ?? credentials ?? payment)?.status ?? null,
-      state: 'observed',
-    })),
+  ...ofRemotes(({ introduction, credentials, payment }) => ({
+    value: (introduction ?? credentials ?? payment)?.status ?? null,
+    state: 'observed',
+  })),
 });
 
 const classes = {
@@ -56,7 +54,7 @@ export const endpointAvailability = defineKind({
   doesNotMean:
     'It is no measure of what callers met: checks are few, and made from one place. Checks in which Dossier asked for nothing (robots.txt that refuses, or answers with 429 or 5xx; a pause that the host asked for; a failure of its own) are not counted.',
   method_version: 'availability/1',
-  about: remotesOf,
+  about: endpointAnswers.about,
   isOptional: true,
   isTally: true,
   check: (run) =>
@@ -116,11 +114,9 @@ export const endpointProtocol = defineKind({
   means: 'The revision of the Model Context Protocol that the endpoint spoke with Dossier on that date.',
   doesNotMean: 'It does not say that the endpoint follows the whole revision.',
   method_version: 'endpoint/1',
-  about: remotesOf,
-  check: (run) =>
-    ofRemotes(run, ({ introduction, list }) =>
-      introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
-    ),
+  ...ofRemotes(({ introduction, list }) =>
+    introduction ? { value: introduction.protocol, state: 'observed' } : (list as NoAnswer),
+  ),
 });
 
 async function ofOrigin(run: Run, origin: string): Promise<Finding> {

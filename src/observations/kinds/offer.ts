@@ -3,7 +3,7 @@ import { asObject, type JsonObject, own, readBase64Object, readObject } from '..
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
-import { ofRemotes, remotesOf } from '../remotes.ts';
+import { ofRemotes } from '../remotes.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
@@ -281,8 +281,7 @@ export const priceChallenge = defineKind({
     'Dossier pays nothing; it does not say what a call of a tool costs, or that the recipient is the publisher.',
   changed: 'The endpoint quotes another price',
   method_version: 'price/1',
-  about: remotesOf,
-  check: (run) => ofRemotes(run, toFinding),
+  ...ofRemotes(toFinding),
 });
 
 const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];

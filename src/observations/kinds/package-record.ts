@@ -276,23 +276,26 @@ export function readPublished(run: Run, recorded: RecordedPackage): Promise<Publ
 
 /** One fact for each recorded package of these registries, about the recorded version if the fact says nothing else. */
 export const ofPackages = (
-  run: Run,
   types: readonly RecordedPackage['type'][],
-  toFinding: (recorded: RecordedPackage) => Promise<Finding>,
-): Promise<readonly Finding[]> =>
-  Promise.all(
-    readablePackages(run.listing)
-      .filter(({ type }) => types.includes(type))
-      .map(async (one) => ({ recorded: one.recorded, ...(await toFinding(one)), subject: one.subject })),
-  );
+  toFinding: (recorded: RecordedPackage, run: Run) => Promise<Finding>,
+) => ({
+  about: packagesOn(...types),
+  check: (run: Run): Promise<readonly Finding[]> =>
+    Promise.all(
+      readablePackages(run.listing)
+        .filter(({ type }) => types.includes(type))
+        .map(async (one) => ({
+          ...{ recorded: one.recorded, ...(await toFinding(one, run)), subject: one.subject },
+        })),
+    ),
+});
 
 /** One fact for each recorded package of these registries whose version is published there. */
 export const ofPublished = (
-  run: Run,
   types: readonly RecordedPackage['type'][],
   toFinding: (published: Published) => Found | NoAnswer,
-): Promise<readonly Finding[]> =>
-  ofPackages(run, types, async (recorded) => {
+) =>
+  ofPackages(types, async (recorded, run) => {
     const published = await readPublished(run, recorded);
     if (published.result !== 'published') return withoutAnswer(published);
     const { source, source_url } = published;

@@ -4,8 +4,7 @@ import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import type { Found } from '../remotes.ts';
-import type { Run } from '../run.ts';
-import { memberOf, ofPublished, type Published, packagesOn, toShort } from './package-record.ts';
+import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
 
 type Manifest = Published['document'];
 
@@ -25,8 +24,8 @@ interface Reading {
  * What the recorded version of each npm package states, and in `as_seen.before` what the version before it did if that was something
  * else. A version is no part of the fact: another one that states the same is no change.
  */
-const ofVersions = (run: Run, { value: read, compared = read, more, isOfAll, what }: Reading) =>
-  ofPublished(run, ['npm'], ({ version, document, earlier }): Found | NoAnswer => {
+const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Reading) =>
+  ofPublished(['npm'], ({ version, document, earlier }): Found | NoAnswer => {
     const value = read(document);
     if (value === undefined)
       return { result: 'not_checked', reason: `npm does not state ${what} of version ${version}.` };
@@ -79,20 +78,18 @@ export const packageScripts = defineKind({
     'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
   shows: withBefore((value) => (value === 'none' ? value : codedList(value))),
   method_version: 'package/1',
-  about: packagesOn('npm'),
   isOptional: true,
-  check: (run) =>
-    ofVersions(run, {
-      value: (document) =>
-        scriptsOf(document)
-          .map(([name]) => name)
-          .join(', ') || 'none',
-      compared: (document) => JSON.stringify(scriptsOf(document)),
-      more: (document) => ({
-        scripts: Object.fromEntries(scriptsOf(document).map(([name, text]) => [name, toShort(text) ?? ''])),
-      }),
-      what: 'the scripts',
+  ...ofVersions({
+    value: (document) =>
+      scriptsOf(document)
+        .map(([name]) => name)
+        .join(', ') || 'none',
+    compared: (document) => JSON.stringify(scriptsOf(document)),
+    more: (document) => ({
+      scripts: Object.fromEntries(scriptsOf(document).map(([name, text]) => [name, toShort(text) ?? ''])),
     }),
+    what: 'the scripts',
+  }),
 });
 
 /** Who published a version of a package. */
@@ -106,14 +103,12 @@ export const packagePublishedBy = defineKind({
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
   shows: withBefore(coded),
   method_version: 'package/1',
-  about: packagesOn('npm'),
   isOptional: true,
-  check: (run) =>
-    ofVersions(run, {
-      value: (document) => toShort(memberOf(document, '_npmUser').name),
-      isOfAll: true,
-      what: 'the account that published it',
-    }),
+  ...ofVersions({
+    value: (document) => toShort(memberOf(document, '_npmUser').name),
+    isOfAll: true,
+    what: 'the account that published it',
+  }),
 });
 
 const mostNames = 20;
@@ -134,19 +129,17 @@ export const packageDependencies = defineKind({
     return names.length === 0 ? 'none' : `${value}: ${names.join(', ')}`;
   },
   method_version: 'package/1',
-  about: packagesOn('npm'),
   isOptional: true,
-  check: (run) =>
-    ofPublished(run, ['npm'], ({ version, document, earlier }) => {
-      if ('result' in earlier) return earlier;
-      const [before] = earlier;
-      if (!before) return { result: 'not_checked', reason: `npm has no version before ${version}.` };
-      const known = new Set(dependenciesOf(before.document));
-      const added = dependenciesOf(document).filter((name) => !known.has(name));
-      const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);
-      return {
-        ...{ value: added.length, state: 'observed' },
-        as_seen: { version, before: before.version, added: names },
-      };
-    }),
+  ...ofPublished(['npm'], ({ version, document, earlier }) => {
+    if ('result' in earlier) return earlier;
+    const [before] = earlier;
+    if (!before) return { result: 'not_checked', reason: `npm has no version before ${version}.` };
+    const known = new Set(dependenciesOf(before.document));
+    const added = dependenciesOf(document).filter((name) => !known.has(name));
+    const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);
+    return {
+      ...{ value: added.length, state: 'observed' },
+      as_seen: { version, before: before.version, added: names },
+    };
+  }),
 });

@@ -53,7 +53,7 @@ function toFinding(
   };
 }
 
-async function advisoriesOf(run: Run, recorded: RecordedPackage): Promise<Finding> {
+async function advisoriesOf(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const list = await run.advisories(recorded.type === 'npm' ? 'npm' : 'PyPI', recorded.name);
   if (list.result !== 'advisories') return withoutAnswer(list);
   if (recorded.version !== undefined) return toFinding(list, recorded.version);
@@ -72,8 +72,7 @@ export const packageAdvisories = defineKind({
     'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not checked.',
   unit: 'advisories',
   method_version: 'advisories/1',
-  about: packagesOn('npm', 'pypi'),
-  check: (run) => ofPackages(run, ['npm', 'pypi'], (recorded) => advisoriesOf(run, recorded)),
+  ...ofPackages(['npm', 'pypi'], advisoriesOf),
 });
 
 /** Whether the recorded version of a package is deprecated (npm) or yanked (PyPI). */
@@ -85,19 +84,17 @@ export const packageDeprecated = defineKind({
     'Whether the registry marks the recorded version as deprecated (npm) or yanked (PyPI), and with which words.',
   doesNotMean: 'A version that is not marked may still be given up.',
   method_version: 'package/1',
-  about: packagesOn('npm', 'pypi'),
   isOptional: true,
-  check: (run) =>
-    ofPublished(run, ['npm', 'pypi'], ({ deprecated, version }) => ({
-      value: deprecated !== undefined,
-      state: 'observed',
-      details: { version, ...(deprecated !== undefined && { message: deprecated }) },
-    })),
+  ...ofPublished(['npm', 'pypi'], ({ deprecated, version }) => ({
+    value: deprecated !== undefined,
+    state: 'observed',
+    details: { version, ...(deprecated !== undefined && { message: deprecated }) },
+  })),
 });
 
 const digestForm = /^sha256:[\da-f]{64}$/;
 
-async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
+async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const image = toImage(recorded);
   if (!image)
     return withoutAnswer({
@@ -121,6 +118,13 @@ async function ofImage(run: Run, recorded: RecordedPackage): Promise<Finding> {
   };
 }
 
+const published = ofPublished(['npm', 'pypi'], ({ version }) => ({
+  value: true,
+  state: 'observed',
+  details: { version },
+}));
+const images = ofPackages(['oci'], ofImage);
+
 /** Whether the recorded packages are in their registries. */
 export const packageExists = defineKind({
   kind: 'package.exists',
@@ -131,14 +135,7 @@ export const packageExists = defineKind({
   doesNotMean: 'It does not say who published it, or that it was made of the recorded repository.',
   method_version: 'package/1',
   about: packagesOn('npm', 'pypi', 'oci'),
-  async check(run) {
-    const packages = await ofPublished(run, ['npm', 'pypi'], ({ version }) => ({
-      value: true,
-      state: 'observed',
-      details: { version },
-    }));
-    return [...packages, ...(await ofPackages(run, ['oci'], (image) => ofImage(run, image)))];
-  },
+  check: async (run) => [...(await published.check(run)), ...(await images.check(run))],
 });
 
 const mostNames = 20;
@@ -152,18 +149,16 @@ export const packageMaintainers = defineKind({
   doesNotMean: 'It does not say who these accounts belong to. PyPI does not state them in its JSON.',
   unit: 'accounts',
   method_version: 'package/1',
-  about: packagesOn('npm'),
   isOptional: true,
-  check: (run) =>
-    ofPublished(run, ['npm'], ({ maintainers }) =>
-      'result' in maintainers
-        ? maintainers
-        : {
-            value: maintainers.length,
-            state: 'observed',
-            details: { names: maintainers.toSorted().slice(0, mostNames) },
-          },
-    ),
+  ...ofPublished(['npm'], ({ maintainers }) =>
+    'result' in maintainers
+      ? maintainers
+      : {
+          value: maintainers.length,
+          state: 'observed',
+          details: { names: maintainers.toSorted().slice(0, mostNames) },
+        },
+  ),
 });
 
 /** Whether a statement is about the published file. */
@@ -261,13 +256,12 @@ export const packageProvenance = defineKind({
   doesNotMean:
     'It does not say what the code does. A package without provenance may be built of the same code.',
   method_version: 'provenance/1',
+  ...ofPackages(['npm', 'pypi'], async (one, run) => ({
+    ...(await provenanceOf(run, one)),
+    recorded: withRepository(one, run.listing),
+  })),
   about: (listing) =>
     packagesOn('npm', 'pypi')(listing).map((one) => ({ ...one, recorded: withRepository(one, listing) })),
-  check: (run) =>
-    ofPackages(run, ['npm', 'pypi'], async (one) => ({
-      ...(await provenanceOf(run, one)),
-      recorded: withRepository(one, run.listing),
-    })),
 });
 
 /** When the recorded version of a package was published. */
@@ -279,12 +273,10 @@ export const packageVersionAge = defineKind({
   doesNotMean: 'An old version may need no change, and a new one may be no better.',
   unit: 'date',
   method_version: 'package/1',
-  about: packagesOn('npm', 'pypi'),
   isOptional: true,
-  check: (run) =>
-    ofPublished(run, ['npm', 'pypi'], ({ published_at, version }) =>
-      typeof published_at === 'string'
-        ? { value: published_at, state: 'observed', details: { version } }
-        : published_at,
-    ),
+  ...ofPublished(['npm', 'pypi'], ({ published_at, version }) =>
+    typeof published_at === 'string'
+      ? { value: published_at, state: 'observed', details: { version } }
+      : published_at,
+  ),
 });

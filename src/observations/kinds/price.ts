@@ -4,16 +4,7 @@ import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import {
-  type Found,
-  ofPlaces,
-  ofRareRemotes,
-  ofRemotes,
-  perOrigin,
-  remotesOf,
-  wellKnown,
-  withoutAnswer,
-} from '../remotes.ts';
+import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 import {
   type AdvertisedOffer,
@@ -73,9 +64,8 @@ export const priceCapability = defineKind({
   means: 'The payment methods and intents among the endpoint’s capabilities (Machine Payments Protocol).',
   doesNotMean: 'It states no amount.',
   method_version: 'price/1',
-  about: remotesOf,
   isOptional: true,
-  check: (run) => ofRemotes(run, capabilityFinding),
+  ...ofRemotes(capabilityFinding),
 });
 
 const noneConfigured: NoAnswer = {
@@ -169,13 +159,7 @@ export const priceOpenapi = defineKind({
     'What /openapi.json at the origin of the endpoint advertises for its operations (x-payment-info), as stated there: an amount of the currency’s smallest unit, or dynamic.',
   doesNotMean: 'An advertised price is not what a call is charged; the answer to a call decides.',
   method_version: 'price/1',
-  about: perOrigin,
-  isOptional: true,
-  check: (run) =>
-    ofPlaces(run, wellKnown(run.listing, '/openapi.json'), {
-      what: 'OpenAPI document',
-      toFinding: readOpenApi,
-    }),
+  ...ofOrigins('/openapi.json', 'OpenAPI document', readOpenApi),
 });
 
 function payToFinding(endpoint: EndpointAnswer) {
@@ -195,9 +179,7 @@ export const pricePayTo = defineKind({
   doesNotMean: 'It does not say whose addresses they are.',
   changed: 'The endpoint asks to be paid at another address',
   method_version: 'price/1',
-  about: remotesOf,
-  isOptional: true,
-  check: (run) => ofRareRemotes(run, payToFinding),
+  ...ofRareRemotes(payToFinding),
 });
 
 const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
@@ -284,7 +266,6 @@ export const priceTool = defineKind({
   doesNotMean: 'Dossier calls no tool, so it has not seen what a call is charged.',
   unit: 'tools',
   method_version: 'price/1',
-  about: remotesOf,
   isOptional: true,
-  check: (run) => ofRemotes(run, toolPriceFinding),
+  ...ofRemotes(toolPriceFinding),
 });

@@ -3,7 +3,7 @@ import { parseClaimFile } from '../../claims/claim.ts';
 import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
-import { ofRepository, repositoryOf } from '../remotes.ts';
+import { ofRepository } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
 
@@ -60,35 +60,49 @@ export const repositoryAgentFiles = defineKind({
     'Such files are common and mostly harmless; Dossier does not judge the commands. Other files are not looked for.',
   unit: 'files',
   method_version: 'agent-files/2',
-  about: repositoryOf,
   isOptional: true,
-  check: (run) =>
-    ofRepository(run, async () => {
-      const head = await run.head();
-      if (head.result !== 'head') return head;
-      const files: ReturnType<typeof toFound>[] = [];
-      for (const [path, automatic] of agentFiles) {
-        const file = await run.file(path);
-        if (!('commit' in file)) return file;
-        const text = file.result === 'file' ? file.text : undefined;
-        if (file.result !== 'absent') files.push(toFound(path, automatic, text));
-      }
-      if (files.length > 0) {
-        const file = await run.file(noFile);
-        if (!('commit' in file)) return file;
-        if (file.result !== 'absent') return anything;
-      }
-      // The commit is no part of the fact: a later one with the same files is no change.
-      const as_seen = { commit: head.commit };
-      if (files.length === 0) return { value: null, state: 'not_found', reason: noneFound, as_seen };
-      return {
-        value: files.length,
-        state: 'observed',
-        reason: toSentence(files),
-        details: { files },
-        as_seen,
-      };
-    }),
+  ...ofRepository(async (run) => {
+    const head = await run.head();
+    if (head.result !== 'head') return head;
+    const files: ReturnType<typeof toFound>[] = [];
+    for (const [path, automatic] of agentFiles) {
+      const file = await run.file(path);
+      if (!('commit' in file)) return file;
+      const text = file.result === 'file' ? file.text : undefined;
+      if (file.result !== 'absent') files.push(toFound(path, automatic, text));
+    }
+    if (files.length > 0) {
+      const file = await run.file(noFile);
+      if (!('commit' in file)) return file;
+      if (file.result !== 'absent') return anything;
+    }
+    // The commit is no part of the fact: a later one with the same files is no change.
+    const as_seen = { commit: head.commit };
+    if (files.length === 0) return { value: null, state: 'not_found', reason: noneFound, as_seen };
+    return {
+      value: files.length,
+      state: 'observed',
+      reason: toSentence(files),
+      details: { files },
+      as_seen,
+    };
+  }),
+});
+
+const supersession = ofRepository(async (run) => {
+  const file = await run.file(run.claimFile);
+  if (!('commit' in file)) return file;
+  const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
+  if (file.result === 'unreadable' || parsed === 'too_large')
+    return {
+      result: 'not_checked',
+      reason: 'The claim file of the repository is larger than Dossier reads, or no text.',
+    };
+  const value = parsed?.supersededBy;
+  const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
+  if (value === undefined) return { result: 'not_found', reason };
+  const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
+  return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
 });
 
 /** Which listing replaces those of a repository. */
@@ -104,26 +118,10 @@ export const repositorySupersededBy = defineKind({
   shows: ({ value, details }) =>
     details?.isThis ? 'this listing; it replaces the others with this repository' : coded(String(value)),
   method_version: 'claim-file/1',
-  about: repositoryOf,
+  about: supersession.about,
   isOptional: true,
-  async check(run) {
-    const found = await ofRepository(run, async () => {
-      const file = await run.file(run.claimFile);
-      if (!('commit' in file)) return file;
-      const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
-      if (file.result === 'unreadable' || parsed === 'too_large')
-        return {
-          result: 'not_checked',
-          reason: 'The claim file of the repository is larger than Dossier reads, or no text.',
-        };
-      const value = parsed?.supersededBy;
-      const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
-      if (value === undefined) return { result: 'not_found', reason };
-      const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
-      return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
-    });
-    return found.map((one) => (one.value === null ? { ...one, onlyIfSeen: true } : one));
-  },
+  check: async (run) =>
+    (await supersession.check(run)).map((one) => (one.value === null ? { ...one, onlyIfSeen: true } : one)),
 });
 
 const existenceWords: Readonly<Record<string, string>> = {
@@ -144,17 +142,15 @@ export const repositoryExists = defineKind({
     'A repository that is gone may have become private. It does not say what the repository contains.',
   shows: ({ value }) => existenceWords[String(value)] ?? String(value),
   method_version: 'repository/1',
-  about: repositoryOf,
   isOptional: true,
-  check: (run) =>
-    ofRepository(run, async () => {
-      const head = await run.head();
-      if (head.result === 'head') return { value: 'there', state: 'observed' };
-      if (!('head' in head)) return head;
-      const { head: value, reason, moved_to } = head;
-      const state = value === 'gone' ? 'not_found' : 'observed';
-      return { value, state, reason, ...(moved_to !== undefined && { details: { moved_to } }) };
-    }),
+  ...ofRepository(async (run) => {
+    const head = await run.head();
+    if (head.result === 'head') return { value: 'there', state: 'observed' };
+    if (!('head' in head)) return head;
+    const { head: value, reason, moved_to } = head;
+    const state = value === 'gone' ? 'not_found' : 'observed';
+    return { value, state, reason, ...(moved_to !== undefined && { details: { moved_to } }) };
+  }),
 });
 
 /** The commit at the head of the recorded repository. */
@@ -167,14 +163,12 @@ export const repositoryHead = defineKind({
   shows: ({ value, details }) =>
     `${String(value).slice(0, 12)}${details?.branch ? ` of ${coded(String(details.branch))}` : ''}`,
   method_version: 'repository/1',
-  about: repositoryOf,
-  check: (run) =>
-    ofRepository(run, async () => {
-      const head = await run.head();
-      if (head.result !== 'head') return head;
-      const { commit, branch } = head;
-      return { value: commit, state: 'observed', ...(branch && { details: { branch } }) };
-    }),
+  ...ofRepository(async (run) => {
+    const head = await run.head();
+    if (head.result !== 'head') return head;
+    const { commit, branch } = head;
+    return { value: commit, state: 'observed', ...(branch && { details: { branch } }) };
+  }),
 });
 
 /** When the commit at the head of the recorded repository was made. */
@@ -187,12 +181,10 @@ export const repositoryLastCommit = defineKind({
     'The date is the one that the committer’s machine wrote. It does not say what the commit changed, or that a service without commits is not kept up.',
   unit: 'date',
   method_version: 'commit/1',
-  about: repositoryOf,
   isOptional: true,
-  check: (run) =>
-    ofRepository(run, async () => {
-      const found = await run.commit();
-      if (found.result !== 'commit') return found;
-      return { value: found.committed_at, state: 'observed', details: { commit: found.commit } };
-    }),
+  ...ofRepository(async (run) => {
+    const found = await run.commit();
+    if (found.result !== 'commit') return found;
+    return { value: found.committed_at, state: 'observed', details: { commit: found.commit } };
+  }),
 });

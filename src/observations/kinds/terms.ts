@@ -3,7 +3,7 @@ import { toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { ofPlaces, originsOf, ownProbe, perOrigin, wellKnown, withoutAnswer } from '../remotes.ts';
+import { ofOrigins, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
 const mostLines = 500;
@@ -41,7 +41,7 @@ function fault(expires: string | undefined, now: Date): string | undefined {
     : undefined;
 }
 
-function contactFinding({ text }: Fetched, now: Date) {
+function contactFinding({ text }: Fetched, { now }: Run) {
   const found = readSecurityTxt(text);
   if (!found) return undefined;
   const reason = fault(found.expires, now);
@@ -61,13 +61,7 @@ export const securityContact = defineKind({
   means: 'The first contact in the security.txt file (RFC 9116) of the endpoint’s host.',
   doesNotMean: 'Dossier has not written to it; it speaks for the host, which may serve others too.',
   method_version: 'security/1',
-  about: perOrigin,
-  isOptional: true,
-  check: (run) =>
-    ofPlaces(run, wellKnown(run.listing, '/.well-known/security.txt'), {
-      what: 'security contact (RFC 9116)',
-      toFinding: (answer) => contactFinding(answer, run.now),
-    }),
+  ...ofOrigins('/.well-known/security.txt', 'security contact (RFC 9116)', contactFinding),
 });
 
 /** A link that may be shown: https or http, plain ASCII, bounded; undefined for anything else. */

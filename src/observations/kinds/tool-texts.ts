@@ -3,7 +3,7 @@ import { asMembers } from '../../core/json.ts';
 import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
 import type { Tool } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
-import { ofRareRemotes, remotesOf } from '../remotes.ts';
+import { ofRareRemotes } from '../remotes.ts';
 import { cutNote, inNameOrder, shortNameOf } from './tools.ts';
 
 type Hint = 'read_only' | 'destructive' | 'none';
@@ -26,26 +26,23 @@ export const toolsHints = defineKind({
     'It is the publisher’s word. Clients may let a model call tools that say they only read without asking.',
   changed: 'The hints of its tools are others',
   method_version: 'tools/1',
-  about: remotesOf,
-  isOptional: true,
-  check: (run) =>
-    ofRareRemotes(run, ({ list }) => {
-      if (list.result !== 'tools') return list;
-      const reason = 'The endpoint listed no tools.';
-      if (list.tools.length === 0) return { result: 'not_found', reason };
-      const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
-      const counts = {
-        'read-only': count('read_only'),
-        destructive: count('destructive'),
-        'without a hint': count('none'),
-      };
-      const said = Object.entries(counts).filter(([, tools]) => tools > 0);
-      return {
-        value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
-        state: 'observed',
-        ...cutNote(list),
-      };
-    }),
+  ...ofRareRemotes(({ list }) => {
+    if (list.result !== 'tools') return list;
+    const reason = 'The endpoint listed no tools.';
+    if (list.tools.length === 0) return { result: 'not_found', reason };
+    const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
+    const counts = {
+      'read-only': count('read_only'),
+      destructive: count('destructive'),
+      'without a hint': count('none'),
+    };
+    const said = Object.entries(counts).filter(([, tools]) => tools > 0);
+    return {
+      value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
+      state: 'observed',
+      ...cutNote(list),
+    };
+  }),
 });
 
 /** What an endpoint tells models that use it. */
@@ -60,19 +57,16 @@ export const toolsInstructions = defineKind({
   shows: ({ value, details }) =>
     `${counted(Number(details?.length), 'character')}, SHA-256 ${String(value).slice(0, 12)}`,
   method_version: 'instructions/1',
-  about: remotesOf,
-  isOptional: true,
-  check: (run) =>
-    ofRareRemotes(run, ({ introduction, list }) => {
-      const { instructions } = introduction ?? {};
-      if (instructions !== undefined)
-        return {
-          ...{ value: hash('sha256', instructions), state: 'observed' },
-          details: { length: instructions.length },
-        };
-      const reason = 'The endpoint introduced itself without instructions for models.';
-      return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
-    }),
+  ...ofRareRemotes(({ introduction, list }) => {
+    const { instructions } = introduction ?? {};
+    if (instructions !== undefined)
+      return {
+        ...{ value: hash('sha256', instructions), state: 'observed' },
+        details: { length: instructions.length },
+      };
+    const reason = 'The endpoint introduced itself without instructions for models.';
+    return introduction || list.result === 'tools' ? { result: 'not_found', reason } : list;
+  }),
 });
 
 const mostPlaces = 20;
@@ -103,29 +97,24 @@ export const toolsHiddenText = defineKind({
   changed: 'Other characters that cannot be seen are in its texts for models',
   shows: ({ value }) => (value === 0 ? 'none' : counted(Number(value), 'character')),
   method_version: 'hidden/1',
-  about: remotesOf,
-  isOptional: true,
-  check: (run) =>
-    ofRareRemotes(run, ({ introduction: { instructions } = {}, list }) => {
-      const isWhole = list.result === 'tools';
-      if (!isWhole && instructions === undefined) return list;
-      const texts = [
-        ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
-          ...textsOf(tool, `tools.${shortNameOf(tool)}`),
-        ]),
-        ['instructions', instructions ?? ''] as const,
-      ];
-      const found = texts
-        .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
-        .filter(({ count }) => count > 0);
-      return {
-        ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
-        ...(isWhole ? cutNote(list) : { isPartial: true }),
-        as_seen: {
-          places: found
-            .slice(0, mostPlaces)
-            .map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
-        },
-      };
-    }),
+  ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
+    const isWhole = list.result === 'tools';
+    if (!isWhole && instructions === undefined) return list;
+    const texts = [
+      ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
+        ...textsOf(tool, `tools.${shortNameOf(tool)}`),
+      ]),
+      ['instructions', instructions ?? ''] as const,
+    ];
+    const found = texts
+      .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
+      .filter(({ count }) => count > 0);
+    return {
+      ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
+      ...(isWhole ? cutNote(list) : { isPartial: true }),
+      as_seen: {
+        places: found.slice(0, mostPlaces).map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
+      },
+    };
+  }),
 });

@@ -8,7 +8,7 @@ import { rootOfLeaves } from '../../log/merkle.ts';
 import type { Tool, ToolList } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, ObservationChange } from '../observation.ts';
-import { ofRemotes, remotesOf } from '../remotes.ts';
+import { ofRemotes } from '../remotes.ts';
 
 /** The name of a tool; empty for anything but text. */
 export const nameOf = ({ name }: Tool): string => (typeof name === 'string' ? name : '');
@@ -105,26 +105,24 @@ export const toolsSurface = defineKind({
   changed: 'The endpoint lists other tools',
   shows: ({ details }) => toolNames(details?.tools).map(coded).join(', ') || 'none',
   method_version: 'tools/1',
-  about: remotesOf,
-  check: (run) =>
-    ofRemotes(run, ({ list, introduction }) => {
-      if (list.result !== 'tools') return list;
-      const { tools } = list;
-      const digests = inNameOrder(tools).map((tool) => ({
-        name: shortNameOf(tool),
-        sha256: toolDigest(tool),
-        ai_sdk: aiSdkFingerprint(tool),
-        ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
-      }));
-      return {
-        value: surfaceDigest(tools),
-        state: 'observed',
-        ...cutNote(list),
-        details: { tools: digests },
-        form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
-        as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: surfaceDigest(tools) },
-      };
-    }),
+  ...ofRemotes(({ list, introduction }) => {
+    if (list.result !== 'tools') return list;
+    const { tools } = list;
+    const digests = inNameOrder(tools).map((tool) => ({
+      name: shortNameOf(tool),
+      sha256: toolDigest(tool),
+      ai_sdk: aiSdkFingerprint(tool),
+      ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
+    }));
+    return {
+      value: surfaceDigest(tools),
+      state: 'observed',
+      ...cutNote(list),
+      details: { tools: digests },
+      form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
+      as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: surfaceDigest(tools) },
+    };
+  }),
 });
 
 /** How many tools an endpoint lists. */
@@ -136,11 +134,9 @@ export const toolsCount = defineKind({
   doesNotMean: 'More tools are not better, and callers with credentials may be shown others.',
   unit: 'tools',
   method_version: 'tools/1',
-  about: remotesOf,
-  check: (run) =>
-    ofRemotes(run, ({ list }) =>
-      list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
-    ),
+  ...ofRemotes(({ list }) =>
+    list.result === 'tools' ? { value: list.tools.length, state: 'observed', ...cutNote(list) } : list,
+  ),
 });
 
 /** A text of a tool that differs between two lists of tools, for models to read: `member` is its place in the tool. */
