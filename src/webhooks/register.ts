@@ -71,17 +71,10 @@ function toUrl(text: string, { config }: Context): URL {
 type Holder = Pick<Webhook, 'domain' | 'network'>;
 
 /** How many places the domain of a holder has, and how many its network. */
-function countPlaces(taken: readonly Webhook[]): (holder: Holder) => { ofDomain: number; ofNetwork: number } {
-  const [domains, networks] = [new Map<string, number>(), new Map<string | undefined, number>()];
-  for (const { domain, network } of taken) {
-    domains.set(domain, (domains.get(domain) ?? 0) + 1);
-    if (network !== undefined) networks.set(network, (networks.get(network) ?? 0) + 1);
-  }
-  return ({ domain, network }) => ({
-    ofDomain: domains.get(domain) ?? 0,
-    ofNetwork: networks.get(network) ?? 0,
-  });
-}
+const countPlaces = (taken: readonly Webhook[], { domain, network }: Holder) => ({
+  ofDomain: taken.filter((one) => one.domain === domain).length,
+  ofNetwork: network === undefined ? 0 : taken.filter((one) => one.network === network).length,
+});
 
 const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
@@ -93,15 +86,14 @@ const refuse = (most: string) =>
  */
 function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
   const active = known.filter(({ state }) => state === 'active' || state === 'paused');
-  const placesOf = countPlaces(active);
-  const own = placesOf(newcomer);
+  const own = countPlaces(active, newcomer);
   if (own.ofDomain >= mostOfDomain) throw refuse(`${mostOfDomain} webhooks of this domain`);
   if (own.ofNetwork >= mostOfNetwork)
     throw refuse(`${mostOfNetwork} webhooks registered by this network today`);
   if (known.length < mostOfAll) return undefined;
   const ended = known.find((webhook) => !active.includes(webhook));
   if (ended) return ended;
-  const sizeOf = (holder: Holder) => Math.max(...Object.values(placesOf(holder)));
+  const sizeOf = (holder: Holder) => Math.max(...Object.values(countPlaces(active, holder)));
   const biggest = active.reduceRight((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
   if (sizeOf(biggest) <= Math.max(own.ofDomain, own.ofNetwork) + 1)
     throw refuse(`${mostOfAll} webhooks in all`);
