@@ -6,6 +6,7 @@ import {
   type LastValue,
   type ObservationChange,
   type StoredObservation,
+  toLast,
   toTallied,
   valueStates,
 } from './observation.ts';
@@ -56,17 +57,6 @@ function fresh(found: DatedFinding, { at, vantage }: RunStamp): StoredObservatio
   const { onlyIfSeen: _, unlessSeen: __, mayPass: ___, isAbsence: ____, isFailure: _____, ...kept } = found;
   const { ended: ______, ...said } = kept;
   return { ...said, observed_at: at, first_seen_at: at, vantage };
-}
-
-function toLast(known: StoredObservation): LastValue {
-  const { value, state, details, form, observed_at, first_seen_at, changed_from, method_version } = known;
-  return {
-    ...{ value, state, observed_at, first_seen_at, method_version },
-    ...(details && { details }),
-    ...(form && { form }),
-    ...(changed_from && { changed_from }),
-    ...(known.isPartial && { isPartial: true }),
-  };
 }
 
 /** States without a value that say something of the service all the same. */

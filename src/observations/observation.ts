@@ -200,20 +200,16 @@ export interface Finding extends RecordedSubject {
   readonly source_url?: string;
 }
 
-/** A value as it was last seen, kept behind a state without one. */
-export interface LastValue
-  extends Pick<
-    StoredObservation,
-    | 'value'
-    | 'state'
-    | 'details'
-    | 'form'
-    | 'observed_at'
-    | 'first_seen_at'
-    | 'changed_from'
-    | 'method_version'
-    | 'isPartial'
-  > {}
+const lastFields = [
+  ...(['value', 'state', 'details', 'form', 'observed_at', 'first_seen_at', 'changed_from'] as const),
+  ...(['method_version', 'isPartial'] as const),
+] as const;
+/** A value as it was last seen, stored behind a state without one. */
+export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
+export const toLast = (known: StoredObservation) =>
+  Object.fromEntries(
+    Object.entries(known).filter(([name]) => lastFields.some((field) => field === name)),
+  ) as LastValue;
 
 /** An observation as it is stored; its question and unit follow from its kind. */
 export interface StoredObservation

@@ -162,39 +162,31 @@ function decodeMpp({ headers }: Fetched) {
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
 }
 
-/** One offer of version 1. */
-export const readAcceptedV1 = (one: unknown) => {
-  const { scheme, network, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
+/** Reads an offer of a version of x402; they have other names for the amount. */
+export const readAccepted = (version: 1 | 2) => (one: unknown) => {
+  const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
-  const named = { scheme, network, asset, pay_to: payTo, chain_id: undefined };
-  return toOffer({ format: 'x402/1', amount: maxAmountRequired, ...named });
+  const quoted = { scheme, network, asset, pay_to: payTo, chain_id: undefined };
+  return toOffer({
+    ...quoted,
+    format: `x402/${version}`,
+    amount: version === 1 ? maxAmountRequired : amount,
+  });
 };
 
-/** Payment requirements of x402 version 1: a JSON body with `accepts[].maxAmountRequired`. */
-function decodeX402V1({ text }: Fetched) {
-  const required = readObject(text);
-  if (required?.x402Version !== 1 || !Array.isArray(required.accepts)) return undefined;
-  return decodeOffers(required.accepts, readAcceptedV1);
-}
-
-/** One offer of version 2. */
-export const readAcceptedV2 = (one: unknown) => {
-  const { scheme, network, amount, asset, payTo } = asObject(one) ?? {};
-  return payTo === undefined
-    ? undefined
-    : toOffer({ format: 'x402/2', scheme, network, amount, asset, pay_to: payTo, chain_id: undefined });
-};
-
-/** Payment requirements of x402 version 2: the header PAYMENT-REQUIRED (base64 JSON), or the same object as the body. */
-function decodeX402V2({ headers, text }: Fetched) {
-  const header = headers['payment-required'];
-  const required = header === undefined ? readObject(text) : readBase64Object(header);
-  if (required?.x402Version !== 2 || !Array.isArray(required.accepts)) return undefined;
-  return decodeOffers(required.accepts, readAcceptedV2);
-}
+/** Payment requirements of x402: a JSON body; of version 2 also the header PAYMENT-REQUIRED (base64 JSON), which comes first. */
+const decodeX402 =
+  (version: 1 | 2) =>
+  ({ headers, text }: Fetched) => {
+    const header = version === 2 ? headers['payment-required'] : undefined;
+    const required = header === undefined ? readObject(text) : readBase64Object(header);
+    return required?.x402Version === version && Array.isArray(required.accepts)
+      ? decodeOffers(required.accepts, readAccepted(version))
+      : undefined;
+  };
 
 /** The formats that a 402 may quote its price in; one response may use several. */
-const formats = [decodeX402V2, decodeX402V1, decodeMpp];
+const formats = [decodeX402(2), decodeX402(1), decodeMpp];
 
 /** What an endpoint’s request for a payment quotes; undefined if it sent none. */
 export function quotedOffers({ payment: response }: EndpointAnswer) {

@@ -17,8 +17,7 @@ import {
   offerText,
   pricedOperations,
   quotedOffers,
-  readAcceptedV1,
-  readAcceptedV2,
+  readAccepted,
   toCaip19,
 } from './offer.ts';
 
@@ -73,15 +72,13 @@ const noneConfigured: NoAnswer = {
   reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
 };
 
-const readAccepted = (one: unknown) =>
-  asObject(one)?.maxAmountRequired === undefined ? readAcceptedV2(one) : readAcceptedV1(one);
-
 function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found {
   if (listed.result !== 'read') return withoutAnswer(listed);
   const { item, read_at } = listed;
   const when = `Dossier read the catalogue on ${read_at.slice(0, 10)}`;
   if (!item) return { value: null, state: 'not_found', reason: `${when}; it does not list this endpoint.` };
-  const { offers } = decodeOffers(item.accepts, readAccepted);
+  const versionOf = (one: unknown) => (asObject(one)?.maxAmountRequired === undefined ? 2 : 1);
+  const { offers } = decodeOffers(item.accepts, (one) => readAccepted(versionOf(one))(one));
   const [first] = offers;
   if (!first) {
     const reason = `${when}; it lists this endpoint without a price that Dossier can read.`;
