@@ -11,7 +11,6 @@ import {
 } from '../observations/compare-surface.ts';
 import { type ToolChange, toolDigest } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
-import type { ToolSurface } from '../observations/table.ts';
 import { findListingFacts } from './find/listing.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
@@ -50,19 +49,16 @@ function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparis
 
 const mostChanges = 100;
 
-/** When a set of tools that another one followed was last seen; undefined if no change of the newest 100 says so. */
-async function seenUntil(
-  handle: string,
-  set: ToolSurface,
-  store: Context['store'],
-): Promise<string | undefined> {
-  const changes = await store.observations.history(handle, { limit: mostChanges });
-  return changes
-    .flatMap(({ changes: ofLook }) => ofLook)
-    .find(
-      ({ kind, subject, before }) =>
-        kind === 'tools.surface' && subject === set.remote && before?.value === set.digest,
-    )?.before?.seen_until;
+/** Changes of the tools of one endpoint among the newest 100 of its listing, newest first. */
+async function readChanges(handle: string, { subject }: StoredObservation, store: Context['store']) {
+  const runs = await store.observations.history(handle, { limit: mostChanges });
+  return runs.flatMap(({ at, changes }) =>
+    changes.flatMap(({ kind, before, items = [], ...change }) =>
+      kind === 'tools.surface' && change.subject === subject && before
+        ? [{ at, before, items: items as readonly ToolChange[] }]
+        : [],
+    ),
+  );
 }
 
 /** Until when another set was seen before the one that is seen now. */
@@ -75,28 +71,6 @@ const notes = ({ repeated, not_sent, is_of_names, prefix }: SurfaceComparison) =
     prefix && 'Your host puts the same characters before every name; they were left out.',
     not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
-
-/** That the description of a tool of these names changed, and when, as far as the newest 100 changes say; for callers who sent none. */
-async function rewordedTexts(
-  handle: string,
-  { subject }: StoredObservation,
-  names: ReadonlySet<string>,
-  store: Context['store'],
-): Promise<string[]> {
-  const runs = await store.observations.history(handle, { limit: mostChanges });
-  return runs.flatMap(({ at, changes }) =>
-    changes
-      .filter((change) => change.kind === 'tools.surface' && change.subject === subject && change.before)
-      .flatMap(({ before, items = [] }) =>
-        (items as readonly ToolChange[])
-          .filter(({ tool, members = [] }) => names.has(tool) && members.includes('description'))
-          .map(
-            ({ tool }) =>
-              `The description of ${named(tool)} changed between ${day(before?.seen_until ?? '')} and ${day(at)}: see get_history.`,
-          ),
-      ),
-  );
-}
 
 const mostReworded = 5;
 
@@ -124,7 +98,10 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
       ? `Dossier has seen tools of these names ${since}.`
       : `These are the tools that Dossier has seen ${since}.`
     : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
-  const until = earlier && (await seenUntil(handle, earlier, store));
+  // Who sent no description is told that one changed.
+  const isUnworded = not_sent.includes('description');
+  const changes = earlier || isUnworded ? await readChanges(handle, seen, store) : [];
+  const until = changes.find(({ before: was }) => earlier && was.value === earlier.digest)?.before.seen_until;
   const others_until = isSame ? othersUntil(seen) : undefined;
   const before = earlier
     ? `${is_of_names ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
@@ -132,7 +109,14 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const ofNames = is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`;
   const sent = 'tools' in shown ? shown.tools : [];
   const names = new Set(sent.map(({ name }) => String(name).slice(prefix.length)));
-  const reworded = not_sent.includes('description') ? await rewordedTexts(handle, seen, names, store) : [];
+  const reworded = (isUnworded ? changes : []).flatMap(({ at, before: was, items }) =>
+    items
+      .filter(({ tool, members = [] }) => names.has(tool) && members.includes('description'))
+      .map(
+        ({ tool }) =>
+          `The description of ${named(tool)} changed between ${day(was.seen_until)} and ${day(at)}: see get_history.`,
+      ),
+  );
   return {
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
