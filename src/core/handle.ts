@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Problem } from './problem.ts';
 
 /** The registry's pattern and length for names (server.schema.json, `name`). */
 const [shortest, longest] = [3, 200];
@@ -10,6 +11,12 @@ export const handleSchema = z.string().min(shortest).max(longest).regex(handlePa
 /** Whether a text has the form of a handle; a listing with it may not exist. */
 export const isHandle = (text: string): boolean =>
   text.length >= shortest && text.length <= longest && handlePattern.test(text);
+
+/** The text itself. Throws invalid_handle unless it is a well-formed handle. */
+export function requireHandle(text: string): string {
+  if (!isHandle(text)) throw new Problem('invalid_handle');
+  return text;
+}
 
 /** The two parts of a well-formed handle. */
 export function handleParts(handle: string): { namespace: string; name: string } {

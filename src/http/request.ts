@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
-import { isHandle } from '../core/handle.ts';
-import { decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
+import { isHandle, requireHandle } from '../core/handle.ts';
+import { attempt, decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
@@ -14,26 +14,6 @@ import type { Face, Request } from './call.ts';
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
-}
-
-const tooLarge = (limit_bytes: number) =>
-  new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
-
-/** A connection that broke is the caller's business, not a failure of ours. */
-const whole = <T>(reading: Promise<T>): Promise<T> =>
-  reading.catch((error: unknown) => {
-    if (error instanceof Problem) throw error;
-    throw new Problem('invalid_request', 'The connection ended before the body did.');
-  });
-
-async function readChunked(
-  { body }: globalThis.Request,
-  limit_bytes: number,
-  raise?: (start: Buffer) => number,
-): Promise<Uint8Array> {
-  const bytes = body ? await readBounded(body, limit_bytes, { raise }) : Buffer.alloc(0);
-  if (!bytes) throw tooLarge(limit_bytes);
-  return bytes;
 }
 
 /**
@@ -47,21 +27,20 @@ export async function readText(
 ): Promise<string> {
   refuseEncoded(request.headers);
   const declared = request.headers.get('content-length');
-  if (Number(declared ?? 0) > limit_bytes) throw tooLarge(limit_bytes);
-  const body = await whole<ArrayBuffer | Uint8Array>(
-    declared ? request.arrayBuffer() : readChunked(request, limit_bytes, raise),
-  );
+  const tooLarge = () => new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
+  if (Number(declared ?? 0) > limit_bytes) throw tooLarge();
+  const read = async () => {
+    if (declared) return request.arrayBuffer();
+    return request.body ? readBounded(request.body, limit_bytes, { raise }) : Buffer.alloc(0);
+  };
+  // A connection that broke is the caller's business, not a failure of ours.
+  const body = await read().catch(() => {
+    throw new Problem('invalid_request', 'The connection ended before the body did.');
+  });
+  if (!body) throw tooLarge();
   const text = decodeUtf8(body);
   if (text === undefined) throw new Problem('invalid_request', 'The body is not UTF-8.');
   return text;
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseStorable(text);
-  } catch {
-    throw new Problem('invalid_request', 'The body is not JSON.');
-  }
 }
 
 /** Throws invalid_request for a value that is nested in more levels. */
@@ -72,7 +51,8 @@ export function refuseDeep(value: unknown, maxDepth: number): void {
 
 /** Parses JSON of at most so many levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
 export function parseJson(text: string, maxDepth = bodyDepthOf()): unknown {
-  const value = parse(text);
+  const value = attempt(() => parseStorable(text));
+  if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
   refuseDeep(value, maxDepth);
   return value;
 }
@@ -108,13 +88,6 @@ export async function readForm(
   return toStorable(fields) as Record<string, string>;
 }
 
-/** The handle in the address, as `/:namespace/:name`; throws invalid_handle. */
-function handleOf(c: Request): string {
-  const handle = `${c.req.param('namespace')}/${c.req.param('name')}`;
-  if (!isHandle(handle)) throw new Problem('invalid_handle');
-  return handle;
-}
-
 /** The listing an address names, and the ending behind it. Of several that it may name, the longest name that is known counts. */
 export async function listingOf(
   c: Request,
@@ -125,7 +98,7 @@ export async function listingOf(
     .map((ending) => ({ handle: written.slice(0, written.length - ending.length), ending }))
     .filter(({ handle }) => isHandle(handle));
   const last = named.pop();
-  if (!last) return { handle: handleOf(c), ending: '' };
+  if (!last) return { handle: requireHandle(written), ending: '' };
   for (const one of named) if (await isKnown(one.handle, c.get('context'))) return one;
   return last;
 }
@@ -159,7 +132,7 @@ export function ofListing(
   c: Request,
   work: (handle: string, context: Context) => Promise<Response>,
 ): Promise<Response> {
-  const handle = handleOf(c);
+  const handle = requireHandle(`${c.req.param('namespace')}/${c.req.param('name')}`);
   return orRedirect(c, handle, () => work(handle, c.get('context')));
 }
 

@@ -1,5 +1,4 @@
-import { handleSchema } from '../core/handle.ts';
-import { Problem } from '../core/problem.ts';
+import { requireHandle } from '../core/handle.ts';
 
 /** A conversation starter for people. Its text is fixed, except for the handle, which comes from the caller. */
 export interface Prompt {
@@ -10,11 +9,6 @@ export interface Prompt {
   readonly handle: string;
   /** The text for one handle. Throws invalid_handle. */
   text(handle: string): string;
-}
-
-function requireHandle(handle: string): string {
-  if (!handleSchema.safeParse(handle).success) throw new Problem('invalid_handle');
-  return handle;
 }
 
 const weighBeforePurchase: Prompt = {

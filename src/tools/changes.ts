@@ -1,6 +1,5 @@
 import { keyOf } from '../config/files.ts';
 import type { Context } from '../context.ts';
-import { isHandle } from '../core/handle.ts';
 import { Problem } from '../core/problem.ts';
 import { requireNamespace } from '../listings/publishers.ts';
 import { type Change, type ChangeFilter, isNotable, takesTag } from '../log/change.ts';
@@ -59,7 +58,6 @@ export const isAbout = async (subject: ChangeSubject, change: Change, context: C
 
 /** Throws unless the subject exists; a withdrawn listing does: its changes say that it was withdrawn. */
 async function requireSubject({ kind, value }: ChangeSubject, context: Context): Promise<void> {
-  if (kind === 'handle' && !isHandle(value)) throw new Problem('invalid_handle');
   if (kind === 'handle')
     await findListing(value, context).catch((error: unknown) => {
       if (!(error instanceof Problem && error.code === 'listing_withdrawn')) throw error;

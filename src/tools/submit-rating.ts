@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
+import { requireHandle } from '../core/handle.ts';
 import { countedSource, rootIdentity } from '../core/identity.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { takeLimits } from '../limits/shared.ts';
@@ -24,7 +25,6 @@ import {
 import { isInWindow, isSelfRating } from '../ratings/rules.ts';
 import type { Rating } from '../ratings/table.ts';
 import type { Transaction } from '../store/store.ts';
-import { requireHandle } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
 import { defineTool } from './tool.ts';
 

@@ -3,7 +3,7 @@ import type { StatusCode } from 'hono/utils/http-status';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
 import type { Context } from '../../context.ts';
-import { isHandle } from '../../core/handle.ts';
+import { requireHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
@@ -215,8 +215,7 @@ const showBadgePage = (c: Request, { site }: Face) =>
 const redirectEncoded = async (c: Request, { context }: Face) => {
   const handle = c.req.param('handle') ?? '';
   if (await isNamespace(handle, context)) return toPublisher(c, handle);
-  if (!isHandle(handle)) throw new Problem('invalid_handle');
-  return c.redirect(pagePath(handle), 308);
+  return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 
 /** The pages of one listing: get_agent, list_ratings, claim_agent, and what Dossier saw of it; its badge. */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
-import { isHandle } from '../../core/handle.ts';
+import { isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem, type ProblemFacts } from '../../core/problem.ts';
 import { counted, day_ms, named, quoted } from '../../core/text.ts';
 import { publisherOf } from '../../document/hit.ts';
@@ -91,11 +91,6 @@ export const isKnown = async (handle: string, { store }: Context): Promise<boole
 export async function isListed(handle: string, { store }: Context): Promise<boolean> {
   const listing = isHandle(handle) ? await store.listings.byHandle(handle) : undefined;
   return listing !== undefined && !listing.withdrawn;
-}
-
-/** Throws invalid_handle unless the text is a well-formed handle. */
-export function requireHandle(handle: string): void {
-  if (!isHandle(handle)) throw new Problem('invalid_handle');
 }
 
 /** A visible listing by its handle; throws invalid_handle, unknown_handle (with near ones) or listing_withdrawn. */
