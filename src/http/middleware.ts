@@ -73,20 +73,13 @@ export const createAccessLog =
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const hostName = (host: string) => host.toLowerCase().replace(/:\d{1,5}$/, '');
 
-/** The host names of this service: ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
-const allowedHosts = (config: Config): ReadonlySet<string> =>
-  new Set(
-    config.allowedHosts.length > 0
-      ? config.allowedHosts.map(hostName)
-      : [hostName(new URL(config.publicUrl).host), config.host.toLowerCase(), ...loopback],
-  );
-
-export type HostCheck = (host: string) => boolean;
-
-export function createHostCheck(config: Config): HostCheck {
-  const allowed = allowedHosts(config);
-  return (host) => allowed.has(hostName(host));
+/** Whether a host is one of this service: of ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
+export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
+  const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
+  const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
+  return (host: string): boolean => allowed.has(hostName(host));
 }
+export type HostCheck = ReturnType<typeof createHostCheck>;
 
 /** Refuses a Host that is not ours (DNS rebinding). */
 export const createHostGuard =

@@ -56,10 +56,6 @@ function toProblemJson(problem: Problem, publicUrl: string): Record<string, unkn
   };
 }
 
-const challenges: Partial<Record<Problem['code'], string>> = {
-  capability_required: 'Bearer realm="dossier"',
-};
-
 const ardCodes: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   404: 'NOT_FOUND',
@@ -74,14 +70,13 @@ function toArdProblem({ status: own, message }: Problem) {
 }
 
 function problemHeaders({ code, status, facts }: Problem): Record<string, string> {
+  const error = code === 'capability_required' ? '' : ', error="invalid_token"';
   return {
     'Cache-Control': 'no-store',
     Vary: 'Accept',
     ...toWaitHeaders(facts),
     ...(facts.allow && { Allow: facts.allow.join(', ') }),
-    ...(status === 401 && {
-      'WWW-Authenticate': challenges[code] ?? 'Bearer realm="dossier", error="invalid_token"',
-    }),
+    ...(status === 401 && { 'WWW-Authenticate': `Bearer realm="dossier"${error}` }),
   };
 }
 
