@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The longest delay of a Node.js timer. */
 const longestPause_ms = 2 ** 31 - 1;
 
 /** Repeats a job in the background until the signal. Never throws; resolves once the round under way has ended. */

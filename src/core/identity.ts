@@ -24,7 +24,6 @@ export interface RecordedIdentity {
   readonly first_imported_at: string;
 }
 
-/** The parts of a record that name accounts and hosts. */
 interface NamingRecord {
   readonly repository_key?: string | undefined;
   readonly website?: string | undefined;

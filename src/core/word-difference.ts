@@ -11,7 +11,6 @@ export interface TextPart {
 const mostCompared = 20_000;
 /** Words that differ beyond this many are one part before and one after. */
 const mostEdits = 120;
-/** How much of a part is shown. */
 const mostSame = 80;
 const mostChanged = 500;
 

@@ -11,7 +11,6 @@ const saysLittle = [stopWords, lightWords, questionWords, verbs];
 
 const publisherOf = ({ handle }: Comparable) => handle.slice(0, handle.indexOf('/'));
 
-/** The words of name and title that say what a listing is about, by their stems. */
 function nameWords({ handle, title }: Comparable): Map<string, string> {
   const words = toWords(`${handle.slice(handle.indexOf('/') + 1)} ${title ?? ''}`).map(({ text }) => text);
   const telling = words.filter((word) => word.length > 1 && !saysLittle.some((list) => list.has(word)));

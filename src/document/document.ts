@@ -107,11 +107,9 @@ function toRecorded({ listing, reading }: ListingFacts) {
   };
 }
 
-/** Names of fields of the record that Dossier stores and does not read. */
 const toUnread = (imported: readonly ImportedSignal[]): string[] =>
   String(imported.find(({ kind }) => kind === 'record.unread_fields')?.value ?? '').split(', ');
 
-/** What the operator did to the listing, and how to appeal against it or against what was done to its ratings. */
 function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace) {
   const any = moderation.length + native.voided + native.hidden > 0;
   const isShown = any || native.recent.some((rating) => rating.moderation ?? rating.response?.moderation);

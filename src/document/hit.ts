@@ -46,7 +46,6 @@ function reachOf({ endpoint, remotes, packages }: Listing): string | undefined {
 
 const namesShown = 2;
 
-/** The secrets that it asks for, or takes if it needs none. */
 function secretsText(listing: Listing): string | undefined {
   const { all, needed } = recordedSecrets(listing);
   if (all.length === 0) return undefined;
@@ -54,7 +53,6 @@ function secretsText(listing: Listing): string | undefined {
   return `${needed.length > 0 ? 'asks for' : 'takes'} secret ${names}${more(all, namesShown)}`;
 }
 
-/** Whether the endpoint that is named answered when Dossier last looked. */
 function answerOf({ endpoint }: Listing, observations: readonly Seen[]): string | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
@@ -73,7 +71,6 @@ const existence: Readonly<Record<string, string>> = {
   'package.exists': 'package not there',
 };
 
-/** What it records and is not there. */
 const absencesOf = (observations: readonly Seen[]) =>
   observations
     .filter(({ kind, state }) => existence[kind] && state === 'not_found')

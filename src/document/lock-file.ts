@@ -8,7 +8,6 @@ import type { ListingDocument } from './listing-document.ts';
 const lockedFact = z.object({ value: z.string(), since: z.string().optional() });
 type LockedFact = z.infer<typeof lockedFact>;
 
-/** What was known about one listing when it was locked. */
 const lockedListing = z.object({
   as_of: z.string(),
   facts: z.record(z.string(), lockedFact),

@@ -84,7 +84,6 @@ function namespaceFacts(listing: Listing): Fact[] {
 const historyKinds: readonly string[] = ['registry.versions', 'registry.first_published'];
 const datesOfSample = ['version', ...historyKinds, 'registry.last_published'];
 
-/** What the facts of a record follow from, besides the listing and its reading. */
 interface StoredRecord {
   /** The publisher's server.json of the version that is shown, as JSON text. */
   readonly record: string;

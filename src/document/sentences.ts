@@ -9,7 +9,6 @@ import type { NativeSignals } from '../ratings/rating.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksSentence } from './record.ts';
 
-/** How many names of inputs are said, of one kind. */
 const mostInputs = 10;
 
 function toPhrase(group: readonly ListingInput[], show: (name: string) => string): string {
@@ -130,7 +129,6 @@ function ofCode(facts: NotKnownFacts): NotKnownItem[] {
   ];
 }
 
-/** Registries in which Dossier looks packages up. */
 const readTypes: ReadonlySet<string> = new Set(['npm', 'pypi']);
 
 function ofPackages({ listing: { packages } }: NotKnownFacts): NotKnownItem[] {

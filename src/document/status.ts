@@ -11,7 +11,6 @@ function toReport({ kind, source, started_at, finished_at, progress: { counts } 
   return { kind, source, started_at, ...(finished_at && { finished_at }), counts };
 }
 
-/** The published form of an import's status. */
 function toImportDocument(
   { state, run, done, lastSeen_at }: ImportStatus,
   { registryUrl, importInterval_s }: Config,

@@ -42,7 +42,6 @@ export const createRequestLimits = (settings: LimitSettings) =>
     Object.entries(requestLimits).map(([name, limit]) => [name, createMemoryLimit(limit, settings)]),
   ) as RequestLimits;
 
-/** Limits of paths by how they begin. */
 const prefixes = [
   ['/badge/', 'badge'],
   ['/v0.1/', 'registry'],

@@ -37,7 +37,6 @@ const largeTools = tools.filter((tool) => bodyLimitOf(tool) > maxBytes);
 const most_bytes = Math.max(maxBytes, ...largeTools.map(bodyLimitOf));
 const deepest = Math.max(...tools.map(bodyDepthOf));
 
-/** Throws body_too_large for a message of more bytes than it may have. */
 function refuseLarge(text: string, allowed: readonly Tool[]): void {
   const bytes = Buffer.byteLength(text);
   const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));

@@ -75,7 +75,6 @@ export const policyFor = (view: SavedView, members: readonly ViewMember[]) => ({
   ],
 });
 
-/** A page of a view's listings in the shape of the registry API. */
 async function listViewEntries(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const limit = readLimit(c.req.query());
@@ -100,7 +99,6 @@ async function showViewVersions(c: Request, face: Face): Promise<Response> {
   return answerJson(c, { servers, metadata: { count: servers.length } }, policyFor(view, [member]));
 }
 
-/** One listing of a view in the shape of the registry API; 404 if it does not meet the view. */
 async function showViewEntry(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const member = await findMember(view, c.req.param('name') ?? '', c.get('context'));

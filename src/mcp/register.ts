@@ -30,7 +30,6 @@ const toAnswer = (
   structuredContent,
 });
 
-/** The members of such a result as JSON text. */
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
   const json = JSON.stringify(answer);
   const text = JSON.stringify(toText?.(answer) ?? json);
@@ -140,7 +139,6 @@ const schemas = new Map(
   ]),
 );
 
-/** A request as handlers see it. */
 interface Asked {
   readonly context: Context;
   /** There if a call's result is sent as text: its members if they are `cached`, and where the call sets them. */

@@ -44,7 +44,6 @@ export interface PublishedKey {
 /** How far the clocks of a service and of its readers may differ. */
 const clockSkew_ms = 5 * 60_000;
 
-/** Whether a key counted at a time, in ms since 1970. */
 const countedAt = ({ valid_from, valid_until }: PublishedKey, at_ms: number): boolean =>
   (valid_from === undefined || at_ms >= Date.parse(valid_from) - clockSkew_ms) &&
   (valid_until === undefined || at_ms <= Date.parse(valid_until) + clockSkew_ms);

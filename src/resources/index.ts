@@ -25,7 +25,6 @@ const about: Resource = {
   },
 };
 
-/** What is listed, from where, how fresh it is, and whether an import is alive. */
 const status: Resource = {
   name: 'status',
   uri: 'agent://status',

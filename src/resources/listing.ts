@@ -9,7 +9,6 @@ import { callTool, cardAddress } from '../tools/tool.ts';
 import { toCard } from '../views/cards/mcp-app-card.ts';
 import type { Resource } from './resource.ts';
 
-/** A resource of one handle in JSON, at `agent://<handle>` and a path. */
 const ofHandle = (
   path: string,
   definition: Pick<Resource, 'name' | 'title' | 'description'>,

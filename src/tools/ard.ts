@@ -143,7 +143,6 @@ export async function searchEntries(sent: unknown, context: Context, signal: Abo
   return { results, ...(next && { pageToken: next }) };
 }
 
-/** The values of one kind of facet, those of most listings first. */
 function toBuckets(counts: Readonly<Record<string, number>>, kind: string) {
   const buckets = Object.entries(counts)
     .filter(([facet]) => facet.startsWith(`${kind}:`))

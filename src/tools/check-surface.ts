@@ -21,7 +21,6 @@ type Shown =
   | { readonly tools: readonly JsonObject[] }
   | { readonly digests: Readonly<Record<string, string>> };
 
-/** The answer where Dossier has seen no tools of a listing, and why. */
 const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
   handle,
   result: 'never_seen' as const,

@@ -55,7 +55,6 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   );
 }
 
-/** The answer of compare_agents as Markdown. */
 const toComparisonText = ({ listings, sources, ...answer }: z.output<typeof output>): string =>
   paragraphs(
     ...listings.map(listingText),

@@ -23,7 +23,6 @@ import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-/** The answer of list_ratings as Markdown, with every reason of a group given once. */
 function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, group_reasons, proof_meanings, counts, months = [] } = answer;
   const proofs = Object.entries(proof_meanings).map(([name, shows]) => `${name}: ${shows}`);

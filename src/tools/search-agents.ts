@@ -44,7 +44,6 @@ const secretsHint = 'which says nothing of what it asks for (filter needs_secret
 const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
   `No listing has ${toQuote(word)} in its text${hint ? `, ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
-/** The answer of search_agents as Markdown: one line a listing. */
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,

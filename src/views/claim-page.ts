@@ -76,7 +76,6 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 ${paste(capability)}`
     : '';
 
-/** What to put where, with what can be copied. */
 function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
   if (answer === undefined || answer.method === 'repository')
     return html`
@@ -101,7 +100,6 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
-/** What is still to be proven: what to put where, and the button for the next check. */
 function unproven(step: ClaimStep, claimFile: string): Html {
   const { handle, answer, checked } = step;
   const challenge = answer?.challenge ?? checked;

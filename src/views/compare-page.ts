@@ -74,7 +74,6 @@ const picked = (picks: Picks, descriptions: ReadonlyMap<string, string>) => html
   return html`<li>${handleLink(handle)} <a class="remove" href="${toPath(without)}" aria-label="Remove ${handle}">remove</a>${descriptions.get(handle) && html`<p class="foreign note">${descriptions.get(handle)}</p>`}<input type="hidden" name="handle" value="${handle}"></li>`;
 })}</ol>`;
 
-/** The picked listings and the criteria to choose, as one GET form that leads to the comparison. */
 function compareForm(picks: Picks, messages: FieldMessages, descriptions: ReadonlyMap<string, string>): Html {
   const withCriteria = { ...picks, criteria: picks.criteria.length > 0 ? picks.criteria : defaultPicks };
   const shown: [Picks, FieldMessages] = [withCriteria, messages];
@@ -204,7 +203,6 @@ const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typ
   return html`<p class="note">What is marked (record) is from ${isOne ? 'source' : ''}${isOne ? first.mark : html`${marks.map(({ handle, mark }, at) => html`${at > 0 ? ', ' : ''}${handle}${mark}`)}`}.</p>`;
 };
 
-/** A table with a column for each listing, in the requested order. */
 const table = (
   listings: readonly ComparedAgent[],
   { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
@@ -274,7 +272,6 @@ function foundBlock({ picks, found }: ComparePage) {
   )}</ul></section>`;
 }
 
-/** Handles that cannot be compared, each with its problem and near handles. */
 function unknownBlock({ picks, comparison }: ComparePage) {
   const unknown = (comparison ?? []).flatMap(({ handle, problem }) => (problem ? [{ handle, problem }] : []));
   if (unknown.length === 0) return '';
@@ -285,7 +282,6 @@ function unknownBlock({ picks, comparison }: ComparePage) {
   )}</ul>`;
 }
 
-/** Listings whose check waits or runs. */
 function checkedBlock({ comparison = [] }: ComparePage) {
   const checked = comparison.filter(({ being_checked }) => being_checked);
   return (

@@ -24,7 +24,6 @@ function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
 <li>${day(newest.at)} <span>${handleLink(handle)}: ${texts.slice(0, mostOfListing).join('; ')}${more > 0 && `; ${more} more`}</span></li>`;
 }
 
-/** The newest changes by listing, the newest first; nothing before the first one. */
 function recentChanges(changes: readonly Change[]): Html | '' {
   if (changes.length === 0) return '';
   const byListing = [...Map.groupBy(changes, ({ handle }) => handle)].slice(0, mostListings);

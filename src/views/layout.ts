@@ -53,7 +53,6 @@ export interface Site {
   readonly assets: ReturnType<typeof createAssets>;
 }
 
-/** The metadata of a page, for search engines and link previews. */
 interface PageHead {
   readonly title: string;
   readonly description?: string;

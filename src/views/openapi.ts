@@ -11,7 +11,6 @@ import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 import { registrationInput, shownWebhook } from '../webhooks/register.ts';
 import table from './openapi.json' with { type: 'json' };
 
-/** The answer to everything that is wrong. */
 const problem = {
   description: 'A problem: `code` identifies it, `detail` tells what to do next.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

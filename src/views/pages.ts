@@ -24,7 +24,6 @@ const contactLink = (contact: string) =>
 
 const unsaid = (what: string) => html`The operator has not said ${what}.`;
 
-/** What is stored about visitors, and how something is removed. */
 const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <ul>
@@ -237,7 +236,6 @@ function inputs(tool: Tool) {
     : html`<dl class="facts wide">${listed.map((property) => input(property, required))}</dl>`;
 }
 
-/** Every error code with its HTTP status, what it means and what to do next. */
 const errorCodes = html`
 <section aria-labelledby="errors">
 <h2 id="errors">Error codes</h2>

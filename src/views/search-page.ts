@@ -22,7 +22,6 @@ import {
   withoutFilter,
 } from './search-form.ts';
 
-/** Listings ticked in a search, in the order of its address. */
 const pickedIn = (address: URLSearchParams): string[] => address.getAll('handle');
 
 // Fields of the search form: a further search keeps what is ticked, with script and without.

@@ -69,7 +69,6 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-/** The first facts that stand out, and where the others are said. */
 function firstOf({ standsOut }: Answer): string[] {
   const more = standsOut.length - mostStandOut;
   const first = standsOut.slice(0, mostStandOut).map(({ text }) => text);

@@ -99,7 +99,6 @@ const notKnownGap = ({ kind, reason, state }: Pick<Observation, 'kind' | 'reason
 
 const notKnown = (one: Pick<Observation, 'value' | 'state'>) => knowingOf(one) === 'not_known';
 
-/** What is said of one question; items of other questions are left out. */
 function factsOf({ observations, signals, not_seen, not_known }: ListingDocument, question: Question) {
   const observed = observations.filter((one) => one.question === question);
   // All are of the record, whose origin is named beside it.

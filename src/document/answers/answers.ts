@@ -48,7 +48,6 @@ const isOfAbsent = ({ listing }: Judged, kind: string, subject?: string): boolea
         (subject === undefined || one.subject === subject),
     );
 
-/** What else was looked for: not there, or not to be seen. */
 function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] {
   const { not_seen, observations } = judged.listing;
   const reasons = new Set(observations.filter(({ kind }) => inLines.test(kind)).map(({ reason }) => reason));
@@ -110,7 +109,6 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && word.includes('.') && word !== handle);
 }
 
-/** What a reader of this answer can do next: what fits what was found comes first. */
 function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const replacement = successorOf(listing);

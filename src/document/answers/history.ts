@@ -74,7 +74,6 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
 const readAtOnce = 100;
 const mostReads = 5;
 
-/** An event, and where it stands in its list: `seq` or log index. */
 interface Placed {
   readonly at: string;
   readonly place: number;
@@ -97,7 +96,6 @@ async function* readList(
   return false;
 }
 
-/** Runs, with changes of what they saw, before a log index. */
 async function readChecks(handle: string, before: number, context: Pick<Context, 'store'>) {
   const { runs, first } = await readRuns(handle, { before, limit: readAtOnce }, context);
   return runs.map((run) => ({

@@ -25,7 +25,6 @@ const stateStarts = { known: '', not_there: 'Looked for and not seen: ', not_kno
 const factLine = ({ title, text, state }: ListedFact) =>
   `* ${stateStarts[state]}${title && `${title}: `}${toInlineText(text)}`;
 
-/** Every question with every fact, its source and date, and what is not known. */
 const allFacts = (listing: ListingDocument): string =>
   paragraphs(
     '## All facts and sources',
@@ -85,7 +84,6 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   );
 }
 
-/** What happened to the claim, or to a listing that was never claimed. */
 function claimHistory({ claim, history = [] }: ListingDocument): string | false {
   const events = claim?.history ?? history;
   return (

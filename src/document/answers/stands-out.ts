@@ -47,7 +47,6 @@ function deprecated({ listing, known }: Judged): string[] {
   ];
 }
 
-/** Listings that the repository says are replaced by another one. */
 const superseded = ({ known }: Judged): string[] =>
   known('repository.superseded_by')
     .filter(({ details }) => !details?.isThis)

@@ -134,7 +134,6 @@ const worst = ['not_met', 'unknown', 'met'] as const;
 export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
   worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
-/** When a fact that is not of the last check was last seen. */
 function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
   const seen =
     value === null ? `On ${day(observed_at)}: ${stateWords[last_state]}` : `Last seen on ${day(observed_at)}`;

@@ -124,7 +124,6 @@ export const packageCriteria = {
 const amounts = ['price.challenge', 'price.tool', 'price.openapi', 'price.catalog'];
 const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', 'stated_by_publisher'];
 
-/** The first price that was seen, at an endpoint, in its host's documents or in a catalogue. */
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find(({ kind, state }) => amounts.includes(kind) && pricedStates.includes(state));
 
@@ -140,7 +139,6 @@ const noPrice = 'Dossier saw no price; a call of a tool may still cost.';
 const unreadable = 'The endpoint asked Dossier for a payment, in a form in which it could read no price.';
 const unseen = 'Dossier has not seen whether the endpoint quotes a price';
 
-/** The answer for one endpoint where no price was seen: that none was, or why Dossier could not see one. */
 function withoutPrice(compared: ComparedListing, factOf: FactOf, seenNone: Finding['result']): Finding {
   const stopped = unseenPriceOf(factOf);
   const challenge = factOf('price.challenge');

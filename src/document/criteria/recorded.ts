@@ -209,14 +209,12 @@ const ofClaims = criteriaOf<Found>('native', ({ listing: { claim, evidence_snaps
   as_of: day(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
 }));
 
-/** Why a listing does not count as claimed; undefined if it does. */
 function whyNotClaimed({ state, claim }: ComparedListing['listing']): string | undefined {
   if (!claim) return 'This listing is not claimed.';
   if (state === 'claimed') return undefined;
   return `The claim is suspended: ${(claim.suspended_reason ?? 'no reason recorded').replaceAll('_', ' ')}.`;
 }
 
-/** How many native ratings there are, and from whom; for none, the same sentence as everywhere. */
 function ratingsFact({ signals: { native } }: ComparedListing['listing']): string {
   const { independent } = native;
   if (native.ratings === 0) return nativeStatement(native);

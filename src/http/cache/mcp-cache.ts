@@ -20,7 +20,6 @@ interface CacheableResult {
   cacheTags(): ChangedHandles;
 }
 
-/** A request for such a result. */
 interface CacheableMessage extends CacheableResult {
   readonly id: number | string;
   /** What the client says about itself: it must be well-formed, and changes nothing in the answer. */
@@ -88,7 +87,6 @@ function readResult(message: unknown): CacheableResult | undefined {
   };
 }
 
-/** A call of a tool whose answers may be cached. */
 function readCall(call: Call): CacheableMessage | undefined {
   const { id, params } = call;
   const client = readClient(call);

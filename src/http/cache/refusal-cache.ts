@@ -17,7 +17,6 @@ const status = 429;
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
-/** What the answer to a refused request depends on. */
 function toKey(
   { limit, retry_after_s }: Refusal,
   {

@@ -24,7 +24,6 @@ function toolOf(c: Request): Tool {
   return tool;
 }
 
-/** Answers a GET of an endpoint that only takes POST: what it does, and an example. */
 const howTo =
   ({ site }: Face, path: string, tool: Tool) =>
   (c: Request) =>

@@ -10,7 +10,6 @@ import type { CachePolicy, Encoding, Face, HttpEnvironment, Request } from '../c
 import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
 
-/** An asset in each coding, made on first use. */
 const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
   br: cachedOnce(() => encodeBest(bytes, 'br')),
   gzip: cachedOnce(() => encodeBest(bytes, 'gzip')),

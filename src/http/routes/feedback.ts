@@ -20,7 +20,6 @@ const toInput = ({ found_it, ...rest }: Record<string, string>) => ({
 const wrong = ['invalid_input', 'invalid_handle', 'unknown_handle', 'listing_withdrawn'];
 const notNow = ['writing_blocked', 'rate_limited', 'feedback_paused', 'unavailable', 'storage_full'];
 
-/** The note about the listing that the feedback is about; none for a handle that has no listing. */
 async function noteOf(c: Request, handle: string | undefined): Promise<string | undefined> {
   try {
     return handle ? (await getListing(handle, c.get('context'))).origin_note : undefined;

@@ -70,7 +70,6 @@ function answerMissing(c: Request, error: unknown): Response {
   });
 }
 
-/** The badge of a listing: SVG in the style that `style` names, or `.json` for shields.io. */
 const showBadge = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.svg', '.json']);
   const answer = orRedirect(c, handle, async () => {
@@ -108,7 +107,6 @@ async function showProblem(c: Request, handle: string, [problem, { site }]: [unk
   return c.html(String(toClaimPage(site, { ...(await toStep(c, handle)), problem })), { headers });
 }
 
-/** The fields of the form as the input of claim_agent; empty ones are left out. */
 const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
   ...(challenge && { challenge }),
   ...(rotate && { rotate: true }),
@@ -139,7 +137,6 @@ const showHistory = (c: Request, { site }: Face, ending: string) =>
     return answerPage(c, toHistoryPage(site, await getListing(handle, context), page, asked), cachePolicy);
   });
 
-/** The tools of a listing as they were listed to this service, as page or JSON. */
 const showTools = (c: Request, { site }: Face, ending: string) =>
   ofListing(c, async (handle, context) => {
     const listed = await readListedTools(handle, context);
@@ -168,7 +165,6 @@ async function answerListingPage(c: Request, { site }: Face, listing: ListingDoc
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
-/** A listing as page, JSON or Markdown, the same document in three forms; or a signed statement about it. */
 const showListing = async (c: Request, face: Face) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {

@@ -32,7 +32,6 @@ const readTags = async (c: Request) =>
     .map(([tag, listings]) => ({ tag, listings }))
     .sort((a, b) => b.listings - a.listings);
 
-/** The first page: agent://status, list_tags and the newest changes. */
 async function showHome(c: Request, { site }: Face) {
   const context = c.get('context');
   const status = await readStatus(context);
@@ -51,7 +50,6 @@ const showTag = async (c: Request, { site }: Face) => {
   return answerPage(c, toTagPage(site, tag, answer), { cacheTags: 'all' });
 };
 
-/** The reference page of all tools, with examples about listings that are here. */
 async function showTools(c: Request, { site }: Face) {
   const examples = await readExampleHandles(c.get('context'));
   return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);

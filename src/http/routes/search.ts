@@ -21,7 +21,6 @@ const maxPerCall = 50;
 
 const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
 
-/** The input of search_agents that an address holds. */
 function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   const tags = address.getAll('tag');
   const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));

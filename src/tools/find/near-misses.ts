@@ -11,7 +11,6 @@ import { findOmissions, type SearchQuery } from '../../search/query.ts';
 import type { Reads } from '../../store/store.ts';
 
 const mostNear = 5;
-/** The most frequent tags, which an unknown one is compared with. */
 const mostCompared = 2000;
 /** A longer one is compared with none. */
 const longestTag = 100;
@@ -94,7 +93,6 @@ function withoutOne(search: SearchQuery): Try[] {
   ];
 }
 
-/** A search with each of its filters alone. */
 const withOne = ({ facets, ...search }: SearchQuery): Try[] =>
   (facets.length > 1 ? facets.slice(0, mostFilters) : []).map((only) => [
     { only },

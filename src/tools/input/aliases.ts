@@ -11,7 +11,6 @@ const otherValues: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 /** What callers say for values of filters. */
 export const ofFilters: Readonly<Record<string, string>> = aliases.filters;
 
-/** Whether a member of an input is a list. */
 function isList(schema: unknown): boolean {
   if (schema instanceof z.ZodOptional) return isList(schema.unwrap());
   return schema instanceof z.ZodArray;

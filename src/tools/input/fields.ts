@@ -88,7 +88,6 @@ function toCriterion(sent: Sent): RequestedCriterion | undefined {
   return isCriterionName(name) ? { criterion: name, ...(value !== undefined && { value }) } : undefined;
 }
 
-/** Why a criterion is not one of the vocabulary, or its value not allowed. */
 function findError(sent: Sent): string | undefined {
   const known = toCriterion(sent);
   if (known) return findValueError(known);

@@ -49,7 +49,6 @@ function cut(name: string): string {
   return text.length > longestField ? `${text.slice(0, longestField - 1)}…` : text;
 }
 
-/** The fields at which a violation is, as the caller named them. */
 const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
   issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostUnknown) : [issue.path.join('.') || '(input)'];
 

@@ -31,7 +31,6 @@ function ratedText({ ratings, ...native }: NativeSignals): string {
   );
 }
 
-/** Who claimed it, in which month; undefined of a listing without a claim in force. */
 function claimedText({ claim, state }: ListingDocument): string | undefined {
   if (!claim || state !== 'claimed') return undefined;
   const by = claim.domain ?? claim.repository?.split('/').at(3);
@@ -41,7 +40,6 @@ function claimedText({ claim, state }: ListingDocument): string | undefined {
 
 const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** When its endpoint last answered, and how many tools it listed. */
 function answeredText({ observations }: ListingDocument): string | undefined {
   const seen = (kind: string) =>
     observations.find((one) => one.kind === kind && one.state === 'observed' && one.value !== null);
@@ -61,7 +59,6 @@ export function toBadge(listing: ListingDocument): string {
   return claimedText(listing) ?? answeredText(listing) ?? listedText(listing);
 }
 
-/** Since when a claim is suspended; undefined of any other listing. */
 function suspendedText({ claim, state }: ListingDocument): string | undefined {
   if (!claim || state === 'claimed') return undefined;
   const since = claim.history.findLast(({ type }) => type === 'suspended')?.at.slice(0, 10);

@@ -40,7 +40,6 @@ const toolChangeItem = (change: ToolChange, texts: ShownChange['texts'] & object
   changedMembers(change, texts) && html`: <span class="foreign">${changedMembers(change, texts)}</span>`
 }${texts.map(({ member, difference }) => html`<p><span class="note foreign">${nameHidden(member)}</span>: <span class="foreign difference">${difference.map(part)}</span></p>`)}</li>`;
 
-/** What a check saw change; of tools also how their texts differ. */
 function change(changed: ShownChange, today: string): Html {
   const { texts = [] } = changed;
   const tools = toolChangesOf(changed).map((item) =>

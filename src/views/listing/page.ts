@@ -99,14 +99,12 @@ function claimState({ claim, state }: ListingDocument): Html {
   return html`<span class="state unknown">Claim suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}</span>`;
 }
 
-/** The publisher's namespace, and how many listings it has here. */
 function publisher(listing: ListingDocument): Html {
   const { namespace } = handleParts(listing.handle);
   const listings = signalOf(listing, 'publisher.listings');
   return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
 }
 
-/** The first lines of a listing's page: what it is called, who publishes it, what it does, and the way to its other pages. */
 const listingHeading = (listing: ListingDocument): Html => html`
 <header class="listing-head">
 <h1 class="${listing.title ? 'foreign' : 'handle'}">${listing.title ?? listing.handle}</h1>
@@ -157,7 +155,6 @@ ${
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </section>`;
 
-/** What its publisher can do with the listing, and the listing in other forms. */
 const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
 <h2 id="publishers">For publishers</h2>

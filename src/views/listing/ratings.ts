@@ -154,7 +154,6 @@ const scores = ({ scores: made }: RatingCounts) =>
     ? html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`
     : '';
 
-/** What the counted classes of proof show and do not. */
 const proofNote = ({ proof_meanings }: NativeSignals) =>
   html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
 
@@ -186,7 +185,6 @@ export const nativeBlock = (listing: ListingDocument, months: readonly MonthCoun
 ${known(listing, months)}
 </section>`;
 
-/** The address of the ratings that match a filter, from a cursor on. */
 function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): string {
   const { outcome, group, proof_class } = filter;
   const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(
