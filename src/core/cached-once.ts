@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /**
  * Reads once for each key: who asks meanwhile and later gets the same promise, until its time is over. Using it does not
- * prolong that time. What is rejected is not kept: the next one who asks reads again.
+ * prolong that time. What is rejected is not stored: the next one who asks reads again.
  */
 export function cachedOnce<T>(
   read: (key: string) => Promise<T>,

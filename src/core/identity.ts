@@ -75,7 +75,7 @@ export const rootIdentity = (root: string): string =>
 
 /**
  * What a control root is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting
- * service are one there: whoever has an account has as many as wanted.
+ * service are one there: an account of it gives as many as one wants.
  */
 export function countedSource(root: string): string {
   const identity = rootIdentity(root);

@@ -47,7 +47,7 @@ export function parseForeignJson(text: string): unknown {
   return isDeeperThan(deepest, value) ? undefined : value;
 }
 
-/** A JSON object whose members nobody has looked at yet. */
+/** A JSON object whose members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is a JSON object: not null, no array. */

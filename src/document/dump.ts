@@ -159,7 +159,7 @@ export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
   const stopping = new AbortController();
   /** The newest, and the one before it: who has its manifest may still read its files. */
-  let kept: readonly Dump[] = [];
+  let written: readonly Dump[] = [];
   let writing: Promise<Dump> | undefined;
   const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);
   const isSendable = async (dump: Dump) =>
@@ -180,8 +180,8 @@ export function createDumps(context: Context) {
     const started_ms = performance.now();
     const dump = await writeDump(context, stopping.signal);
     took_ms = performance.now() - started_ms;
-    const [last, ...older] = kept;
-    kept = last ? [dump, last] : [dump];
+    const [last, ...older] = written;
+    written = last ? [dump, last] : [dump];
     await Promise.all(older.map(({ remove }) => remove()));
     return (await isSendable(dump)) ? dump : undefined;
   };
@@ -209,7 +209,7 @@ export function createDumps(context: Context) {
     return begin().finally(pause);
   };
   const read = async (): Promise<Dump> => {
-    const [newest] = kept;
+    const [newest] = written;
     if (!newest || ageOf_ms(newest) >= longestSent_ms) return begin();
     if (!(await isSendable(newest))) return replace();
     if (ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);
@@ -222,14 +222,14 @@ export function createDumps(context: Context) {
     read,
     /** The dump that has a file of this path and may be sent. */
     async find(path: string) {
-      const found = kept.find(({ manifest }) => manifest.files.some((file) => file.path === path));
+      const found = written.find(({ manifest }) => manifest.files.some((file) => file.path === path));
       return found && (await isSendable(found)) ? found : undefined;
     },
     async close() {
       clearInterval(timer);
       stopping.abort(new Problem('unavailable', { retry_after_s: 2 }));
       await writing?.catch(() => undefined);
-      await Promise.all(kept.map(({ remove }) => remove()));
+      await Promise.all(written.map(({ remove }) => remove()));
     },
   };
 }

@@ -5,7 +5,7 @@ import { copyLacksSentence } from './record.ts';
 import { endOf, isKnown, type Judged, reasonOf, sinceThen } from './seen.ts';
 
 /**
- * One fact in words, in one of the three states of knowing: known; looked for and not there; not looked at, or not stated. Texts of
+ * One fact in words, in one of the three states of knowing: known; looked for and not there; not checked, or not stated. Texts of
  * others are in “ ” or in code spans (core/text.ts).
  */
 export interface Fact {

@@ -39,7 +39,7 @@ export const listingClaim = z.object({
   history: z.array(claimEvent),
 });
 
-/** One thing that a buyer would ask and that was not looked at, or that the record does not state, with the reason. */
+/** One thing that a buyer would ask and that was not checked, or that the record does not state, with the reason. */
 const notKnownItem = z.object({
   question: questionName,
   kind: z.string(),

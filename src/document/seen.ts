@@ -54,7 +54,7 @@ export const endOf = ({ state, last_state = state }: Observation) => last_state;
 export const reasonOf = ({ reason = '' }: Observation): string =>
   withoutStop(reason.replace(/^Last checked on .*?, not since\. ?/, ''));
 
-/** Whether Dossier has ever looked at any of it. */
+/** Whether Dossier has ever checked any of it. */
 export const isLookedAt = ({ listing }: Pick<Judged, 'listing'>): boolean =>
   listing.observations.some(isDated);
 

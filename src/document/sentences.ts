@@ -166,7 +166,7 @@ const isAbout = (item: NotKnownItem) => (observation: Observation) =>
   observation.kind === item.kind ||
   (observation.kind.startsWith(`${item.kind}.`) && !withoutAnswer.has(observation.kind));
 
-/** What buyers ask about a listing that was neither looked at nor is stated, with the reason (docs/contract.md). */
+/** What buyers ask about a listing that was neither checked nor is stated, with the reason (docs/contract.md). */
 export const toNotKnown = (observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] => {
   const lookedFor = observations.filter((one) => knowingOf(one) !== 'not_known');
   const known = lookedFor.filter((one) => knowingOf(one) === 'known');

@@ -102,11 +102,11 @@ function toListedInput(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const [first] = Array.isArray(schema.anyOf) ? (schema.anyOf as unknown[]) : [];
   if (first !== undefined) return toListedInput({ ...schema, ...(first as object), anyOf: undefined });
-  const kept = Object.entries(schema).filter(
+  const listed = Object.entries(schema).filter(
     ([name, value]) => !unlistedBounds.has(name) && value !== undefined,
   );
   return Object.fromEntries(
-    kept.map(([name, inner]) => [
+    listed.map(([name, inner]) => [
       name,
       name === 'properties' ? mapMembers(inner as object, toListedInput) : toListedInput(inner),
     ]),

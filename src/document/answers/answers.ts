@@ -160,7 +160,7 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
 /** Facts of one source and date together, which are named once behind them. */
 function toPhrases(facts: readonly Fact[]): string[] {
   const markOf = ({ state, source, date, isSignal }: Fact): string => {
-    // What nobody states and nobody looked at has no source.
+    // What is neither stated nor checked has no source.
     if (state === 'not_known' || source === 'this service') return '';
     if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
     return ` (Dossier, ${date})`;

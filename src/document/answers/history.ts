@@ -44,7 +44,7 @@ const recordedKinds = new Set(Object.values(kindsByPrefix));
 
 /** What was not known before has not changed. */
 const isChanged = ({ before }: ShownChange) => before !== undefined && before.state !== 'not_checked';
-/** That something was not looked at yet is no event. */
+/** That something was not checked yet is no event. */
 const isSeen = (change: ShownChange) => !isChanged(change) && change.after.state !== 'not_checked';
 
 /** An event with only what is of a kind; undefined if nothing is. Of no kind it is as the log records it, for an audit. */

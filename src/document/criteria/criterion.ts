@@ -23,7 +23,7 @@ export interface Finding {
   readonly recorded?: string;
   /** A price that was quoted; what others wrote of it is in “ ” or in code spans. */
   readonly quoted?: string;
-  /** The recorded endpoint, package or host that was looked at. */
+  /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
   readonly source: string;
   /** YYYY-MM-DD. */

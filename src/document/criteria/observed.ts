@@ -198,7 +198,7 @@ export const priceCriteria = {
 const maxDays = 3650;
 
 /**
- * Whether one fact has been the same for so many days, as far as it was looked at. `subject` begins a sentence: "The tools that the
+ * Whether one fact has been the same for so many days, as far as it was checked. `subject` begins a sentence: "The tools that the
  * endpoint lists".
  */
 function judgeUnchanged(one: DatedObservation, days: number, subject: string): Finding {
