@@ -38,7 +38,7 @@ export class DossierProblem extends Error {
 
 /** The JSON API of a Dossier. */
 export interface DossierClient {
-  /** Calls a tool. Throws DossierProblem where it is refused. */
+  /** Calls a tool. Throws DossierProblem if it is refused. */
   call<Name extends keyof Tools>(tool: Name, input: Tools[Name]['input']): Promise<Tools[Name]['answer']>;
   /** The listing document of a handle, everything that is known about it. Throws DossierProblem. */
   listing(handle: string): Promise<ListingDocument>;

@@ -106,7 +106,7 @@ export interface RecordedName {
   readonly holder: string;
 }
 
-/** Whom a record names by a host; nobody where the host serves many publishers, or is no public name or address. */
+/** Whom a record names by a host; nobody if the host serves many publishers, or is no public name or address. */
 function nameOfHost(named: string): RecordedName | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
   if (publicAddress.test(host)) return { name: host, holder: host };

@@ -100,7 +100,7 @@ export function toLocked(document: ListingDocument): LockedListing {
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
-  /** Undefined where the fact was not locked, or is gone. */
+  /** Undefined if the fact was not locked, or is gone. */
   readonly from: string | undefined;
   readonly to: string | undefined;
   /** Since when it is so, RFC 3339, where that is known; else the date up to which it was compared. */

@@ -92,7 +92,7 @@ const fieldWords = {
   support: /support|help|contact|email|issue|bug|maintainer/i,
 } as const;
 
-/** What the record does not state; where a field that Dossier does not read may state it, that is said instead. */
+/** What the record does not state; if a field that Dossier does not read may state it, that is said instead. */
 function unlessUnread(
   { unread }: NotKnownFacts,
   [question, kind]: readonly [Question, keyof typeof fieldWords],

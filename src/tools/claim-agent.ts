@@ -24,7 +24,7 @@ const output = claimResponse.extend({
     .describe('The ways that can work for this listing, easiest first'),
 });
 
-/** What is copied where a file is not enough: a command, or a DNS record. */
+/** What is copied if a file is not enough: a command, or a DNS record. */
 const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
   challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
     ? {}

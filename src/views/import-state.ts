@@ -3,7 +3,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { type Html, minute } from './html.ts';
 
-/** Where a count is called other than in the report. */
+/** What counts are called that the report names otherwise. */
 const countNames: Readonly<Record<string, string>> = {
   rows_seen: 'rows read',
   rows_quarantined: 'rows that could not be read',

@@ -30,7 +30,7 @@ const endpointsOf = ({ listing }: ComparedListing): FactOf[] =>
     (url) => (kind) => listing.observations.find((one) => one.kind === kind && one.subject === url),
   );
 
-/** The finding about endpoints where the record names none: a service that is run as a package cannot be reached. */
+/** The finding about endpoints if the record names none: a service that is run as a package cannot be reached. */
 const notForPackages = (compared: ComparedListing): Finding =>
   absentFinding(compared, 'endpoint', notApplicable('No remote endpoint is recorded.'));
 

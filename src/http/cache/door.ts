@@ -80,7 +80,7 @@ function isAdmitted(incoming: IncomingMessage, { path, limit, network }: Counted
   return !isCounted(path) || limit.tryTake(network, shared.context.clock().getTime()) === undefined;
 }
 
-/** The headers that differ from request to request; refusals have an id where the app gave them one. */
+/** The headers that differ from request to request; refusals have an id if the app gave them one. */
 function toOwnHeaders({ memory, headers, bytes }: ReadyAnswer, method: string | undefined, request: string) {
   const hasId = memory === 'pages' || headers['x-request-id'] !== undefined;
   const hasLength = memory !== 'pages' && method !== 'HEAD';

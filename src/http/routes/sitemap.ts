@@ -60,7 +60,7 @@ async function toStream(texts: AsyncGenerator<string>) {
 const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
-/** Home, lists and tags where one file has room for all, and all listing pages, streamed: one file, or an index of files where there are more than 50,000. */
+/** Home, lists and tags if one file has room for all, and all listing pages, streamed: one file, or an index of files where there are more than 50,000. */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
   const after = c.req.query('after')?.slice(0, 200);

@@ -33,7 +33,7 @@ export const orEmpty = <T>(
 
 /**
  * Throws unknown_handle with handles near to a text; first its twin with other capitals, or what records it as one of
- * `references`, where the text is all that was asked for: an address without a scheme, or an image, may look like a handle.
+ * `references`, if the text is all that was asked for: an address without a scheme, or an image, may look like a handle.
  */
 async function refuseUnknown(
   text: string,

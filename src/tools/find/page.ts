@@ -88,7 +88,7 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
   };
 }
 
-/** A page of a search, or of a list where there are no words. Throws invalid_input for a cursor of another search. */
+/** A page of a search, or of a list if there are no words. Throws invalid_input for a cursor of another search. */
 export const findPage = async (context: Context, search: SearchQuery, place: Place) =>
   search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attempt, isJsonObject } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
-/** What models call the members of an input, where a tool has no member of that name. */
+/** What models call the members of an input, read if a tool has no member of that name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = aliases.members;
 
 /** Values that had another name: a paying customer is a customer. */
@@ -16,14 +16,14 @@ function isList(schema: unknown): boolean {
   return schema instanceof z.ZodArray;
 }
 
-/** A text where a list is wanted: JSON of one, or its entries between commas. */
+/** A text sent in place of a list: JSON of one, or its entries between commas. */
 function toList(text: string): unknown {
   const parsed = /^\s*\[/.test(text) ? attempt(() => JSON.parse(text) as unknown) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());
   return parsed ?? entries.filter((entry) => entry !== '');
 }
 
-/** An input with the names and forms of the tool's schema, where a caller uses others that mean the same. */
+/** An input with the names and forms of the tool's schema, if a caller uses others that mean the same. */
 export function toOwnNames({ input }: { readonly input: z.ZodObject }, sent: unknown): unknown {
   if (!isJsonObject(sent)) return sent;
   const own: Record<string, unknown> = { ...sent };

@@ -74,7 +74,7 @@ type Sent = z.output<typeof criterionInput>;
 export const isUnique = (values: readonly unknown[]): boolean =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 
-/** `updated_within_days:180` as its two parts; a number is one where the criterion takes one. */
+/** `updated_within_days:180` as its two parts; digits are a number if the criterion takes one. */
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   if (typeof sent !== 'string') return { name: sent.criterion, value: sent.value };
   const [name = '', text] = sent.split(/:(.*)/s);

@@ -60,7 +60,7 @@ function firstRemote(remote: ListingRemote, name: string): Html {
   return html`${usable ? configTabs('use', { name, ...usable }) : withoutConfig(remote)}${needs(remote)}`;
 }
 
-/** The first configuration: a command where the address allows one. */
+/** The first configuration: a command if the address allows one. */
 function otherRemote(remote: ListingRemote, name: string): Html {
   const usable = toRemote(remote);
   const [config] = usable ? toConfigs({ name, ...usable }) : [];
