@@ -259,13 +259,14 @@ export function sourcesFirst({ ratings, independent }: CountedSources): string {
   return apart === 0 ? from : `${from}; ${counted(apart, 'rating')} set apart`;
 }
 
-const sharedWords = {
-  endpoint: ['records', 'the same endpoint'],
-  package: ['records', 'the same package'],
-  repository: ['records', 'the same repository'],
-  description: ['has', 'the same description'],
-  tools: ['listed', 'the same tools to Dossier'],
-  pay_to: ['asked', 'to be paid at the same address'],
+/** What another listing does, and what listings have in common as the end of a sentence, in the order in which that is said. */
+export const sharedWords = {
+  endpoint: ['records', 'the same endpoint', 'its endpoint'],
+  package: ['records', 'the same package', 'its package'],
+  repository: ['records', 'the same repository', 'its repository'],
+  pay_to: ['asked', 'to be paid at the same address', 'its address for payments'],
+  tools: ['listed', 'the same tools to Dossier', 'its tools'],
+  description: ['has', 'the same description', 'its description'],
   word: ['has', 'a namespace with the same word, which shows no connection'],
 } as const;
 
@@ -282,16 +283,6 @@ export function sharedText(
   const which = `${coded(handle)} (${namespaceText(handle)}, published ${day(published_at)})`;
   return `${which} ${does} ${what}${more && `; so ${/ and |^(?!1 )/.test(more) ? 'do' : 'does'} ${isCut ? 'at least ' : ''}${more}`}.`;
 }
-
-/** What listings of other publishers have in common with one, as the end of a sentence: `its package and its tools`. */
-export const sharedNames: Readonly<Record<string, string>> = {
-  'shared.endpoint': 'its endpoint',
-  'shared.package': 'its package',
-  'shared.repository': 'its repository',
-  'shared.pay_to': 'its address for payments',
-  'shared.tools': 'its tools',
-  'shared.description': 'its description',
-};
 
 /** The evidence snapshot sentence of a day, YYYY-MM-DD: this service knows its own ratings and claims as of now (specification, "What the service does", 6; docs/contract.md). */
 export function snapshotSentence(handle: string, native: CountedSources, date: string): string {

@@ -20,7 +20,7 @@ import {
   tallyOf,
   tallyText,
 } from '../seen.ts';
-import { sharedNames, sourcesFirst } from '../sentences.ts';
+import { sharedWords, sourcesFirst } from '../sentences.ts';
 import { listed } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -191,15 +191,19 @@ function contradictions({ listing, seen, known }: Judged): string[] {
 
 /** One sentence for whatever is the same: who copies everything takes no more room. A word in common shows nothing. */
 function shared({ listing }: Judged): string[] {
-  const found = Object.keys(sharedNames).flatMap(
-    (kind) => listing.signals.imported.find((one) => one.kind === kind && one.state === 'observed') ?? [],
-  );
+  const found = Object.entries(sharedWords).flatMap(([name, [, , what]]) => {
+    const kind = `shared.${name}`;
+    const one = listing.signals.imported.find(
+      (signal) => signal.kind === kind && signal.state === 'observed',
+    );
+    return one && what ? [{ ...one, what }] : [];
+  });
   const [first, ...others] = found;
   if (!first?.reason) return [];
   const isChecked = kindsChecked.includes(first.kind);
   // That it is the record which says so is in the words of the others.
   const source = isChecked ? ` (Dossier, ${day(first.observed_at)})` : '';
-  const names = new Intl.ListFormat('en').format(others.map(({ kind }) => sharedNames[kind] ?? ''));
+  const names = new Intl.ListFormat('en').format(others.map(({ what }) => what));
   const more = names && ` Others share ${names}.`;
   return [`${withoutStop(first.reason)}${source}.${more}`];
 }
