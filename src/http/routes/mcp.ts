@@ -37,31 +37,6 @@ function answerPreflight(c: Request): Response {
   });
 }
 
-/** Limits the requests being answered at the same time: a flood is refused while that is cheap. */
-function createInFlightLimit() {
-  let running = 0;
-  let draining = false;
-  const requireOpen = () => {
-    if (draining) throw new Problem('draining', { retry_after_s: 1 });
-  };
-  return {
-    requireOpen,
-    drain: () => {
-      draining = true;
-    },
-    async run(work: () => Promise<Response>): Promise<Response> {
-      requireOpen();
-      if (running >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
-      running++;
-      try {
-        return await work();
-      } finally {
-        running--;
-      }
-    },
-  };
-}
-
 /**
  * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
  * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
@@ -70,7 +45,11 @@ export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
 ) {
-  const inFlight = createInFlightLimit();
+  let running = 0;
+  let isDraining = false;
+  const refuseIfDraining = () => {
+    if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
+  };
   const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => {
     const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
     return {
@@ -86,7 +65,7 @@ export function createMcpRoute(
 
   /** Reading a body does not count as in flight: its size and time are limited, and slow senders cost little. */
   const answerPost = async (c: Request) => {
-    inFlight.requireOpen();
+    refuseIfDraining();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
     const { answerer, headers, toStore } = await opened;
@@ -99,7 +78,13 @@ export function createMcpRoute(
     const asked = c.get('context');
     const post = { request: c.req.raw, body, context: asked, respond };
     const known = toStore(body, c.req.raw.headers, asked);
-    return inFlight.run(() => answerer.answer({ ...post, ...known }));
+    refuseIfDraining();
+    // A flood is refused while that is cheap.
+    if (running >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
+    running += 1;
+    return answerer.answer({ ...post, ...known }).finally(() => {
+      running -= 1;
+    });
   };
 
   const answer = async (c: Request): Promise<Response> => {
@@ -117,7 +102,7 @@ export function createMcpRoute(
 
   /** Ends open subscriptions; every later request is answered `draining`. */
   const close = async () => {
-    inFlight.drain();
+    isDraining = true;
     const { answerer, unsubscribe } = await opened;
     unsubscribe();
     await answerer.close();
