@@ -79,7 +79,6 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const isCurrent = ({ digest }: { readonly digest: string }) =>
     digest === seen.value || digest === seen.as_seen?.digest;
   const current = stored.filter(isCurrent).map(({ tools }) => compare(tools, shown));
-  if (current.length === 0) current.push(compareUnstored(seen, shown));
   const [closest = compareUnstored(seen, shown)] = current.toSorted(
     (a, b) => a.differs.length - b.differs.length,
   );
