@@ -10,7 +10,7 @@ import {
 } from './check-listing.ts';
 import { createEntryCheck } from './check-log.ts';
 import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts';
-import type { AuditedLog, EvidenceReader, ShownListing } from './evidence-reader.ts';
+import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 import { createStoredEvidence } from './stored.ts';
 
@@ -39,10 +39,7 @@ async function readFaults(reader: EvidenceReader, handle: string) {
 }
 
 /** A listing and its faults; it is read again if there are any, because it may have changed between two reads. */
-async function checkListing(
-  reader: EvidenceReader,
-  handle: string,
-): Promise<{ listing: ShownListing | undefined; faults: AuditFault[] }> {
+async function checkListing(reader: EvidenceReader, handle: string) {
   const found = await readFaults(reader, handle);
   return found.faults.length === 0 ? found : readFaults(reader, handle);
 }

@@ -52,11 +52,7 @@ const eventTypes = [
   'listing.restored',
 ];
 
-function checkShownEvent(
-  { handle, type }: JsonObject,
-  log_index: number,
-  { hidden, listings }: AuditState,
-): AuditFault[] {
+function checkShownEvent({ handle, type }: JsonObject, log_index: number, { hidden, listings }: AuditState) {
   const { events = [] } = listings.get(String(handle)) ?? {};
   if (hidden.has(String(handle)) || log_index < shownFrom(events, type === 'keys_changed')) return [];
   return [
@@ -115,10 +111,7 @@ function checkSaid(
 const withdrawnAt = (rating: RatingRecord | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
-function* findWithdrawalFaults(
-  { withdrawn, hidden, absent, actions }: Said,
-  state: AuditState,
-): Generator<AuditFault> {
+function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState) {
   // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
   const isUnread = (log_index: number) =>
     actions.unread.has(log_index) ||
@@ -141,10 +134,7 @@ function* findWithdrawalFaults(
   }
 }
 
-function* findAmendmentFaults(
-  { amended, hidden, withheld, actions }: Said,
-  state: AuditState,
-): Generator<AuditFault> {
+function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState) {
   const isUnread = (by: string) => {
     const { log_index = -1, erased_at, hidden_at } = state.ratings.get(by) ?? {};
     return !!erased_at || !!hidden_at || actions.unread.has(log_index) || withheld.has(log_index);
@@ -190,10 +180,7 @@ function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault>
       );
 }
 
-function* findResponseFaults(
-  { unshownResponses, hidden }: Said,
-  { ratings }: AuditState,
-): Generator<AuditFault> {
+function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState) {
   for (const [log_index, id] of unshownResponses)
     if (!hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined)
       yield entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`);

@@ -13,11 +13,7 @@ export interface KnownRoot extends TreeHead {
 
 const nameOf = ({ id }: AuditedLog) => (id === 1 ? 'log' : `log ${id}`);
 
-async function findNodeFault(
-  reader: EvidenceReader,
-  log: AuditedLog,
-  nodes: readonly TreeNode[],
-): Promise<AuditFault[]> {
+async function findNodeFault(reader: EvidenceReader, log: AuditedLog, nodes: readonly TreeNode[]) {
   const [first] = nodes;
   if (!first) return [];
   const { level, position } = first;

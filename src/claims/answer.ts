@@ -7,7 +7,7 @@ import { claimKeyRing, readCosigners } from './apply.ts';
 import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
-import { absences, type Capability, type Claim, type ClaimKind } from './claim.ts';
+import { absences, type Claim, type ClaimKind } from './claim.ts';
 import { findContinuingFailure, isLiving } from './judge.ts';
 import {
   bindingOf,
@@ -82,10 +82,7 @@ function requireChallenge(text: string) {
 }
 
 /** The living capability of this listing that the request presents, if it does. */
-async function findPresented(
-  { listing }: ClaimTarget,
-  { store, caller }: Context,
-): Promise<Capability | undefined> {
+async function findPresented({ listing }: ClaimTarget, { store, caller }: Context) {
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
   const row = await store.claims.capability(capabilityHash(capability));
@@ -134,11 +131,7 @@ async function toUnproven(
   };
 }
 
-async function check(
-  target: ClaimTarget,
-  { challenge, signature }: ClaimRequest,
-  context: Context,
-): Promise<CheckedClaim> {
+async function check(target: ClaimTarget, { challenge, signature }: ClaimRequest, context: Context) {
   const checked = await checkClaim(target, context);
   if (challenge === undefined || signature === undefined) return checked;
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);

@@ -134,11 +134,7 @@ async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: Ju
 }
 
 /** Whose claim it is: as before if it goes on, else a generation that this listing has not had. */
-async function toControlRoot(
-  tx: Transaction,
-  { root }: CountedLine,
-  { claim, handle, now }: JudgedFacts,
-): Promise<Pick<Claim, 'root' | 'root_generation' | 'first_proved_at'>> {
+async function toControlRoot(tx: Transaction, { root }: CountedLine, { claim, handle, now }: JudgedFacts) {
   if (claim) return claim;
   const root_generation = await tx.claims.nextRootGeneration(handle, root);
   return { root, root_generation, first_proved_at: now.toISOString() };

@@ -4,7 +4,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { AgreedTxt, WebRead } from '../net/domains.ts';
 import { type HeadRef, toFileText } from '../net/git.ts';
 import type { RepositoryCheck } from '../net/repositories.ts';
-import { type RepositoryPlace, toRepositoryKey } from '../net/repository-place.ts';
+import { toRepositoryKey } from '../net/repository-place.ts';
 import type { Reads } from '../store/store.ts';
 import {
   type Challenge,
@@ -54,10 +54,7 @@ export const bindingOf = ({ listing, place }: ClaimTarget, { config }: Context):
 export const toSubject = ({ kind, key }: ProofPlace): string => `${kind} ${key}`;
 
 /** The repository that an address names in any spelling that the import takes for one; undefined unless its host is configured. */
-function readablePlace(
-  address: string,
-  { repositories }: Pick<Context, 'repositories'>,
-): RepositoryPlace | undefined {
+function readablePlace(address: string, { repositories }: Pick<Context, 'repositories'>) {
   const key = toRepositoryKey(address);
   return (
     repositories.place(address) ?? (key === undefined ? undefined : repositories.place(`https://${key}`))

@@ -61,10 +61,7 @@ async function findRecent({ handle, place }: CheckSubject, { store, clock }: Con
 }
 
 /** Waits until a check may begin, unless there is a current one; returns what ends it. Throws unavailable. */
-async function awaitTurn(
-  subject: CheckSubject & { readonly hasClaim: boolean },
-  context: Context,
-): Promise<() => void> {
+async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
   const { checkTurns, caller } = context;
   if ((await findRecent(subject, context))?.isCurrent) return () => {};
   const leave = await checkTurns.enter({

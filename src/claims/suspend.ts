@@ -257,11 +257,7 @@ const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. */
-async function takeBack(
-  tx: Transaction,
-  [claim, stored]: [Claim | undefined, OptOut],
-  { now }: Reading,
-): Promise<void> {
+async function takeBack(tx: Transaction, [claim, stored]: [Claim | undefined, OptOut], { now }: Reading) {
   if (stored.state === 'withdrawn')
     await restoreListing(tx, [claim, stored], { at: now.toISOString(), reason: 'optout_removed' });
   else await tx.optOuts.remove(stored.handle);

@@ -45,11 +45,7 @@ export async function listFeedback(
   });
 }
 
-async function find(
-  { feedback }: Pick<Store, 'feedback'>,
-  kind: FeedbackKind,
-  id: string,
-): Promise<Feedback> {
+async function find({ feedback }: Pick<Store, 'feedback'>, kind: FeedbackKind, id: string) {
   const found = await feedback.byId(id);
   if (found && (found.category === 'report') === (kind === 'report')) return found;
   throw usageError(`no ${kind} has the id ${id}; see ${names[kind].command} list --all`);

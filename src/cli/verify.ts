@@ -167,10 +167,7 @@ async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Ou
   return withPolicy([verifyCheckpoint(text, known)], policy, [{ text, key: known }]);
 }
 
-async function checkConsistency(
-  { older, newer, consistency }: VerifyOptions,
-  { key, policy }: Given,
-): Promise<Outcome> {
+async function checkConsistency({ older, newer, consistency }: VerifyOptions, { key, policy }: Given) {
   const text = newer && (await readSaved(newer));
   const known = key ?? keyOfPolicy(policy, text || '');
   if (!older || !text || !consistency || !known)

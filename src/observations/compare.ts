@@ -130,21 +130,12 @@ function absent(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
     : { ...missed(known, found, stamp), absent_since };
 }
 
-function tallied(
-  known: StoredObservation | undefined,
-  found: DatedFinding,
-  ended: string,
-  stamp: RunStamp,
-): StoredObservation {
+function tallied(known: StoredObservation | undefined, found: DatedFinding, ended: string, stamp: RunStamp) {
   const tally = addCheck(known?.tally ?? {}, stamp.at, ended);
   return { ...fresh({ ...found, ...toTallied(tally, stamp.at) }, stamp), tally };
 }
 
-function next(
-  known: StoredObservation | undefined,
-  found: DatedFinding,
-  stamp: RunStamp,
-): StoredObservation | undefined {
+function next(known: StoredObservation | undefined, found: DatedFinding, stamp: RunStamp) {
   const last = known && lastOf(known);
   if (found.ended !== undefined) return tallied(known, found, found.ended, stamp);
   if (known?.tally) return known;
@@ -178,10 +169,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
   }));
 }
 
-function toChange(
-  known: StoredObservation | undefined,
-  now: StoredObservation,
-): ObservationChange | undefined {
+function toChange(known: StoredObservation | undefined, now: StoredObservation) {
   if (now.tally || (known && isDeepStrictEqual(essenceOf(known), essenceOf(now)))) return undefined;
   const { kind, subject, first_seen_at } = now;
   const isSilent = now.state === 'unreachable' && first_seen_at < now.observed_at;

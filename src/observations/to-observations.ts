@@ -106,11 +106,7 @@ export function recordedNow(listing: Subject, stored: readonly StoredObservation
 }
 
 /** What the listing records and nothing is known about. */
-function missing(
-  kind: Kind,
-  known: readonly StoredObservation[],
-  listing: Subject,
-): Pick<Observation, 'subject' | 'reason'>[] {
+function missing(kind: Kind, known: readonly StoredObservation[], listing: Subject) {
   if (kind.isOptional || known.some((one) => keyOf(one) === undefined)) return [];
   const learned = new Set(known.map(keyOf));
   return kind

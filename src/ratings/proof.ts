@@ -102,11 +102,7 @@ type Signed = Pick<ProofFacts, 'keys'> & Pick<CheckedProof, 'issued_ms'>;
 const ethereum = () => import('../core/ethereum.ts');
 
 /** Throws unless an EIP-712 signature is by a secp256k1 key that was published when the receipt was issued. */
-async function requirePublishedSigner(
-  payload: JsonObject,
-  signature: string,
-  { keys, issued_ms }: Signed,
-): Promise<void> {
+async function requirePublishedSigner(payload: JsonObject, signature: string, { keys, issued_ms }: Signed) {
   const { addressOf, recoverAddress, typedHash } = await ethereum();
   const digest = typedHash(receiptStruct, { transaction: '', ...payload });
   const signer = digest && recoverAddress(signature, digest);

@@ -159,11 +159,7 @@ export const createRatingReads = (db: Db) => ({
 });
 
 /** What is left of a rating says nothing that its source sent but the outcome, the protocol and the relation. */
-async function eraseRating(
-  db: Db,
-  id: string,
-  { at, by }: { readonly at: string; readonly by: number },
-): Promise<string[]> {
+async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string; readonly by: number }) {
   const row = await readRow(db, id);
   if (!row) return [];
   const { protocol, relationship } = decodeContent(row);

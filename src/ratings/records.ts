@@ -241,10 +241,7 @@ function toShownContent(row: StoredRecord, at: ReadAt) {
 }
 
 /** The overlap that a record of either side stated after the rating was made, if none was stated before. */
-function toStatedLater(
-  row: StoredRecord,
-  identities: readonly RecordedIdentity[],
-): Pick<RatingRecord, 'overlap_stated_later'> {
+function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[]) {
   if (row.stated_overlap !== null || row.related === 1) return {};
   const overlap = toStatedOverlap(toRelationSides(row, identities));
   return overlap && overlap.at > row.first_created_at

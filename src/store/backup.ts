@@ -296,10 +296,7 @@ function toBatch(parsed: unknown) {
   return { table, rows: rows.map(toRow) };
 }
 
-async function* readBatches(
-  lines: AsyncIterator<Buffer, void>,
-  { rows }: BackupHeader,
-): AsyncGenerator<ReturnType<typeof toBatch>, void> {
+async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: BackupHeader) {
   const digest = createHash('sha256');
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const parsed = parse(next.value);

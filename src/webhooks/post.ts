@@ -10,10 +10,7 @@ const prefix = 'whsec_';
 export const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
 /** The headers of a message (Standard Webhooks 1.0): its id, the time of the attempt, and the HMAC-SHA256 of both and the body. */
-function signMessage(
-  { secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>,
-  now: Date,
-): Record<string, string> {
+function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

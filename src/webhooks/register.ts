@@ -20,11 +20,7 @@ import { toFilter, type Webhook, webhookFilterFields } from './webhook.ts';
  * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it
  * answered: a stranger learns nothing of hosts that are not theirs.
  */
-async function proveAddress(
-  client: OutboundClient,
-  to: { url: URL; secret: string },
-  context: Context,
-): Promise<void> {
+async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
   const challenge = randomBytes(24).toString('base64url');
   const timestamp = context.clock().toISOString();
   const body = JSON.stringify({ type: 'webhook.challenge', timestamp, challenge });

@@ -171,10 +171,7 @@ const toPublishedOnNpm = (
 });
 
 /** Reads the version's own document where that of the whole package is too large. */
-async function readVersion(
-  run: Run,
-  { name, version = 'latest' }: RecordedPackage,
-): Promise<Published | NoAnswer> {
+async function readVersion(run: Run, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
     await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',

@@ -34,10 +34,7 @@ export class NoDatabase extends ExitError {
  * Which other version left a database with migrations that are not ours: versions before the first release had another
  * first one, newer ones have further ones.
  */
-function otherVersionOf(
-  names: readonly string[],
-  ours: readonly string[],
-): keyof typeof adviceFor | undefined {
+function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   if (names.length > 0 && names[0] !== ours[0]) return 'before-release';
   if (names.some((name) => !ours.includes(name))) return 'newer';
   return names.length < ours.length ? 'older' : undefined;
