@@ -6,8 +6,6 @@ import { isDamagedContent } from '../store/sqlite/connection.ts';
 import type { Store } from '../store/store.ts';
 import { createCachedStore } from './cached-store.ts';
 
-type Databases = Pick<Config, 'databaseUrl' | 'databaseReadUrl'>;
-
 async function openEngine(url: string, readUrl: string, opening: Opening): Promise<Store> {
   if (/^postgres(ql)?:/.test(url))
     return (await import('./postgres-store.ts')).openPostgresStore(url, readUrl || undefined, opening);
@@ -29,7 +27,10 @@ export const toDamageError = (error: unknown): ExitError | undefined =>
 export { NoDatabase, type Opening };
 
 /** Opens the database of DATABASE_URL with its cache, even if a restore into it has not ended. Throws ExitError. */
-export async function connectStore(databases: Databases, opening: Opening): Promise<Store> {
+export async function connectStore(
+  databases: Pick<Config, 'databaseUrl' | 'databaseReadUrl'>,
+  opening: Opening,
+): Promise<Store> {
   const { databaseUrl: url, databaseReadUrl: readUrl } = databases;
   try {
     return createCachedStore(await openEngine(url, readUrl, opening));
@@ -51,7 +52,10 @@ export async function connectStore(databases: Databases, opening: Opening): Prom
  * Opens the database of DATABASE_URL with its cache. Throws ExitError, also if a restore into it has not ended, and, unless
  * `opening` says to make one, if there is none.
  */
-export async function openStore(databases: Databases, opening: Opening = 'existing'): Promise<Store> {
+export async function openStore(
+  databases: Parameters<typeof connectStore>[0],
+  opening: Opening = 'existing',
+): Promise<Store> {
   const store = await connectStore(databases, opening);
   if (await store.isComplete()) return store;
   await store.close();

@@ -5,20 +5,15 @@ import { isInNetwork } from './action.ts';
 import { type Moderation, toAppeal } from './moderation.ts';
 import type { Writer } from './table.ts';
 
-/** `store` is a transaction if nothing that the operator does meanwhile may be missed. */
-type WritingContext = Pick<Context, 'config' | 'caller'> & {
-  readonly store: Pick<Reads, 'moderation'>;
-};
-
 /** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
 const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
 
 /**
  * What the operator did that keeps this listing or the caller's network from writing, if anything; without `writing` only the
- * network counts. Who is blocked can still take back what they wrote (docs/moderation.md).
+ * network counts. `store` is a transaction if nothing that the operator does meanwhile may be missed. Who is blocked can still take back what they wrote (docs/moderation.md).
  */
 export async function findAgainst(
-  context: WritingContext,
+  context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
@@ -29,7 +24,10 @@ export async function findAgainst(
 }
 
 /** Throws writing_blocked, or capability_revoked, if the operator keeps this listing or the caller's network from writing. */
-export async function requireMayWrite(context: WritingContext, writing?: Writer): Promise<void> {
+export async function requireMayWrite(
+  context: Parameters<typeof findAgainst>[0],
+  writing?: Writer,
+): Promise<void> {
   const against = await findAgainst(context, writing);
   if (!against) return;
   const detail = `${against.statement} ${toAppeal(context.config)}`;

@@ -32,7 +32,7 @@ export interface Fetched {
  * first. `absent`: it is not there. `passing`: everything else, as overload, a fault, a challenge, a page of maintenance, a redirect
  * away; the next check may meet another answer, so it is none.
  */
-export type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
+type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'passing';
 
 const longestMessage = 2000;
 const loginPath = /(?:^|[/.])(?:log-?in|sign-?in|sso|oauth2?|authorize|auth)(?:[/?#.]|$)/i;

@@ -11,13 +11,7 @@ import type { Transaction } from '../store/store.ts';
 import { isPraise, toRelation } from './groups.ts';
 import { type proofInput, proofKinds, requireInTime } from './proof.ts';
 import { isCurrent, type RatingContent } from './rating.ts';
-import {
-  interestedRelationships,
-  newSource_ms,
-  type RatingSide,
-  type RatingSides,
-  type SideClaim,
-} from './rules.ts';
+import { interestedRelationships, newSource_ms, type RatingSide, type RatingSides } from './rules.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
 /** What a submission shows of its interaction, as it is recorded. */
@@ -42,7 +36,7 @@ export interface Submission {
 
 /** The two listings of a rating, neither withdrawn, not the same; the source is claimed. */
 export interface Sides extends RatingSides {
-  readonly source: RatingSide & { readonly claim: SideClaim };
+  readonly source: RatingSide & { readonly claim: NonNullable<RatingSide['claim']> };
   readonly subject: RatingSide;
 }
 

@@ -2,17 +2,16 @@ import type { CapabilityState, Claim } from '../claims/claim.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 
-/** The claim of a listing, as far as the rules about ratings need it. */
-export interface SideClaim extends Pick<Claim, 'place_key' | 'root' | 'root_generation' | 'first_proved_at'> {
-  readonly isInForce: boolean;
-}
-
 /** What the rules about ratings need of a listing. */
 export interface RatingSide {
   readonly handle: string;
   readonly repository_key: string | undefined;
   readonly withdrawn: 'deleted' | 'optout' | 'operator' | undefined;
-  readonly claim: SideClaim | undefined;
+  readonly claim:
+    | (Pick<Claim, 'place_key' | 'root' | 'root_generation' | 'first_proved_at'> & {
+        readonly isInForce: boolean;
+      })
+    | undefined;
 }
 
 /** What decides whether a capability's listing may rate another one, and how that rating counts. */

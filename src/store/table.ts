@@ -23,8 +23,6 @@ export const optional = <Value, Stored>(
   column: Column<Value, Stored>,
 ): Column<Value | undefined, Stored | null> => column as Column<Value | undefined, Stored | null>;
 
-// biome-ignore lint/suspicious/noExplicitAny: columns of any type
-type Columns = Readonly<Record<string, Column<any, any>>>;
 type Optional<Value> = { [K in keyof Value]: undefined extends Value[K] ? K : never }[keyof Value];
 type Members<C> = { readonly [K in keyof C]: C[K] extends Column<infer Value, infer _> ? Value : never };
 
@@ -45,7 +43,8 @@ export type RowOf<T> = T extends { encode(value: never): infer R } ? { [K in key
  * them. `derived` computes columns that follow from the value; they are not decoded.
  */
 export function table<
-  C extends Columns,
+  // biome-ignore lint/suspicious/noExplicitAny: columns of any type
+  C extends Readonly<Record<string, Column<any, any>>>,
   Derived extends Readonly<Record<string, (value: Value<C>) => string | number>> = Record<never, never>,
 >(columns: C, derived?: Derived) {
   const names = Object.keys(columns);

@@ -58,12 +58,11 @@ function toRoute(url: string): string {
   return first === '' ? 'home' : routes.has(first) ? first : 'other';
 }
 
-/** A message of Node's own channels of its HTTP servers. */
-type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
-
 /** Counts and times what every HTTP server of this process answers, except `own`. Returns a function that stops it. */
 export function measureHttp(to: Instruments, own: Server): () => void {
   const starts = new WeakMap<IncomingMessage, number>();
+  // Messages of Node's own channels of its HTTP servers.
+  type HttpMessage = { request: IncomingMessage; response: ServerResponse; server: Server };
   const begin = (message: unknown) => void starts.set((message as HttpMessage).request, performance.now());
   const end = (message: unknown) => {
     const { request, response, server } = message as HttpMessage;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ChangedHandles, Db } from '../store.ts';
 import { createDb, readConnections, toPoolConfig } from './connection.ts';
-import type { Watch } from './watch.ts';
+import type { openWatch } from './watch.ts';
 
 /** Planner settings of connections that only search. */
 const searchOptions = '-c enable_seqscan=off -c jit=off -c max_parallel_workers_per_gather=0';
@@ -68,7 +68,10 @@ function repeatWhenCaughtUp(
 }
 
 /** Calls back on changes of other nodes and, where there is a replica, on all changes again once it has them. */
-export function watchChanges(watch: Watch, { reader, replica }: { reader: Db; replica: Db | undefined }) {
+export function watchChanges(
+  watch: Awaited<ReturnType<typeof openWatch>>,
+  { reader, replica }: { reader: Db; replica: Db | undefined },
+) {
   return (listener: (changed: ChangedHandles) => void): (() => void) => {
     const stopping = new AbortController();
     const unsubscribe = [watch.onChange(listener)];

@@ -53,9 +53,6 @@ const queryTimeout_ms = 1500;
 
 type Listener = (changed: ChangedHandles) => void;
 
-/** A session that receives what other nodes change, and whose advisory lock shows them that this node runs. */
-export type Watch = Awaited<ReturnType<typeof openWatch>>;
-
 /** SQL that tells whether the node with the number in parameter 1 runs, which is whether its session holds its lock. */
 export const isPresentQuery = `select exists(select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())
@@ -87,7 +84,8 @@ const subscribeTo = (listeners: Set<Listener>) => (listener: Listener) => {
   return () => void listeners.delete(listener);
 };
 
-/** Opens a watch. After a lost session everything counts as changed, because notifications may have been missed. */
+/**
+ * Opens a watch: a session that receives what other nodes change, and whose advisory lock shows them that this node runs. After a lost session everything counts as changed, because notifications may have been missed. */
 export async function openWatch(config: ClientConfig) {
   const node = randomInt(1, 2 ** 31);
   const listeners = { own: new Set<Listener>(), foreign: new Set<Listener>() };
