@@ -1,7 +1,8 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { decodeUtf8, parseForeignJson } from '../core/json.ts';
-import { toLine } from '../core/text.ts';
+import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
+import { day, toLine } from '../core/text.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 import { readHead, readVersion } from './entry.ts';
 import { toListing } from './listing.ts';
@@ -56,13 +57,15 @@ async function findFiles(root: string) {
   return { files: files.sort().slice(0, mostFiles), faults };
 }
 
-/** One file as an entry, or why it is none. A link is followed to a file in the folder. Throws what the system says. */
-async function readEntry(root: string, file: string, at: string): Promise<PrivateEntry | string> {
-  const path = await realpath(join(root, file));
-  if (!path.startsWith(`${root}${sep}`)) return 'a link that leads out of the folder';
-  const { size, mtime } = await stat(path);
-  if (size > largest_bytes) return 'larger than 64 KiB';
-  const server = parseForeignJson(decodeUtf8(await readFile(path)) ?? '');
+/** At most so many bytes of a file; undefined if it has more. What is put in its place meanwhile, as a pipe, holds no thread. */
+async function readFileBounded(path: string): Promise<Buffer | undefined> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return await readBounded(file.createReadStream({ autoClose: false }), largest_bytes);
+}
+
+/** The text of a file as an entry, or why it is none. */
+function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
+  const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
@@ -77,40 +80,86 @@ async function readEntry(root: string, file: string, at: string): Promise<Privat
   return { listing, version };
 }
 
-async function readFolder(folder: string): Promise<PrivateEntries> {
+/** What a file was found to be, and the state of the file that this holds for. */
+interface Found {
+  readonly state: string;
+  readonly found: PrivateEntry | string;
+}
+
+/**
+ * One file as an entry, or why it is none; as it was `before` if the file has not changed today. A link is followed to a file in
+ * the folder. Throws what the system says.
+ */
+async function readEntry(
+  root: string,
+  file: string,
+  { at, before }: { at: string; before: Found | undefined },
+): Promise<Found> {
+  const path = await realpath(join(root, file));
+  const stats = await stat(path);
+  const { mtime, dev, ino, size, mtimeMs, ctimeMs } = stats;
+  const state = [day(at), path, dev, ino, size, mtimeMs, ctimeMs].join(' ');
+  if (before?.state === state) return before;
+  if (!path.startsWith(`${root}${sep}`)) return { state, found: 'a link that leads out of the folder' };
+  if (!stats.isFile()) return { state, found: 'a folder, pipe or device' };
+  const bytes = size > largest_bytes ? undefined : await readFileBounded(path);
+  if (!bytes) return { state, found: 'larger than 64 KiB' };
+  return { state, found: toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
+}
+
+/** A folder as it is. `known` has what its files were found to be, by their paths, and is brought up to date. */
+async function readFolder(folder: string, known: Map<string, Found>): Promise<PrivateEntries> {
   const root = await realpath(folder);
   const at = new Date().toISOString();
   const { files, faults } = await findFiles(root);
   const entries = new Map<string, PrivateEntry>();
   const refuse = (file: string, why: string) =>
     faults.push(`${toLine(file)}: ${why}; correct the file, or take it out of the folder`);
+  const before = new Map(known);
+  known.clear();
   for (const file of files) {
-    const read = await readEntry(root, file, at).catch(
-      (error: unknown) => `cannot be read (${codeOf(error)})`,
-    );
-    if (typeof read === 'string') refuse(file, read);
-    else if (entries.has(read.listing.handle)) refuse(file, 'another file of the folder has the same name');
-    else entries.set(read.listing.handle, read);
+    const read = await readEntry(root, file, { at, before: before.get(file) }).catch((error: unknown) => ({
+      state: '',
+      found: `cannot be read (${codeOf(error)})`,
+    }));
+    known.set(file, read);
+    const { found } = read;
+    if (typeof found === 'string') refuse(file, found);
+    else if (entries.has(found.listing.handle)) refuse(file, 'another file of the folder has the same name');
+    else entries.set(found.listing.handle, found);
   }
   return { entries, faults };
 }
 
 /** What is read again sooner: a view may be asked for often. */
 const current_ms = 2000;
-const readings = new Map<string, { readonly at_ms: number; readonly read: Promise<PrivateEntries> }>();
+
+/** The last reading of a folder, or the one that is under way: no second one begins before it has ended. */
+interface Reading {
+  ended_ms: number | undefined;
+  readonly read: Promise<PrivateEntries>;
+  readonly known: Map<string, Found>;
+}
+const readings = new Map<string, Reading>();
 
 /**
- * The entries of a folder, at most two seconds old; of no folder there are none. While the folder itself cannot be read they
+ * The entries of a folder, read at most two seconds ago; of no folder there are none. While the folder itself cannot be read they
  * stay as they were. Never throws.
  */
 export function readPrivateEntries(folder: string): Promise<PrivateEntries> {
   if (folder === '') return Promise.resolve({ entries: new Map(), faults: [] });
   const last = readings.get(folder);
-  if (last && performance.now() - last.at_ms < current_ms) return last.read;
-  const read = readFolder(folder).catch(async (error: unknown) => ({
-    entries: (await last?.read)?.entries,
-    faults: [`the folder ${folder} cannot be read (${codeOf(error)}); look at PRIVATE_LISTINGS`],
-  }));
-  readings.set(folder, { at_ms: performance.now(), read });
+  if (last && performance.now() - (last.ended_ms ?? performance.now()) < current_ms) return last.read;
+  const known = last?.known ?? new Map<string, Found>();
+  const read = readFolder(folder, known)
+    .catch(async (error: unknown) => ({
+      entries: (await last?.read)?.entries,
+      faults: [`the folder ${folder} cannot be read (${codeOf(error)}); look at PRIVATE_LISTINGS`],
+    }))
+    .finally(() => {
+      reading.ended_ms = performance.now();
+    });
+  const reading: Reading = { ended_ms: undefined, read, known };
+  readings.set(folder, reading);
   return read;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -417,6 +418,9 @@ it('names each file that it cannot take with what to do, follows no link out, an
   symlinkSync(join(outside, 'server.json'), join(folder, 'out.server.json'));
   symlinkSync(outside, join(folder, 'outside'));
   symlinkSync('nowhere', join(folder, 'broken.server.json'));
+  // To open one waits for a writer, and holds one of four threads meanwhile.
+  for (let pipes = 0; pipes < 5; pipes += 1)
+    execFileSync('mkfifo', [join(folder, `pipe-${pipes}.server.json`)]);
   const directory = await open(folder);
   expect(await serversOf(directory)).toEqual([box, payroll]);
   const at = makeFolder({ 'registry.json': [shop()] });
@@ -426,7 +430,7 @@ it('names each file that it cannot take with what to do, follows no link out, an
   };
   const { code, stdout, stderr } = await runDossier(['import'], environment);
   const next = 'correct the file, or take it out of the folder';
-  expect([code, stdout]).toEqual([0, expect.stringContaining('private entries: 2 read, 8 not\n')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('private entries: 2 read, 13 not\n')]);
   expect(
     stderr
       .split('\n')
@@ -438,6 +442,9 @@ it('names each file that it cannot take with what to do, follows no link out, an
     `PRIVATE_LISTINGS: large/server.json: larger than 64 KiB; ${next}`,
     `PRIVATE_LISTINGS: name/server.json: name or version missing or malformed; ${next}`,
     `PRIVATE_LISTINGS: out.server.json: a link that leads out of the folder; ${next}`,
+    ...[0, 1, 2, 3, 4].map(
+      (pipe) => `PRIVATE_LISTINGS: pipe-${pipe}.server.json: a folder, pipe or device; ${next}`,
+    ),
     `PRIVATE_LISTINGS: text/server.json: not JSON in UTF-8; ${next}`,
     `PRIVATE_LISTINGS: twice/server.json: another file of the folder has the same name; ${next}`,
     `PRIVATE_LISTINGS: type/server.json: a field of the record has the wrong type; ${next}`,
