@@ -39,8 +39,10 @@ const isPublicHost = (hostname: string) =>
 
 /** The remote of a recorded endpoint: only https and a public host, if it is not a private entry's, no user part, and nothing to fill in. */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
-  const url = /[{}\s\\*]/.test(remote.url) ? null : URL.parse(remote.url);
-  if (!url || url.username || url.password) return undefined;
+  const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
+  const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
+  // A host is unescaped when it is parsed: of %2A.example.com a host of the list would make *.example.com.
+  if (!url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
   const headers = required(remote, 'header', /^[A-Za-z0-9-]{1,60}$/);

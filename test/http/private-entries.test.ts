@@ -398,6 +398,20 @@ it('a name that a registry lists too is in no view, and the listing is as it was
   );
 }, 60_000);
 
+it('an allow list has no pattern, however a file escapes one, and a file that did not change is not read again', async () => {
+  const url = (host: string) => ({ type: 'streamable-http', url: `https://${host}/mcp` });
+  const remotes = [url('%2A'), url('\uff0a.corp'), url('%7Bhost%7D.corp'), url('payroll.corp')];
+  const directory = await open(makeFolder({ 'server.json': { ...payroll, remotes } }));
+  const answer = await read(directory, '/views/zqview/managed-settings.json');
+  expect([await answer.json(), answer.headers.get('dossier-left-out-parts')]).toEqual([
+    { allowedMcpServers: [{ serverUrl: 'https://payroll.corp/mcp' }] },
+    '3',
+  ]);
+  const first = await text(directory, '/views/zqview/v0.1/servers');
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(await text(directory, '/views/zqview/v0.1/servers')).toBe(first);
+});
+
 it('names each file that it cannot take with what to do, follows no link out, and takes the others', async () => {
   const outside = makeFolder({ 'server.json': { ...payroll, name: 'com.acme.zqinner/outside' } });
   const folder = makeFolder({
