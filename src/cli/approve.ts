@@ -88,11 +88,11 @@ async function readPinnable(
   handle: string,
   { from, privateListings = '' }: ApproveOptions,
   config: () => Promise<Config>,
-): Promise<Pinnable> {
+): Promise<Pinnable & { readonly private?: true }> {
   const { entries, faults } = await readPrivateEntries(privateListings);
   if (!entries) throw new ExitError(exitCodes.io, `${faults.join('; ')}; nothing was written`);
   const entry = entries.get(handle);
-  if (entry) return { ...entry.listing, observations: [] };
+  if (entry) return { ...entry.listing, observations: [], private: true };
   await using source = await openLockSource(from, config);
   const document = await source.read(handle);
   if (typeof document === 'string')
@@ -128,7 +128,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const names = toPins(options.pin ?? 'version,endpoint,package');
   const document = await readPinnable(handle, options, config);
   const entry = {
-    ...{ handle, by, reason, on: now.toISOString().slice(0, 10) },
+    ...{ handle, ...(document.private && { private: true }), by, reason, on: now.toISOString().slice(0, 10) },
     ...(last !== undefined && { until: last }),
     pins: toPinned(document, handle, names),
   };
@@ -138,7 +138,10 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
   const approvals = [...view.approvals.filter((one) => one.handle !== handle), entry];
   const written = { ...views, [name]: { ...view, approvals } };
   const [fault] = viewsForm.safeParse(written).error?.issues ?? [];
-  if (fault) throw usageError(`${fault.path.slice(3).join('.')}: ${fault.message}; nothing was written`);
+  if (fault)
+    throw usageError(
+      `${[fault.path.slice(3).join('.') || name, fault.message].join(': ')}; nothing was written`,
+    );
   replaceFile(file, toText(written));
   process.stdout.write(toText(entry));
   process.stderr.write(`${file}: ${handle} is approved in ${name}; a service takes it at its next start\n`);

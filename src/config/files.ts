@@ -17,6 +17,8 @@ const pinned = z.union([z.string().max(1000), z.array(z.string().max(1000)).max(
 /** A person's word that a listing may be used as it was on a day. */
 const approval = z.strictObject({
   handle: z.string().refine(isHandle, 'a handle'),
+  /** It is of the private entry of this name, never of a listing; without it, the other way round. */
+  private: z.literal(true).optional(),
   by: z.string().min(1).max(100),
   reason: z.string().min(1).max(300),
   on: z.iso.date(),
@@ -64,6 +66,10 @@ const view = z
     ({ criteria, approvals, readers }) =>
       approvals !== undefined || readers !== undefined || criteria.length > 0,
     'name criteria, approvals or both',
+  )
+  .refine(
+    ({ approvals = [], readers }) => readers !== undefined || !approvals.some((one) => one.private),
+    'it approves a private entry, whose name everybody would read; give the view readers, or take the approval out',
   );
 
 /** The content of the file that VIEWS names: views by their names. */

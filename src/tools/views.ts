@@ -83,6 +83,10 @@ interface Judged {
 const inBoth =
   'A registry has, or had, a listing of this name, so neither is used: whoever publishes it would be taken for you. Give the entry another name.';
 
+const noFile = 'The approval is of a private entry, and no file that can be read has it now.';
+const notPrivate =
+  'The approval is of a listing, and this is a private entry. Approve it again with dossier approve, or add "private": true.';
+
 /** What a view makes of the facts of a listing, and of a private entry of the same name. */
 function judgeName(
   view: SavedView,
@@ -91,6 +95,9 @@ function judgeName(
 ): Judged {
   const about = { handle, hasPage: known !== undefined };
   if (known && !isSample(known.listing) && entry) return { ...about, failed: [inBoth] };
+  const approval = view.approvals?.find((one) => one.handle === handle);
+  if (approval?.private && !entry) return { ...about, failed: [noFile] };
+  if (approval && !approval.private && entry) return { ...about, failed: [notPrivate] };
   // Without approvals, a view that names its readers lists private entries alone.
   const mayList = entry || !view.readers || view.approvals;
   const facts = entry ? toPrivateFacts(entry) : known;

@@ -319,10 +319,18 @@ it('a view with approvals has approved entries and listings alone, and a changed
       ...{ VIEWS: views, PRIVATE_LISTINGS: folder },
     });
   const { code, stdout } = await approve('com.acme.zqinner/payroll');
-  expect([code, JSON.parse(stdout).pins]).toEqual([
+  expect([code, JSON.parse(stdout)]).toMatchObject([
     0,
-    { version: ['1.0.0'], endpoint: ['http://payroll.corp:8080/mcp'], package: [] },
+    {
+      private: true,
+      pins: { version: ['1.0.0'], endpoint: ['http://payroll.corp:8080/mcp'], package: [] },
+    },
   ]);
+  const shared = join(makeFolder({ 'views.json': { ours: { title: 'Ours', approvals: [] } } }), 'views.json');
+  expect(await approve('com.acme.zqinner/payroll', '--views', shared, '--view', 'ours')).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('ours: it approves a private entry, whose name everybody would read'),
+  });
   expect(await approve('com.acme.zqinner/payroll', '--pin', 'tools')).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('tools cannot be pinned'),
@@ -397,6 +405,25 @@ it('a name that a registry lists too is in no view, and the listing is as it was
     'warning private entries: a registry has, or had, a listing com.example/shop\n',
   );
 }, 60_000);
+
+it('an approval of an entry lets no listing of its name in while its file cannot be read, and none of a listing an entry', async () => {
+  const folder = makeFolder({ 'server.json': '{', 'a/server.json': box });
+  const given = { by: 'Ada', reason: 'work', on: '2026-11-01' };
+  const approvals = [
+    { handle: 'com.example/shop', private: true, ...given },
+    { handle: 'com.acme.zqinner/box', ...given },
+  ];
+  const directory = await open(folder, { views: { zqview: { ...keyed.zqview, approvals } } });
+  const answer = await read(directory, '/views/zqview/managed-settings.json');
+  expect([await answer.json(), answer.headers.get('dossier-lapsed')]).toEqual([
+    { allowedMcpServers: [] },
+    '2',
+  ]);
+  const page = await text(directory, '/views/zqview');
+  expect(page).toContain('The approval is of a private entry, and no file that can be read has it now.');
+  expect(page).toContain('The approval is of a listing, and this is a private entry.');
+  expect(await serversOf(directory)).toEqual([]);
+});
 
 it('an allow list has no pattern, however a file escapes one, and a file that did not change is not read again', async () => {
   const url = (host: string) => ({ type: 'streamable-http', url: `https://${host}/mcp` });
@@ -510,6 +537,14 @@ it.each([
     'no folder',
     { title: 'T', readers: 'everyone' },
     'it lists what PRIVATE_LISTINGS names, which is not set',
+  ],
+  [
+    'an approval of a private entry, and none of them',
+    {
+      title: 'T',
+      approvals: [{ handle: 'com.acme/x', private: true, by: 'Ada', reason: 'work', on: '2026-11-01' }],
+    },
+    'it approves a private entry, whose name everybody would read; give the view readers',
   ],
 ])('readers with %s stop the start with 78 and one line', async (_, view, why) => {
   const VIEWS = join(makeFolder({ 'views.json': { zqview: view } }), 'views.json');
