@@ -67,18 +67,30 @@ const selectOldest = precompileQuery((db, key: string) =>
 const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word', 'tools', 'pay_to'] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
-const oldest = sql`select published_at || ' ' || handle || ' ' || as_of || ' ' || publisher as holder
+const ofKinds = sql<boolean>`own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))})`;
+const holders = sql`select published_at || ' ' || handle || ' ' || as_of || ' ' || publisher as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
-const hasOther = sql`exists (select 1 from listing_reference as other where other.key = own.key and other.handle <> own.handle)`;
+const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
 
 /**
- * Of a row of `listing`: the keys that other listings have too, each with the oldest that have it, itself included, for
- * `toShared`. One text, because a row for each holder would take SQLite several times as long.
+ * The keys of some listings that others have too, each once, with the oldest that have it, as one text: a row for each
+ * would take SQLite several times as long.
  */
+export const selectShared = (db: Db, handles: readonly string[]) =>
+  db
+    .selectFrom('listing_reference as own')
+    .select('own.key')
+    .select(sql<string>`(select string_agg(holder, ',') from (${holders}) as oldest)`.as('holders'))
+    .where('own.handle', 'in', [...handles])
+    .where(ofKinds)
+    .where(sql<boolean>`exists (${second})`)
+    .groupBy('own.key');
+
+/** Of a row of `listing`, beside `selectShared` as `shared`: its keys that others have too, for `toShared`. */
 export const sharedColumn = sql<string | null>`(
-  select string_agg(own.kind || ' ' || own.as_of || ',' || (select string_agg(holder, ',') from (${oldest}) as oldest), ';')
-  from listing_reference as own
-  where own.handle = listing.handle and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and ${hasOther})`;
+  select string_agg(own.kind || ' ' || own.as_of || ',' || shared.holders, ';')
+  from listing_reference as own join shared on shared.key = own.key
+  where own.handle = listing.handle and ${ofKinds})`;
 
 function toKeyed(text: string) {
   const [own = '', ...holders] = text.split(',');
