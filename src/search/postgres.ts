@@ -54,9 +54,12 @@ function chooseWindow(expected: number, limit: number): number {
 }
 
 async function findIn(db: Db, probe: Probe, window: number): Promise<number[]> {
+  const expression = toExpression(probe, window);
+  // An empty expression matches nothing.
+  const where = expression === '' ? sql`` : sql`where terms @@ ${expression}::tsquery`;
   // The sum keeps PostgreSQL from reading an index in its order instead.
-  const found = sql<{ position: number }>`select position from listing_search
-    where terms @@ ${toExpression(probe, window)}::tsquery order by position + 0 limit ${probe.limit}`;
+  const found = sql<{ position: number }>`select position from listing_search ${where}
+    order by position + 0 limit ${probe.limit}`;
   return (await found.execute(db)).rows.map(({ position }) => position);
 }
 

@@ -138,12 +138,14 @@ export const sqliteSearch: EngineIndex = {
 
   async find(db, probe) {
     const { wanted, excluded } = toExpression(probe);
-    // FTS5 takes no expression that only excludes.
+    // FTS5 takes no expression that only excludes, and no empty one.
     const positions = wanted
       ? sql`select rowid as position from listing_search
           where listing_search match ${excluded ? `(${wanted}) NOT (${excluded})` : wanted} order by rowid`
-      : sql`select position from search_doc where position not in
-          (select rowid from listing_search where listing_search match ${excluded}) order by position`;
+      : excluded
+        ? sql`select position from search_doc where position not in
+            (select rowid from listing_search where listing_search match ${excluded}) order by position`
+        : sql`select position from search_doc order by position`;
     // One text instead of thousands of rows, which would take longer to read than to find.
     const found = sql<{ positions: string }>`select json_group_array(position) as positions
       from (${positions} limit ${probe.limit})`;

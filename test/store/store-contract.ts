@@ -134,6 +134,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         total: 2,
       });
     });
+    it('finds all listings but those that a query excludes', async () => {
+      expect(await search('-database')).toEqual([]);
+      expect(await search('-notes')).toEqual(['b/sqlite-database', 'a/store', 'c/Café']);
+      expect(await search('-"keeps notes"')).toEqual(['z/notes', 'b/sqlite-database', 'a/store', 'c/Café']);
+      expect(await search('-"database of notes"')).toEqual(['b/sqlite-database', 'a/store', 'c/Café']);
+      expect(await search('-sqlite-database')).toEqual(['z/notes', 'a/store', 'c/Café']);
+      expect(await search('-sqlite-database', { facets: ['tag:notes'] })).toEqual(['z/notes']);
+    });
     it('sorts by publication and by update, all of them and those that words find', async () => {
       await store.write((tx) =>
         tx.listings.putListings([
