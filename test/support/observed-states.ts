@@ -47,6 +47,9 @@ export const observedStates = {
   unobserved: 'com.unseen/billing',
 } as const;
 
+/** Read from the registry 10 days ago; all others 60 days ago. */
+const publishedLater: readonly string[] = [observedStates.contradicting, observedStates.twinOfAccount];
+
 const entries: readonly RegistryEntry[] = [
   registryEntry(
     observedStates.healthy,
@@ -234,8 +237,8 @@ const rate = async (directory: ClaimedDirectory, source: string, capability: str
 };
 
 /**
- * A directory that listens, whose listings were checked 60, 40, 20 and 10 days ago and today: prices and payee of one rose 30 days
- * ago, the tools of another changed, one has not answered for 20 days. The healthy one is claimed and rated by two others.
+ * A directory that listens, whose listings were checked 60, 40, 20 and 10 days ago and today, two of them only since they were published:
+ * prices and payee of one rose 30 days ago, the tools of another changed, one has not answered for 20 days. The healthy one is claimed and rated by two others.
  */
 export async function openObservedStates(): Promise<ClaimedDirectory> {
   const world: World = {
@@ -256,10 +259,13 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
     },
   });
   directory.wait(-60 * day_s);
-  await directory.importEntries([
+  const published = [
     ...entries,
     ...raters.map((name) => registryEntry(name, onGitHub(name.replace(/^\w+\./, '')), since(200))),
-  ]);
+  ];
+  await directory.importEntries(
+    published.filter(({ server }) => !publishedLater.includes(String(server.name))),
+  );
   for (const path of ['findwell/search', 'toolbench/files', 'noteworks/notes', 'cloudhelper/aws-helper'])
     directory.git.createRepository(path).commit({ 'README.md': 'code' });
   const observer = createObserver(directory.context);
@@ -288,6 +294,7 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
   for (const [one, name] of raters.entries())
     await rate(directory, name, capabilities[one] ?? '', one === 0 ? 'succeeded' : 'failed');
   directory.wait(10 * day_s);
+  await directory.importEntries(published);
   await check(observedStates.stale);
   directory.wait(10 * day_s);
   await check(observedStates.stale);
