@@ -62,7 +62,7 @@ export const questions: readonly Question[] = [
     ['What did the publisher write?', 'untrusted_fields.0', /^title$/],
   ]),
   ...of('get_agent', { handle: other }, [
-    ['Is the other one claimed?', 'lines.whose', /not claimed here/],
+    ['Is the other one claimed?', 'lines.whose', /not claimed/],
     ['Has the other one ratings?', 'signals.native', /^No ratings here/],
     ['What does the other one need?', 'lines.asks', /Authorization/],
     ['What is said of all of it?', 'next', /detail full/],

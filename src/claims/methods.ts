@@ -81,7 +81,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       return { kind: 'repository', shown: repository, key, root: repositoryRoot(key) };
     },
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the line to ${shown} as ${claimFile}, at the root of the default branch.`,
+      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch.`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
@@ -104,7 +104,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
       return key === undefined || repositoryRoot(key) !== `github.com/${githubAccount(handle)}`;
     },
     whereToPut: ({ shown }, claimFile) =>
-      `Commit the line to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
+      `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,

@@ -69,12 +69,15 @@ export const toCommonFields = (
   check,
 });
 
+const keepText =
+  'The capability of this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
+
 /** Where the line of a new pair goes. */
 function nextWhenIssued(place: ProofPlace, file: string): string {
   if (place.kind === 'repository')
-    return `Keep the capability of this answer: it is shown only once, and belongs to the challenge that you commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
+    return `${keepText} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
   const then = place.kind === 'registry_key' ? '' : ' Then send the same request again, with this method.';
-  return `Keep the capability of this answer: it is shown only once, and belongs to the challenge that you use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
+  return `${keepText} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
 /** What to do next with an active claim. */

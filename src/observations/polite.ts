@@ -69,7 +69,10 @@ const mostRedirects = 3;
 
 /** The cause of each failure, and what a request ended with, in words. */
 const failures = {
-  host_unreachable: ['connection', 'no connection to a public address of the host, or one that broke off'],
+  host_unreachable: [
+    'connection',
+    'no connection to a public address of the host, or a connection that broke off',
+  ],
   host_timeout: ['timeout', 'no answer in time'],
   host_error: ['not_http', 'an answer that is not HTTP within our limits'],
   too_large: ['too_large', 'an answer of more than 2 MiB'],

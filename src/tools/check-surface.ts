@@ -25,7 +25,6 @@ const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
   handle,
   result: 'never_seen' as const,
   message: `Dossier has seen no list of tools of this service. ${known?.reason ?? 'Dossier has not looked at this listing.'}`,
-  differs: [],
   untrusted_fields: [],
 });
 
@@ -103,7 +102,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const others_until = isSame ? othersUntil(seen) : undefined;
   const before = earlier
     ? `${is_of_names ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
-    : others_until && `Until ${day(others_until)} it saw others: see get_history.`;
+    : others_until && `Until ${day(others_until)} it saw another list: see get_history.`;
   const ofNames = is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`;
   const sent = 'tools' in shown ? shown.tools : [];
   const names = new Set(sent.map(({ name }) => String(name).slice(prefix.length)));
@@ -122,7 +121,8 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
       .filter(Boolean)
       .join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
-    differs,
+    // That no name differs does not say that no tool does.
+    ...(!(isSame && is_of_names) && { differs }),
     ...(repeated.length > 0 && { repeated }),
     ...(not_sent.length > 0 && { not_sent }),
     ...(prefix && { prefix }),
@@ -147,7 +147,7 @@ const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
 
 function toSurfaceText(answer: z.output<typeof output>): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, others_until, earlier, texts = [] } = answer;
-  const byDifference = [...Map.groupBy(answer.differs, ({ difference }) => difference)];
+  const byDifference = [...Map.groupBy(answer.differs ?? [], ({ difference }) => difference)];
   return paragraphs(
     `${code(answer.handle)}: ${answer.result}. ${toInlineText(answer.message)}`,
     byDifference.length > 0 &&
@@ -161,7 +161,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
     texts.length > 0 &&
       `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
-      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; others until ${others_until}` : ''}; digest ${digest}`,
+      `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; another list until ${others_until}` : ''}; digest ${digest}`,
     earlier &&
       `Your tools: seen first ${earlier.first_seen_at}${earlier.seen_until ? `, last ${earlier.seen_until}` : ''}; another set followed.`,
     closingText(answer),
@@ -189,13 +189,15 @@ const output = z.object({
   result: z.enum(['same', 'same_names', 'other', 'never_seen']),
   message: z.string(),
   endpoint: z.string().optional().describe('The recorded endpoint that was compared with'),
-  differs: z.array(
-    z.object({
-      name: z.string(),
-      difference: z.enum(['only_here', 'only_there', 'other']),
-      members: z.array(z.string()).optional(),
-    }),
-  ),
+  differs: z
+    .array(
+      z.object({
+        name: z.string(),
+        difference: z.enum(['only_here', 'only_there', 'other']),
+        members: z.array(z.string()).optional(),
+      }),
+    )
+    .optional(),
   repeated: z.array(z.string()).optional().describe('Names of several tools'),
   not_sent: z.array(z.string()).optional().describe('Members not compared'),
   prefix: z.string().optional(),
@@ -207,7 +209,10 @@ const output = z.object({
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
-  others_until: z.string().optional().describe('When Dossier last saw others, if yours are the same as now'),
+  others_until: z
+    .string()
+    .optional()
+    .describe('When Dossier last saw another list, if yours is the same as now'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()
@@ -242,7 +247,7 @@ export const checkSurface = defineTool({
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
     const seen = known.filter(({ state, details }) => state === 'observed' && details);
     const compared = await Promise.all(seen.map((one) => compareWith(listing.handle, one, shown, context)));
-    const closest = compared.toSorted((a, b) => a.differs.length - b.differs.length)[0];
+    const closest = compared.toSorted((a, b) => (a.differs?.length ?? 0) - (b.differs?.length ?? 0))[0];
     return closest ?? toNeverSeen(listing.handle, known[0]);
   },
 });

@@ -10,7 +10,7 @@ import { closingText, untrustedOf } from './texts.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
 const kinds = ['imported', 'observed', 'native'] as const;
-const judgedForm = /^(.*?: (?:met|not_met|unknown|not_applicable)\. )(.*)( \[\d+\])$/s;
+const judgedForm = /^(.*?: (?:met|not_met|unknown|not_applicable)\. )(.*?)( \[\d+\])?$/s;
 
 /** Where an answer is from and as of when, behind the number that stands for it. */
 function numberOf({ source, as_of }: Answer, sources: string[]): number {
@@ -27,7 +27,7 @@ function toLine(answer: Answer, sources: string[]): string {
     recorded && `Recorded: ${codedList(recorded)}`,
     quoted && `Quoted: ${quoted}.`,
     subject && `Checked: ${coded(subject)}.`,
-    `[${numberOf(answer, sources)}]`,
+    answer.source && `[${numberOf(answer, sources)}]`,
   ];
   return parts.filter(Boolean).join(' ');
 }

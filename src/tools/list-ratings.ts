@@ -25,12 +25,12 @@ import { defineTool, readsOnly } from './tool.ts';
 
 function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, group_reasons, proof_meanings, counts, months = [] } = answer;
-  const proofs = Object.entries(proof_meanings).map(([name, shows]) => `${name}: ${shows}`);
+  const proofs = Object.entries(proof_meanings).map(([name, shows]) => `Proof ${name}: ${shows}`);
   return paragraphs(
     `${code(handle)}${sample ? ' (shipped sample)' : ''}: ${statement}`,
     ratings.length > 0 && ratingsText(ratings, group_reasons),
     proofs.length > 0 &&
-      `If nothing else is said, the protocol is mcp, the relationship none and the proof none. ${proofs.join(' ')}`,
+      `Of each rating the protocol is mcp, the relationship none and the proof none, unless it says otherwise. ${proofs.join(' ')}`,
     counts &&
       `All ratings that fit the filters: outcome ${countsText(counts.outcome)}; group ${countsText(counts.group)}; proof ${countsText(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,

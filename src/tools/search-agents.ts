@@ -39,10 +39,10 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks, advice }:
 
 /** Words that ask for what a filter finds, and texts seldom say. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
-const secretsHint = 'which says nothing of what it asks for (filter needs_secret: false)';
+const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
 
 const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
-  `No listing has ${toQuote(word)} in its text${hint ? `, ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+  `No listing has ${toQuote(word)} in its text${hint ? `; ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
@@ -50,7 +50,8 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.did_you_mean && lines(...answer.did_you_mean.map(meantLine)),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
-    answer.successor && `Its publisher names ${code(answer.successor)} in its place.`,
+    answer.successor &&
+      `Its publisher names ${code(answer.successor)} in its place, which is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
       'No listing of another publisher has its repository, package, tags or words of its name.',
@@ -107,6 +108,7 @@ const output = z.object({
   facets: z.record(z.string(), z.int()).optional().describe('kind:value, counted over the same hits'),
   next_cursor: z.string().optional(),
   successor: z.string().optional().describe('Of similar_to: what its publisher names in its place'),
+  successor_is_listed: z.boolean().optional(),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
   no_match: nearMisses.optional().describe('Only if nothing matches'),
   order: z.string(),

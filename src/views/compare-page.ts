@@ -86,7 +86,7 @@ ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <div class="columns">
 ${criteriaList('imported', 'Recorded and imported', shown)}
 ${criteriaList('observed', 'Checked by Dossier', shown)}
-${criteriaList('native', 'Claims and ratings made on this service', shown)}
+${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 </div>
 <p><button type="submit">Compare</button></p>
 </details>
@@ -97,8 +97,9 @@ ${criteriaList('native', 'Claims and ratings made on this service', shown)}
 function createFootnotes() {
   const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
   return {
-    /** The mark of a source, a link to its note. */
-    mark(of: Pick<Finding, 'source' | 'as_of'>): Html {
+    /** The mark of a source, a link to its note; none of what has no source. */
+    mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
+      if (of.source === '') return '';
       const key = `${of.source} ${of.as_of.slice(0, 10)}`;
       notes.set(key, notes.get(key) ?? of);
       const number = [...notes.keys()].indexOf(key) + 1;
@@ -121,7 +122,7 @@ export const resultTexts = {
 export const kindTitles = {
   imported: 'As recorded and imported',
   observed: 'As checked by Dossier',
-  native: 'Claims and ratings made on this service',
+  native: 'Claims and ratings made on Dossier',
 } as const;
 
 /** A row: its name, a cell for each listing, and what two cells must share to be said once. */

@@ -108,7 +108,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(await card.frame.locator('h2').allTextContents()).toEqual([
       'As recorded and imported',
       'As checked by Dossier',
-      'Claims and ratings made on this service',
+      'Claims and ratings made on Dossier',
     ]);
     expect(await card.frame.locator('h3').allTextContents()).toEqual([
       'Updated within the last 3650 days',

@@ -137,7 +137,7 @@ describe('the host in trouble', () => {
       directory.context,
     );
     const since = `checks have failed since ${failed[0]}, the last on ${failed[1]}.`;
-    expect(sources[0]).toBe(`[1] claims made on this service, ${failed[1]}`);
+    expect(sources[0]).toBe(`[1] claims made on Dossier, ${failed[1]}`);
     const [claimed, ...checked] = listings[0]?.native ?? [];
     expect(claimed).toContain(` on ${proven}. C${since.slice(1)} This says nothing`);
     expect(checked).toEqual([

@@ -24,7 +24,7 @@ const methods = [
   {
     method: 'repository',
     where:
-      'Commit the line to https://github.com/webhook-co/webhook as dossier-claim.txt, at the root of the default branch.',
+      'Commit the claim file to https://github.com/webhook-co/webhook as dossier-claim.txt, at the root of the default branch.',
   },
   {
     method: 'registry_key',
@@ -54,6 +54,9 @@ test('the first call hands out a challenge and an inert capability, and stores n
   expect(capability).toMatch(/^dossier_cap_[0-9A-Za-z]{49}$/);
   expect(capability_id).toMatch(/^[0-9a-f]{16}$/);
   expect(file_contents).toBe(`# Claim of co.webhook/webhook at https://dossier.example\n${challenge}\n`);
+  expect(next).toMatch(
+    /^The capability of this answer is a secret for your user to store: it is shown only once, /,
+  );
   expect(next).toContain('Commit file_contents as dossier-claim.txt at the root of the default branch');
   expect(answer).toEqual({
     status: 'challenge_issued',

@@ -843,7 +843,7 @@ describe('a criterion', () => {
         ...asked(criterion, value),
         result,
         fact,
-        source: 'claims made on this service',
+        source: 'claims made on Dossier',
         as_of: more,
       });
     },
@@ -857,7 +857,7 @@ describe('a criterion', () => {
         ...asked(criterion, value),
         result,
         fact,
-        source: 'ratings made on this service by claimed listings',
+        source: 'ratings made on Dossier by claimed listings',
         as_of: '2026-11-05',
       });
     },
@@ -873,7 +873,7 @@ describe('a criterion', () => {
         result,
         fact,
         ...(words && { [criterion === 'price_at_most' ? 'quoted' : 'recorded']: words }),
-        source: as_of === '2026-11-05' ? 'this service' : 'Dossier',
+        source: as_of === '2026-11-05' ? '' : 'Dossier',
       });
       // What was not looked at at all is not known as of the day of the answer.
       expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
@@ -919,13 +919,13 @@ describe('a criterion', () => {
       });
   });
 
-  it('of endpoints is unknown before the first look: that is of this service itself, as of the day of the answer', () => {
+  it('of endpoints is unknown before the first look: that has no source, and is so as of the day of the answer', () => {
     expect(judge('endpoint_observed_alive', undefined, { remotes: [remote] })).toEqual({
       evidence: 'observed',
       criterion: 'endpoint_observed_alive',
       result: 'unknown',
       fact: 'Dossier has not seen whether the endpoint answers: not looked at.',
-      source: 'this service',
+      source: '',
       as_of: '2026-11-05',
     });
   });

@@ -118,12 +118,12 @@ describe('a listing from a saved copy with only the newest versions', () => {
       { criterion: 'endpoint_observed_alive' },
       { criterion: 'publisher_listings_at_most', value: 5 },
     ]);
-    // What was never looked at is so as of the day of the answer, like ratings; it has no date of its own.
+    // What was never looked at has no date.
     expect(compared.map(({ as_of, criterion }) => [criterion, as_of])).toEqual([
       ['active', '2026-03-09'],
       ['has_endpoint', '2026-03-09'],
       ['publisher_listings_at_most', '2026-03-09'],
-      ['endpoint_observed_alive', today()],
+      ['endpoint_observed_alive', ''],
     ]);
     expect(document.observations[0]).toMatchObject({ state: 'not_checked' });
     expect(document.observations[0]).not.toHaveProperty('observed_at');

@@ -33,7 +33,7 @@ afterAll(() => directory.close());
 describe('the history of a listing', () => {
   it('says what was before and after, with dates and the entry of the log', async () => {
     const page = (await textOf(`/agents/${handle}/history`)).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
-    expect(page).toContain('Number of tools (https://mcp.webhook.co/mcp): 3 until 2026-11-01, now 4');
+    expect(page).toContain('Number of tools (https://mcp.webhook.co/mcp): 3 until 2026-11-01, then 4');
     expect(page).toContain('first check: 1 fact');
     expect(page).toContain('2026-11-02 log index 0');
     expect(page).toContain(

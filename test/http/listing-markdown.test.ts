@@ -152,7 +152,7 @@ const inMarkdown = [
   'Status in the registry: deprecated',
   'Versions published: 12',
   '1 independent source, 1 rating; 1 rating set apart. Each rating is one sourced signal, never a final verdict.',
-  'Source: ratings made on this service by claimed listings. As of',
+  'Source: ratings made on Dossier by claimed listings. As of',
   'Independent',
   'succeeded 1',
   '4 (1 time)',

@@ -307,7 +307,7 @@ const rows: readonly Row[] = [
     expected: [
       `Price raised from 0.01 USDC to 0.05 USDC on Base (between ${dayAgo(21)} and ${before}).`,
       `Paid to 0xbb instead of 0xaa (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC on Base, paid to 0xbb before it answers (Dossier, ${today}).`,
+      `Costs: Quotes 0.05 USDC on Base for one request, paid to 0xbb before it answers (Dossier, ${today}).`,
     ],
   },
   {
@@ -324,9 +324,15 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Price changed from 0.05 USDC to 0.05 USDC (scheme upto) on Base (between ${dayAgo(21)} and ${before}).`,
-      `Costs: Quotes 0.05 USDC (scheme upto) on Base before it answers (Dossier, ${today}).`,
+      `Costs: Quotes 0.05 USDC (scheme upto) on Base for one request before it answers (Dossier, ${today}).`,
     ],
     absent: ['scheme exact'],
+  },
+  {
+    says: 'of a price in another format than x402 that its unit is not known',
+    record: at(url),
+    seen: [answers, { ...price, details: { offers: [{ ...offer('50000', '0.05 USDC'), format: 'mpp' }] } }],
+    expected: [`Costs: Quotes 0.05 USDC on Base (unit not known) before it answers (Dossier, ${today}).`],
   },
   {
     says: 'of a package that was not there when it was last checked, both, and each once',
@@ -445,8 +451,10 @@ const rows: readonly Row[] = [
       ...withSecret,
       packages: [{ ...npm.packages[0], environmentVariables: [{ ...header, name: 'X_TOKEN' }] }],
     },
-    expected: ['The record asks for 2 secrets.', 'Asks: Needs a secret header X-Key'],
-    short: ['Asks: Needs a secret header X-Key; needs a secret environment variable X_TOKEN (record).'],
+    expected: ['The record asks for 2 secrets.'],
+    short: [
+      'Asks: Endpoint needs a secret header X-Key; package needs a secret environment variable X_TOKEN (record).',
+    ],
   },
   {
     says: 'an endpoint that asks for credentials, and a record that does not',
@@ -627,7 +635,7 @@ const rows: readonly Row[] = [
       saw({ kind: 'repository.exists', subject: 'https://github.com/example/x', value: 'there' }),
       saw({ kind: 'repository.last_commit', subject: 'https://github.com/example/x', value: timeAgo(3) }),
     ],
-    full: [`Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed here.`],
+    full: [`Repository https://github.com/example/x is public (Dossier, ${today}). Not claimed.`],
     expected: [
       `Where: ${url} answered since ${before} (Dossier, ${today}).`,
       `Last commit ${dayAgo(3)} (Dossier, ${today}).`,
@@ -841,11 +849,7 @@ describe('the answer about a listing', () => {
   });
 
   it.each([
-    [
-      'what changed, and tools that were seen',
-      'tools that changed, by name',
-      'get_history; check_surface once connected',
-    ],
+    ['what changed, and tools that were seen', 'tools that changed, by name', 'get_history; check_surface'],
     [
       'others, if it is gone',
       'an endpoint that does not answer: since when, how often, from where',

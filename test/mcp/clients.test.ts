@@ -75,7 +75,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       error: {
         code: 'unknown_handle',
         message:
-          'No listing has this handle. A listing has this handle with different capitals: it is the first in near. Handles like it are in near, if there are any; else find it with search_agents.',
+          'No listing has this handle. A listing has this handle with different capitals: it is the first in near. Absence says nothing of a service. Similar handles: see near or search_agents.',
         near: ['co.webhook/webhook'],
       },
     });

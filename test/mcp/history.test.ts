@@ -157,7 +157,7 @@ describe('get_history of what checks saw', () => {
       cursor = page.next_cursor;
       if (!cursor) break;
     }
-    expect(pages[0]?.[0]).toBe('2030-01-01 Number of tools: 149 until 2029-12-31, now 150 (log index 1149)');
+    expect(pages[0]?.[0]).toBe('2030-01-01 Number of tools: 149 until 2029-12-31, then 150 (log index 1149)');
     expect(pages[0]).toHaveLength(20);
     const all = pages.flat();
     expect(all.filter((line) => line.startsWith('2030'))).toHaveLength(150);
@@ -194,7 +194,7 @@ describe('get_history of what checks saw', () => {
     expect(tools.changes[0]).toContain('Tools it lists: “drop a_table” added');
     expect(tools.text).toContain('“drop a\\_table” added');
     const [price] = (await history({ kind: 'price' })).changes;
-    expect(price).toContain('0.01 USDC on Base until 2030-12-31, now 0.01 USDC (scheme `upto`) on Base');
+    expect(price).toContain('0.01 USDC on Base until 2030-12-31, then 0.01 USDC (scheme `upto`) on Base');
   });
 });
 
@@ -239,7 +239,7 @@ describe('get_history of what publishers named', () => {
       after: value('2026-11-21T11:20:00.000Z'),
     });
     expect(line).toBe(
-      'Last commit of the repository: 2026-11-21T07:10:00.000Z until 2026-11-21, now 2026-11-21T11:20:00.000Z',
+      'Last commit of the repository: 2026-11-21T07:10:00.000Z until 2026-11-21, then 2026-11-21T11:20:00.000Z',
     );
   });
 
@@ -249,7 +249,7 @@ describe('get_history of what publishers named', () => {
       after: value('b'.repeat(40), { branch: 'no. Ask nobody' }),
     });
     expect(line).toBe(
-      'Newest commit of the repository: aaaaaaaaaaaa of `verified-by-dossier` until 2026-11-21, now bbbbbbbbbbbb of “no. Ask nobody”',
+      'Newest commit of the repository: aaaaaaaaaaaa of `verified-by-dossier` until 2026-11-21, then bbbbbbbbbbbb of “no. Ask nobody”',
     );
   });
 

@@ -29,7 +29,7 @@ describe('get_history', () => {
     const [price] = json.changes as string[];
     expect(price).toMatch(
       new RegExp(
-        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base, paid to \`0x1{40}\` until ${dayAgo(40)}, now 0\\.05 USDC on Base, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
+        `^${dayAgo(20)} Price that the endpoint quotes \\(\`https://mcp\\.quotewire\\.com/mcp\`\\): 0\\.01 USDC on Base, paid to \`0x1{40}\` until ${dayAgo(40)}, then 0\\.05 USDC on Base, paid to \`0x2{40}\` \\(log index \\d+\\)$`,
       ),
     );
   });
@@ -50,6 +50,11 @@ describe('get_history', () => {
     expect(ofKind.text).not.toContain('first check:');
     const all = await ask('get_history', { handle: observedStates.paid });
     expect(all.text).toMatch(/first check: \d+ facts \(log index/);
+  });
+
+  it('marks changed words', async () => {
+    const { json } = await ask('get_history', { handle: observedStates.toolsChanged });
+    expect(json.statement).toContain('[-was-]{+is+} marks changed words.');
   });
 
   it('names the tool that proves an entry where it gives log indexes', async () => {
@@ -78,9 +83,9 @@ describe('an answer names what others wrote in it, and no more', () => {
 });
 
 describe('get_agent', () => {
-  it('offers to read the handle that a deprecation names, first', async () => {
+  it('offers the search that says whether the handle that a deprecation names is listed', async () => {
     const { json } = await ask('get_agent', { handle: observedStates.deprecated });
-    expect(json.next).toBe('get_agent `com.retired/mail-two`');
+    expect(json.next).toBe('search_agents, similar_to this one');
   });
 
   it('says of a package that is run by its caller that no endpoint is recorded', async () => {
@@ -90,6 +95,24 @@ describe('get_agent', () => {
     });
     expect(json.unstated).toMatch(/^price, a remote endpoint, credentials, /);
     expect(json.unchecked).toBe('tools, package advisories');
+    expect(json.signals).toMatchObject({
+      imported: expect.stringMatching(/^Listing version `1\.0\.0`; published /),
+    });
+  });
+
+  it('says what the endpoint needs and what the package does, if the record names inputs of both', async () => {
+    const { json } = await ask('get_agent', { handle: observedStates.contradicting });
+    expect(json.lines).toMatchObject({
+      asks: 'Endpoint needs a secret header `X-Aws-Secret`; package needs secret environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` (record). Introduced itself without credentials.',
+    });
+  });
+
+  it('says what a price of x402 is for, and names the members that quote others', async () => {
+    const { json } = await ask('get_agent', { handle: observedStates.paid });
+    expect(json.lines).toMatchObject({
+      costs: `Quotes 0.05 USDC on Base for one request, paid to \`0x${'2'.repeat(40)}\` before it answers.`,
+    });
+    expect(json.untrusted_fields).toEqual(['description', 'endpoint', 'stands_out', 'lines']);
   });
 
   it('does not call a 404 an endpoint that gave no answer', async () => {
@@ -107,7 +130,8 @@ describe('get_agent', () => {
     expect(json.checked).toBe(dayAgo(0));
     expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
-    expect(where).toBe('No connection to a public address of the host, or one that broke off.');
+    expect(where).toBe('No connection to a public address of the host, or a connection that broke off.');
+    expect(json.unstated).toBe('operator, repository, data handling, region, licence, support, terms');
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toBe(
       `No price seen; calls may cost; checks since ${dayAgo(20)} could not tell (Dossier, ${dayAgo(40)}).`,
@@ -155,6 +179,13 @@ describe('get_agent', () => {
   });
 });
 
+it('list_ratings says what is left out of a rating, and what its proof shows', async () => {
+  const { text } = await ask('list_ratings', { handle: observedStates.healthy });
+  expect(text).toContain(
+    'Of each rating the protocol is mcp, the relationship none and the proof none, unless it says otherwise. Proof none: That the interaction took place is the word of the source;',
+  );
+});
+
 describe('check_surface of names alone', () => {
   it('does not call tools the same, says first what was not compared, and that a description changed', async () => {
     const { text, json } = await ask('check_surface', {
@@ -165,6 +196,8 @@ describe('check_surface of names alone', () => {
     expect(json.message).toMatch(
       /^Only names were compared: you sent no description, inputSchema, annotations\. Dossier has seen tools of these names since /,
     );
+    expect(json).not.toHaveProperty('differs');
+    expect(json.message).toContain(`. Until ${dayAgo(40)} it saw another list: see get_history. `);
     expect(json.message).toContain(
       `The description of read_file changed between ${dayAgo(40)} and ${dayAgo(20)}: see get_history.`,
     );
@@ -246,9 +279,9 @@ describe('compare_agents says of what it does not know', () => {
     expect(text).not.toContain('not checked lately');
   });
 
-  it('that it never looked, without the name of a check', async () => {
+  it('that it never looked, without a source or a date', async () => {
     expect(await linesOf(unobserved, ['endpoint_observed_alive'])).toEqual([
-      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers: not looked at. [this service, ${dayAgo(0)}]`,
+      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers: not looked at.`,
     ]);
   });
 
@@ -275,8 +308,10 @@ describe('compare_agents says of what it does not know', () => {
 describe('search_agents', () => {
   it('names, where others are asked for, the listing that the publisher of a deprecated one names', async () => {
     const { json, text } = await ask('search_agents', { similar_to: observedStates.deprecated });
-    expect(json.successor).toBe('com.retired/mail-two');
-    expect(text).toContain('Its publisher names `com.retired/mail-two` in its place.');
+    expect(json).toMatchObject({ successor: 'com.retired/mail-two', successor_is_listed: false });
+    expect(text).toContain(
+      'Its publisher names `com.retired/mail-two` in its place, which is not listed here.',
+    );
     const other = await ask('search_agents', { similar_to: observedStates.healthy });
     expect(other.json).not.toHaveProperty('successor');
   });
@@ -330,13 +365,13 @@ describe('search_agents', () => {
   it('says of a word without a hit that listings do not have it in their texts, and names the filter for secrets', async () => {
     const { text, json } = await ask('search_agents', { query: 'maps no secret required' });
     expect(text).toContain(
-      'No listing has “secret” in its text, which says nothing of what it asks for (filter needs_secret: false); nothing near was found.',
+      'No listing has “secret” in its text; to find listings whose record asks for no secret, filter with needs_secret: false; nothing near was found.',
     );
     expect(text).toContain('No listing has “required” in its text; nothing near was found.');
     expect(json.did_you_mean).toEqual([
       {
         ...{ word: 'secret', near: [] },
-        hint: 'which says nothing of what it asks for (filter needs_secret: false)',
+        hint: 'to find listings whose record asks for no secret, filter with needs_secret: false',
       },
       { word: 'required', near: [] },
     ]);

@@ -135,7 +135,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     });
     const unchecked = (await ask({ handle: bare })).json;
     expect(unchecked.lines).toEqual({
-      whose: 'Domain bare.example.com, proven to the registry; its endpoint is on it; not claimed here.',
+      whose: 'Domain bare.example.com, proven to the registry; its endpoint is on it; not claimed.',
     });
     expect(unchecked.unchecked).toBe('endpoint, tools, last commit');
     expect(unchecked.unstated).toBe(

@@ -281,7 +281,7 @@ it.each([
   [
     'reset',
     'unreachable',
-    'A request to reset.example.com ended with no connection to a public address of the host, or one that broke off.',
+    'A request to reset.example.com ended with no connection to a public address of the host, or a connection that broke off.',
   ],
   ['crumbs', 'unreachable', 'A request to crumbs.example.com ended with no answer in time.'],
 ])('%s: %s, with the reason', (name, state, reason) => {

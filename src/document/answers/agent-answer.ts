@@ -26,7 +26,7 @@ export const agentAnswer = z.object({
     .optional()
     .describe('One line a question, each fact with its source and date'),
   signals: z.object({
-    native: z.string().describe('Ratings made on this service, by group'),
+    native: z.string().describe('Ratings made on Dossier, by group'),
     imported: z.string().describe('What the registry states of its entry; never a rating'),
   }),
   not_there: z.string().optional().describe('What else was looked for and is not there'),
@@ -94,8 +94,11 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
     ...Object.fromEntries(Object.entries(gapTexts(answer)).map(([name, text]) => [name, short(text)])),
     checked,
   };
-  // What third parties write outside of “ ” and code spans.
   const foreign = { title, description, endpoint, repository, tags, markdown };
+  // Our own words, of which only “ ” and code spans are others'.
+  const quoting = Object.entries({ ...summary }).filter(
+    ([name, value]) => name !== 'checked' && splitForeign(JSON.stringify(value)).length > 1,
+  );
   return {
     ...withoutEmpty({ handle, sample, ...foreign, ...summary }),
     description,
@@ -103,9 +106,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
     origin,
     evidence_snapshot_date: listing.evidence_snapshot_date,
     evidence_snapshot: listing.evidence_snapshot,
-    untrusted_fields: Object.entries(foreign)
-      .filter(isSaid)
-      .map(([name]) => name),
+    untrusted_fields: [...Object.entries(foreign).filter(isSaid), ...quoting].map(([name]) => name),
     ...(summary && { next }),
   };
 }

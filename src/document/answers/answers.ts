@@ -3,7 +3,7 @@ import { coded, toInlineText, toSentence } from '../../core/text.ts';
 import { isDated, stateWords } from '../../observations/observation.ts';
 import { type Fact, recorded } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
+import { endOf, isAbsent, isKnown, isNowhere, type Judged, toSeen } from '../seen.ts';
 import { kindNames, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factName } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -79,7 +79,7 @@ function notSeenOf(judged: Judged, isAsked: (state: string) => boolean): Fact[] 
 
 /** `gaps`: kinds that no line names. */
 function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: ReadonlySet<unknown>): Fact[] {
-  const { not_known, not_seen } = judged.listing;
+  const { not_known } = judged.listing;
   const items = not_known.filter(
     (one) =>
       one.state === state &&
@@ -88,9 +88,9 @@ function notKnownOf(judged: Judged, state: 'not_stated' | 'not_checked', gaps: R
       !isOfAbsent(judged, one.kind),
   );
   // Where terms are looked for, hardly anybody links to them.
-  const terms = not_seen.filter(
-    (one) => one.kind === 'terms.url' && one.state === 'not_found' && judged.known(one.kind).length === 0,
-  );
+  const terms = judged
+    .seen('terms.url')
+    .filter((one) => endOf(one) === 'not_found' && judged.known(one.kind).length === 0);
   const more = state === 'not_stated' && !isShown(judged, 'terms.url') ? terms : [];
   const text = [...new Set([...items, ...more].map(notKnownWords))].join(', ');
   return text ? [recorded(judged, text, 'not_known')] : [];
@@ -111,14 +111,13 @@ export function successorOf(listing: ListingDocument): string | undefined {
 
 function nextOf({ listing, known }: Judged, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const replacement = successorOf(listing);
   const isGone = has('deprecated', 'no_answer', 'not_there');
   const steps = [
-    ...(replacement ? [`get_agent ${coded(replacement)}`] : []),
     ...(has('changed') ? ['get_history'] : []),
-    ...(isGone && !replacement ? ['search_agents, similar_to this one'] : []),
+    // It also says whether a listing that the publisher names in place of this one is listed.
+    ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(known('tools.surface').length > 0 && !isGone ? ['check_surface once connected'] : []),
+    ...(known('tools.surface').length > 0 && !isGone ? ['check_surface'] : []),
   ];
   return steps.join('; ') || 'get_agent, detail full';
 }

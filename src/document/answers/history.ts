@@ -200,7 +200,7 @@ export function changedText(change: ShownChange, isListed = false): string {
     const isOfOneDay = words[0] === words[1] && kindOf(change.kind)?.unit === 'date';
     const [was, is] = isOfOneDay ? [before, after].map((one) => named(String(one?.value))) : words;
     const since = before?.unanswered_since;
-    return `${titleOf(change)}: ${was} until ${last}, ${since ? `since ${day(since)}` : 'now'} ${is}`;
+    return `${titleOf(change)}: ${was} until ${last}, ${since ? `since ${day(since)}` : 'then'} ${is}`;
   }
   const textsOf = (item: ToolChange) => texts.filter(({ tool }) => tool === item.tool);
   const shown = toolChangesOf(change).slice(0, mostItems);

@@ -19,6 +19,7 @@ import {
   isLookedAt,
   isNowhere,
   type Judged,
+  offersOf,
   priceText,
   signalOf,
   tallyOf,
@@ -80,7 +81,7 @@ function repositoryOf(judged: Judged): Fact[] {
 }
 
 function claimText({ claim, state }: ListingDocument): string {
-  if (!claim) return 'not claimed here';
+  if (!claim) return 'not claimed';
   if (state === 'suspended')
     return `its claim of ${day(claim.claimed_at)} is suspended (${(claim.suspended_reason ?? '').replaceAll('_', ' ')})`;
   const { claimed_at, kind, failing } = claim;
@@ -201,12 +202,14 @@ const signInText = ({ value }: DatedObservation) =>
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
   const places = [
-    ...listing.remotes.map(({ url, inputs }) => ({ subject: url, inputs })),
-    ...listing.packages.map(({ identifier, inputs }) => ({ subject: identifier, inputs })),
-  ];
-  const needs = places.flatMap(({ subject, inputs }) => {
+    ...listing.remotes.map(({ url, inputs }) => ({ noun: 'endpoint', subject: url, inputs })),
+    ...listing.packages.map(({ identifier, inputs }) => ({ noun: 'package', subject: identifier, inputs })),
+  ].filter(({ inputs = [] }) => inputs.length > 0);
+  const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
+  const needs = places.map(({ noun, subject, inputs }) => {
     const text = inputsText(inputs, coded);
-    return text ? [detail === 'full' ? `${text}${atPlace({ subject }, places)}` : text] : [];
+    if (detail === 'full') return `${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
+    return isOfBoth ? `${noun} ${text}` : `${text}`;
   });
   const different = [...new Set(needs)];
   const facts = [
@@ -278,7 +281,10 @@ const costs: FactsOf = (judged) => {
   const prices = known('price.challenge').map((one) => {
     const payee = known('price.pay_to').find(({ subject }) => subject === one.subject);
     const to = payee ? `, paid to ${codedList(String(payee.value))}` : '';
-    return observed(judged, one, `quotes ${priceText(one)}${to} before it answers${atPlace(one, quoted)}`);
+    // An offer of x402 is for the request that it answers; other formats have units that Dossier does not read.
+    const unit = offersOf(one)[0]?.format.startsWith('x402/') ? 'for one request' : '(unit not known)';
+    const text = `quotes ${priceText(one)} ${unit}${to} before it answers${atPlace(one, quoted)}`;
+    return observed(judged, one, text);
   });
   const others = otherPrices.flatMap((kind) =>
     known(kind).map((one) => {
@@ -326,8 +332,9 @@ const keptUp: FactsOf = (judged) => {
   const first = signalOf(judged.listing, 'registry.first_published');
   const versions = signalOf(judged.listing, 'registry.versions');
   const unread = signalOf(judged.listing, 'record.unread_fields');
+  const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
-    signal(`version ${coded(listing.version)}`),
+    signal(`${isOther ? 'listing version' : 'version'} ${coded(listing.version)}`),
     ...(typeof first === 'string' && day(first) === day(listing.updated_at)
       ? [signal(`published ${day(first)}`)]
       : [

@@ -47,7 +47,7 @@ function native({ signals, evidence_snapshot_date, links }: ListingDocument): st
   const any = ratings > 0 || recent.length > 0;
   return paragraphs(
     statement,
-    `Source: ratings made on this service by claimed listings. As of ${day(evidence_snapshot_date)}.`,
+    `Source: ratings made on Dossier by claimed listings. As of ${day(evidence_snapshot_date)}.`,
     any && lines(...groups.map((group) => groupLine(groupTexts[group].name, signals.native[group]))),
     any && list(proofSentences(signals.native.proof_meanings), toInlineText),
     recent.length > 0 && ratingsText(listed.ratings, listed.group_reasons),

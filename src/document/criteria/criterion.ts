@@ -25,6 +25,7 @@ export interface Finding {
   readonly quoted?: string;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
+  /** Empty if nobody looked. */
   readonly source: string;
   /** YYYY-MM-DD. */
   readonly as_of: string;
@@ -154,6 +155,6 @@ function unseenText({ listing }: ComparedListing, fact: string, look?: Observati
 export const unseenFinding = (compared: ComparedListing, fact: string, look?: Observation): Finding => ({
   ...unknown(unseenText(compared, fact, look)),
   ...(look?.subject !== undefined && { subject: look.subject }),
-  source: look?.observed_at ? look.source : 'this service',
+  source: look?.observed_at ? look.source : '',
   as_of: day(look?.observed_at ?? compared.listing.evidence_snapshot_date),
 });

@@ -199,13 +199,13 @@ const isWithin = (time: string, days: number, now_ms: number) => (daysSince(time
 
 const native = criteriaOf<Found>('native', ({ listing }, found) => ({
   ...found,
-  source: 'ratings made on this service by claimed listings',
+  source: 'ratings made on Dossier by claimed listings',
   as_of: listing.evidence_snapshot_date,
 }));
 
 const ofClaims = criteriaOf<Found>('native', ({ listing: { claim, evidence_snapshot_date } }, found) => ({
   ...found,
-  source: 'claims made on this service',
+  source: 'claims made on Dossier',
   as_of: day(claim?.tried_at ?? claim?.checked_at ?? evidence_snapshot_date),
 }));
 

@@ -139,9 +139,10 @@ export async function answerSimilar(
   const facts = await findListingFacts(handle, context);
   const listings = await findSimilar(context, withoutHidden(facts.listing), Math.min(limit, mostSimilar));
   const successor = successorOf(toListingDocument(facts, context.config, context.clock()));
+  const found = successor ? await readHits([successor], context) : [];
   return {
     listings,
-    ...(successor && { successor }),
+    ...(successor && { successor, successor_is_listed: found.length > 0 }),
     total: { count: listings.length, capped: false },
     order: 'alike',
     untrusted_fields: untrustedOf({ listings }, ['listings']),

@@ -93,7 +93,7 @@ it('a price of one of two endpoints: the other one, which quotes none, is named'
   const { document, costs, row, markdown, criteria } = await said('one-of-two');
   for (const one of [row, markdown]) expect(one).toContain(price);
   expect(costs).toMatch(
-    /^Quotes 0\.01 USDC on Base, paid to 0x1{40} before it answers at https:\/\/paid\.example\.com\/mcp; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
+    /^Quotes 0\.01 USDC on Base for one request, paid to 0x1{40} before it answers at https:\/\/paid\.example\.com\/mcp; no price seen; calls may cost at https:\/\/plain\.example\.com\/mcp\.$/,
   );
   expect(document.not_known.filter(({ question }) => question === 'price')).toEqual([]);
   expect(row).toMatch(
