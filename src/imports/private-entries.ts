@@ -32,6 +32,7 @@ async function findFiles(root: string) {
   const files: string[] = [];
   const faults: string[] = [];
   const folders = [{ path: '', depth: 0 }];
+  const deeper: string[] = [];
   let names = 0;
   for (const { path, depth } of folders) {
     const inside = await readdir(join(root, path), { withFileTypes: true }).catch((error: unknown) => {
@@ -45,7 +46,7 @@ async function findFiles(root: string) {
       if (!one.isDirectory() && isEntry(one.name)) files.push(name);
       if (!one.isDirectory() || isSkipped(one.name)) continue;
       if (depth < deepest) folders.push({ path: name, depth: depth + 1 });
-      else faults.push(`${toLine(name)}: not read, more than ${deepest} folders deep; move it up`);
+      else deeper.push(name);
     }
     if (names > mostNames || files.length > mostFiles) {
       faults.push(
@@ -54,6 +55,11 @@ async function findFiles(root: string) {
       break;
     }
   }
+  const [first, ...rest] = deeper.sort();
+  if (first !== undefined)
+    faults.push(
+      `${toLine(first)}${rest.length > 0 ? ` and ${rest.length} more` : ''}: not read, more than ${deepest} folders deep; move up what has entries`,
+    );
   return { files: files.sort().slice(0, mostFiles), faults };
 }
 

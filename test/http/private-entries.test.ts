@@ -452,6 +452,8 @@ it('names each file that it cannot take with what to do, follows no link out, an
     'node_modules/x/server.json': { ...payroll, name: 'com.acme.zqinner/modules' },
     'package.json': { name: 'other' },
     '1/2/3/4/5/6/7/8/9/server.json': { ...payroll, name: 'com.acme.zqinner/deep' },
+    '1/2/3/4/5/6/7/8/10/other.json': {},
+    '1/2/3/4/5/6/7/8/11/other.json': {},
     // As Kubernetes mounts a ConfigMap.
     '..data/box.json': box,
   });
@@ -478,7 +480,7 @@ it('names each file that it cannot take with what to do, follows no link out, an
       .filter((line) => line.startsWith('PRIVATE_LISTINGS'))
       .sort(),
   ).toEqual([
-    'PRIVATE_LISTINGS: 1/2/3/4/5/6/7/8/9: not read, more than 8 folders deep; move it up',
+    'PRIVATE_LISTINGS: 1/2/3/4/5/6/7/8/10 and 2 more: not read, more than 8 folders deep; move up what has entries',
     `PRIVATE_LISTINGS: broken.server.json: cannot be read (ENOENT); ${next}`,
     `PRIVATE_LISTINGS: large/server.json: larger than 64 KiB; ${next}`,
     `PRIVATE_LISTINGS: name/server.json: name or version missing or malformed; ${next}`,
