@@ -261,7 +261,7 @@ it('knows a list over eras of the protocol, a set that was there before, and one
   expect(other.status).toBe(413);
 });
 
-it('says of the same tools until when it saw others, in a JSON of at most 1.2 times the text', async () => {
+it('says of the same tools until when it saw another list, in a JSON of at most 1.2 times the text', async () => {
   const { content, structuredContent } = await client.call('check_surface', {
     handle,
     tools: await toolsAsShown(),
