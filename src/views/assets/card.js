@@ -77,8 +77,8 @@ const listingCard = (listing) => {
   ];
 };
 
-/** `criterion:value: result. What is said [number of its source]`, in its parts. */
-const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*) \[(\d+)\]$/s;
+/** `criterion:value: result. What is said [number of its source]`, in its parts; what nobody looked at has no source. */
+const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>
   el(
@@ -87,7 +87,7 @@ const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =
     el('p', 'handle note', sample ? `${handle} (sample)` : handle),
     el('p', '', el('span', `result ${result}`, words.results[result])),
     el('p', '', marked(said)),
-    el('p', 'note', sources[number - 1]),
+    number ? el('p', 'note', sources[number - 1]) : '',
   );
 
 const question = ([, criterion, value]) =>
