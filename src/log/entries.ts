@@ -35,18 +35,22 @@ declare module '../store/store.ts' {
   }
 }
 
-const readTree =
-  (db: Db, log: number): ReadNode =>
-  async (level, position) => {
-    const row = await db
-      .selectFrom('log_node')
-      .select('hash')
-      .where('log', '=', log)
-      .where('level', '=', level)
-      .where('position', '=', position)
-      .executeTakeFirstOrThrow();
-    return Buffer.from(row.hash, 'hex');
-  };
+async function readNodes(
+  db: Db,
+  { log, level }: Pick<Schema['log_node'], 'log' | 'level'>,
+  [from, limit]: readonly [number, number],
+): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom('log_node')
+    .select('hash')
+    .where('log', '=', log)
+    .where('level', '=', level)
+    .where('position', '>=', from)
+    .where('position', '<', from + limit)
+    .orderBy('position')
+    .execute();
+  return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
+}
 
 async function readHeads(db: Db): Promise<[LogHead, ...LogHead[]]> {
   const [first, ...rest] = await db.selectFrom('log_head').selectAll().orderBy('id').execute();
@@ -94,20 +98,16 @@ export const createLogReads = (db: Db) => ({
     return records;
   },
   /** Reads hashes of complete subtrees of one log (log/merkle.ts). */
-  tree: (log: number) => readTree(db, log),
+  tree:
+    (log: number): ReadNode =>
+    async (level, position) => {
+      const [node] = await readNodes(db, { log, level }, [position, 1]);
+      if (!node) throw new Error('the log has a gap');
+      return node;
+    },
   /** Hashes of one level of one log from a position on, at most `limit`. */
-  nodes: async (log: number, level: number, from: number, limit: number) => {
-    const rows = await db
-      .selectFrom('log_node')
-      .select('hash')
-      .where('log', '=', log)
-      .where('level', '=', level)
-      .where('position', '>=', from)
-      .where('position', '<', from + limit)
-      .orderBy('position')
-      .execute();
-    return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
-  },
+  nodes: (log: number, level: number, from: number, limit: number) =>
+    readNodes(db, { log, level }, [from, limit]),
 });
 
 /** Every alternative names the log; with it outside of them, SQLite would scan the whole log. */

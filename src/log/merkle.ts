@@ -46,33 +46,53 @@ export function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
   return tree.root();
 }
 
-/** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
-export async function inclusionProof(read: ReadNode, index: number, size: number): Promise<Buffer[]> {
+/** The way from the root down to a range above the leaf at `index`: the hashes beside it, the lowest first. */
+async function descend(
+  read: ReadNode,
+  [index, size]: readonly [number, number],
+  isReached: (start: number, end: number) => boolean,
+) {
   const path: Buffer[] = [];
   let [start, end] = [0, size];
-  while (end - start > 1) {
+  while (!isReached(start, end)) {
     const middle = start + splitOf(end - start);
     const isLeft = index < middle;
     path.unshift(await (isLeft ? rangeHash(read, middle, end) : rangeHash(read, start, middle)));
     if (isLeft) end = middle;
     else start = middle;
   }
-  return path;
+  return { path, start, end };
 }
+
+/** Audit path of one leaf in the tree of `size` leaves, leaf side first (RFC 6962 section 2.1.1). */
+export const inclusionProof = async (read: ReadNode, index: number, size: number): Promise<Buffer[]> =>
+  (await descend(read, [index, size], (start, end) => end - start <= 1)).path;
 
 /** Proof that the tree of `from` leaves is a prefix of the tree of `to` leaves (RFC 6962 section 2.1.2). */
 export async function consistencyProof(read: ReadNode, from: number, to: number): Promise<Buffer[]> {
   if (from === 0 || from === to) return [];
-  const path: Buffer[] = [];
-  let [start, end] = [0, to];
-  while (from !== end) {
-    const middle = start + splitOf(end - start);
-    const isLeft = from <= middle;
-    path.unshift(await (isLeft ? rangeHash(read, middle, end) : rangeHash(read, start, middle)));
-    if (isLeft) end = middle;
-    else start = middle;
-  }
+  const { path, start, end } = await descend(read, [from - 1, to], (_, last) => last === from);
   return start === 0 ? path : [await rangeHash(read, start, end), ...path];
+}
+
+/**
+ * From a node up to the root, `last` being the last node of its level: the root of the whole tree, and that of its leaves up to the
+ * node. Undefined if the path is too short or too long.
+ */
+function ascend([node, last]: [number, number], first: Buffer, path: readonly Buffer[]) {
+  let [older, newer] = [first, first];
+  for (const sibling of path) {
+    if (last === 0) return undefined;
+    if (node % 2 === 1 || node === last) {
+      older = nodeHash(sibling, older);
+      newer = nodeHash(sibling, newer);
+      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      newer = nodeHash(newer, sibling);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? { older, newer } : undefined;
 }
 
 /** Whether the tree of `size` leaves with this root has a leaf hash at `index` (RFC 9162 section 2.1.3.2). */
@@ -82,19 +102,8 @@ export function isIncluded(
   path: readonly Buffer[],
 ): boolean {
   if (!Number.isInteger(place.index) || place.index < 0 || place.index >= place.size) return false;
-  let [node, last] = [place.index, place.size - 1];
-  let hash = leaf;
-  for (const sibling of path) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      hash = nodeHash(sibling, hash);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
-    } else {
-      hash = nodeHash(hash, sibling);
-    }
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  }
-  return last === 0 && isSame(hash, place.root);
+  const roots = ascend([place.index, place.size - 1], leaf, path);
+  return roots !== undefined && isSame(roots.newer, place.root);
 }
 
 /** Size and root hash of a tree. */
@@ -113,19 +122,8 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   if (!first) return false;
   let [node, last] = [older.size - 1, newer.size - 1];
   while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  let [olderHash, newerHash] = [first, first];
-  for (const sibling of rest) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      olderHash = nodeHash(sibling, olderHash);
-      newerHash = nodeHash(sibling, newerHash);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
-    } else {
-      newerHash = nodeHash(newerHash, sibling);
-    }
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  }
-  return last === 0 && isSame(olderHash, older.root) && isSame(newerHash, newer.root);
+  const roots = ascend([node, last], first, rest);
+  return roots !== undefined && isSame(roots.older, older.root) && isSame(roots.newer, newer.root);
 }
 
 const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
