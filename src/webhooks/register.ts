@@ -163,17 +163,11 @@ export const shownWebhook = z.object({
 });
 
 /** A subscription as its owner and the operator see it: without its secret and who registered it. */
-export function toShownWebhook({
-  secret: _secret,
-  domain: _domain,
-  network: _network,
-  served_at: _servedAt,
-  kind,
-  value,
-  ...webhook
-}: Webhook): z.output<typeof shownWebhook> {
-  return { ...webhook, about: kind === 'all' ? 'all' : `${kind}:${value}` };
-}
+export const toShownWebhook = (webhook: Webhook): z.output<typeof shownWebhook> =>
+  shownWebhook.parse({
+    ...webhook,
+    about: webhook.kind === 'all' ? 'all' : `${webhook.kind}:${webhook.value}`,
+  });
 
 const isSame = (a: string, b: string) => {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
