@@ -214,27 +214,18 @@ function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
   });
 }
 
-const standing = (
-  { actions: { applied, ended } }: Said,
-  handle: string,
-  [action, size]: [string, number],
-): number | undefined =>
-  [...applied].find(
-    ([log_index, one]) =>
-      one.action === action &&
-      one.target_kind === 'listing' &&
-      one.target === handle &&
-      log_index < size &&
-      !ended.has(log_index),
+const actionsOn = ({ actions: { applied } }: Said, handle: string) =>
+  [...applied].filter(([, { target_kind, target }]) => target_kind === 'listing' && target === handle);
+
+const standing = (said: Said, handle: string, [action, size]: [string, number]): number | undefined =>
+  actionsOn(said, handle).find(
+    ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
 
 /** Whether the operator acted on a listing while the audit ran: it may have been read before or after that. */
-const isMoving = ({ actions: { applied, ended } }: Said, handle: string, size: number): boolean =>
-  [...applied].some(
-    ([log_index, { target_kind, target }]) =>
-      target_kind === 'listing' &&
-      target === handle &&
-      (log_index >= size || (ended.get(log_index) ?? -1) >= size),
+const isMoving = (said: Said, handle: string, size: number): boolean =>
+  actionsOn(said, handle).some(
+    ([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size,
   );
 
 /** Listings that are shown, or not, other than the newest entries about their withdrawal say. */

@@ -202,16 +202,14 @@ export function createDumps(context: Context) {
   };
   const warn = (error: unknown) =>
     stopping.signal.aborted || log.warn({ err: error }, 'a new dump could not be written');
-  /** Writes the next dump now, unless one was replaced not long ago. */
-  const replace = (): Promise<Dump> => {
-    if (writing !== undefined) return begin();
-    if (paused_until_ms > clock().getTime()) throw takenAway();
-    return begin().finally(pause);
-  };
   const read = async (): Promise<Dump> => {
     const [newest] = written;
     if (!newest || ageOf_ms(newest) >= longestSent_ms) return begin();
-    if (!(await isSendable(newest))) return replace();
+    if (!(await isSendable(newest))) {
+      if (writing !== undefined) return writing;
+      if (paused_until_ms > clock().getTime()) throw takenAway();
+      return begin().finally(pause);
+    }
     if (ageOf_ms(newest) >= longestAge_ms) begin().catch(warn);
     return newest;
   };

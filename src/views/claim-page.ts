@@ -59,14 +59,11 @@ function stepsOf(answer: ClaimResponse | undefined, kind: ClaimKind | undefined,
   ];
 }
 
-const step = ({ name, state, standing }: ReturnType<typeof stepsOf>[number]) => html`
-<li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`;
-
-const claimSteps = (
-  answer: ClaimResponse | undefined,
-  kind: ClaimKind | undefined,
-  hasChallenge: boolean,
-): Html => html`<ol class="stepper">${stepsOf(answer, kind, hasChallenge).map(step)}</ol>`;
+const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
+  html`<ol class="stepper">${stepsOf(...known).map(
+    ({ name, state, standing }) => html`
+<li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`,
+  )}</ol>`;
 
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
   capability

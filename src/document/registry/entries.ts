@@ -142,19 +142,15 @@ function toEntry(
   {
     isLatest,
     document,
-    key,
     isHidden,
+    key,
     log,
     interval_s,
-  }: {
+  }: Awaited<ReturnType<typeof readShared>> & {
     readonly isLatest: boolean;
     readonly document: ListingDocument | undefined;
-    readonly key: string;
     /** Whether the operator has hidden the texts of the listing. */
     readonly isHidden: boolean;
-    readonly log: object;
-    /** Time between two checks of a listing. */
-    readonly interval_s: number;
   },
 ): { server: JsonObject; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
