@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { freePort } from '../support/postgres-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-registry-page-'));
 const page = readFileSync('docs/registry.md', 'utf8');
@@ -11,7 +13,11 @@ const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^ *\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms'))].map(
     ([, block = '']) => block,
   );
-const commands = blocks('sh').flatMap((block) =>
+/** Blocks that are one script, and the others, of which each line is a command. */
+const [scripts, lines] = [true, false].map((isScript) =>
+  blocks('sh').filter((block) => block.includes('<<') === isScript),
+);
+const commands = (lines ?? []).flatMap((block) =>
   block
     .trim()
     .split('\n')
@@ -62,6 +68,19 @@ it.each(commands)('%s works as the page says', async (command) => {
   const written = / -o (\S+)$/.exec(command)?.[1];
   const shown = written ? readFileSync(join(folder, written), 'utf8') : ran.output;
   expect([ran.code, shown]).toEqual([0, expect.stringContaining(shows)]);
+});
+
+it('the example of private entries shows them to who has the key', async () => {
+  const [example = '', ...others] = scripts ?? [];
+  expect(others).toEqual([]);
+  const port = String(await freePort());
+  const main = resolve(process.env.DOSSIER_PROGRAM ?? 'src/main.js');
+  const script = `trap 'kill %1; wait' EXIT; set -m; ${example
+    .replace('npm start &', `node ${main} serve >/dev/null 2>&1 &`)
+    .replace('127.0.0.1:3000', `127.0.0.1:${port}`)}`;
+  const env = { ...process.env, PORT: port, DATABASE_URL: ':memory:', REGISTRY_URL: 'off', OBSERVE: 'off' };
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });
+  expect(JSON.parse(stdout).allowedMcpServers).toEqual([{ serverUrl: 'https://payroll.acme.internal/mcp' }]);
 });
 
 it('the setting of VS Code is the base address of a view that answers as a registry', async () => {
