@@ -52,13 +52,10 @@ const passwordField = /<input\s[^>]{0,500}type\s*=\s*["']?password/i;
 export const isAskingForCredentials = (message: string): boolean =>
   message.length <= longestMessage && asksForCredentials.test(message);
 
-const isPage = ({ headers, text }: Fetched) =>
-  /^text\/html\b|^application\/xhtml/i.test(headers['content-type'] ?? '') ||
-  /^\s*<(?:!doctype|html)/i.test(text);
-
 /** Whether the body of a response asks for credentials: a page with a field for a password, everything else in words. */
 export const isAskingInBody = (response: Fetched): boolean =>
-  isPage(response)
+  /^text\/html\b|^application\/xhtml/i.test(response.headers['content-type'] ?? '') ||
+  /^\s*<(?:!doctype|html)/i.test(response.text)
     ? passwordField.test(response.text.slice(0, 65_536))
     : isAskingForCredentials(response.text);
 
@@ -116,4 +113,21 @@ export function toRegistered(
   const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
   const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;
   return { result: 'unreachable', reason };
+}
+
+/** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
+const piece =
+  /\s*,?\s*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
+
+/** The challenges of the WWW-Authenticate header of a response; what follows a fault is not read. */
+export function challengesOf({ headers }: Fetched) {
+  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
+  for (const [, name, quoted, bare, scheme] of (headers['www-authenticate'] ?? '').matchAll(piece)) {
+    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
+    else
+      challenges
+        .at(-1)
+        ?.parameters.set((name ?? '').toLowerCase(), quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '');
+  }
+  return challenges;
 }

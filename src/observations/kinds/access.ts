@@ -1,21 +1,19 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { coded, named } from '../../core/text.ts';
-import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofRareRemotes, ofRemotes } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
-const parameter = /resource_metadata\s*=\s*(?:"([^"\s]{1,2048})"|([^"\s,]{1,2048}))/i;
-
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
 /** Where clients look for the RFC 9728 metadata of an endpoint: where its challenge says, at its path, at its root. */
-function metadataUrls({ url, headers }: Fetched): string[] {
-  const [, quoted, plain] = parameter.exec(headers['www-authenticate'] ?? '') ?? [];
-  const named = URL.parse(quoted ?? plain ?? '');
-  const endpoint = new URL(url);
+function metadataUrls(response: Fetched): string[] {
+  const stated = challengesOf(response).map(({ parameters }) => parameters.get('resource_metadata'));
+  const named = URL.parse(stated.find(Boolean) ?? '');
+  const endpoint = new URL(response.url);
   const wellKnown = '/.well-known/oauth-protected-resource';
   return [
     // Metadata elsewhere would be another host's word about this one; behind TLS a service may not know that it is https.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
-import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import { ofRemotes } from '../remotes.ts';
@@ -117,29 +117,7 @@ export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | 
 export const offerText = ({ amount, asset, network, pay_to, scheme }: Offer): string =>
   `${amount} of ${asset} on ${network}${pay_to === undefined ? '' : ` to ${pay_to}`} (${scheme})`;
 
-interface Challenge {
-  readonly scheme: string;
-  readonly parameters: Map<string, string>;
-}
-
-/** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
-const piece =
-  /\s*,?\s*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
-
-/** The challenges of a WWW-Authenticate header; what follows a fault is not read. */
-function toChallenges(header: string): Challenge[] {
-  const challenges: Challenge[] = [];
-  for (const [, name, quoted, bare, scheme] of header.matchAll(piece)) {
-    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
-    else
-      challenges
-        .at(-1)
-        ?.parameters.set((name ?? '').toLowerCase(), quoted?.replace(/\\(.)/gs, '$1') ?? bare ?? '');
-  }
-  return challenges;
-}
-
-const read = ({ parameters }: Challenge) => {
+const read = ({ parameters }: ReturnType<typeof challengesOf>[number]) => {
   const { amount, currency, recipient, methodDetails } =
     readBase64Object(parameters.get('request') ?? '') ?? {};
   const { chainId } = asObject(methodDetails) ?? {};
@@ -156,9 +134,8 @@ const read = ({ parameters }: Challenge) => {
 };
 
 /** Challenges of the Machine Payments Protocol: `WWW-Authenticate: Payment method=..., intent=..., request=<base64url JSON>`. */
-function decodeMpp({ headers }: Fetched) {
-  const header = headers['www-authenticate'] ?? '';
-  const challenges = toChallenges(header).filter(({ scheme }) => scheme === 'payment');
+function decodeMpp(response: Fetched) {
+  const challenges = challengesOf(response).filter(({ scheme }) => scheme === 'payment');
   return challenges.length > 0 ? decodeOffers(challenges, read) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { readObject } from '../../core/json.ts';
-import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import {
   createPoliteFetch,
@@ -20,20 +20,14 @@ const accept = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-const bearer = /^bearer\s/i;
-const parameters = /([a-z]+)="([^"]{1,1000})"/gi;
-
 /** The address that gives everyone a token to read public images, as a 401 names it (distribution specification). */
-function tokenUrl(challenge: string, asked: URL): URL | undefined {
-  if (!bearer.test(challenge)) return undefined;
-  const named = new Map(
-    [...challenge.matchAll(parameters)].map(([, name = '', value = '']) => [name, value]),
-  );
-  const url = URL.parse(named.get('realm') ?? '');
+function tokenUrl(response: Fetched, asked: URL): URL | undefined {
+  const { parameters } = challengesOf(response).find(({ scheme }) => scheme === 'bearer') ?? {};
+  const url = URL.parse(parameters?.get('realm') ?? '');
   if (!url || (url.protocol !== 'https:' && url.origin !== asked.origin)) return undefined;
   for (const name of ['service', 'scope']) {
-    const value = named.get(name);
-    if (value !== undefined) url.searchParams.set(name, value);
+    const value = parameters?.get(name);
+    if (value) url.searchParams.set(name, value);
   }
   return url;
 }
@@ -55,7 +49,7 @@ async function readManifest(
   const first = await ask({ url, headers: { accept } });
   if (first.result !== 'response' || first.status !== 401) return first;
   const asked = new URL(url);
-  const at = tokenUrl(first.headers['www-authenticate'] ?? '', asked);
+  const at = tokenUrl(first, asked);
   if (!at) return first;
   const given = await (at.origin === asked.origin ? ask : askPublic)({ url: at.href });
   const token = given.result === 'response' ? readToken(given) : undefined;
