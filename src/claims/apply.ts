@@ -244,9 +244,6 @@ async function endLeaked(
   return claim;
 }
 
-/** Results that say nothing about whether the line is there. */
-const isInconclusive = (result: CheckResult) =>
-  /^(host_|redirect_|repository_|not_text|too_large)/.test(result);
 /** Results that say that the repository is not the one of yesterday any more. */
 const isLost = (result: CheckResult) =>
   ['repository_not_found', 'repository_moved', 'repository_empty'].includes(result);
@@ -259,7 +256,8 @@ async function applyFailure(
 ) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
   const at = now.toISOString();
-  if (!read.pinned || isInconclusive(result)) {
+  // Results that say nothing about whether the line is there.
+  if (!read.pinned || /^(host_|redirect_|repository_|not_text|too_large)/.test(result)) {
     const lost_at = claim.lost_at ?? (isLost(result) ? at : undefined);
     await recordUnread(tx, { ...claim, lost_at }, now);
     return;
@@ -334,13 +332,6 @@ export async function applyReading(
 
 const retirement_ms = 7 * 86_400_000;
 
-/** Parses `kid:base64,...`, newest first; the operator retires an old key by removing it. */
-const toConfiguredKeys = (text: string): ClaimKey[] =>
-  text.split(',').map((pair) => {
-    const colon = pair.indexOf(':');
-    return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
-  });
-
 /** A key still verifies for seven days after its successor was created. */
 const toKeys = (rows: readonly Schema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
@@ -367,8 +358,12 @@ export async function claimKeyRing({
   clock,
 }: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
+  // Parses `kid:base64,...`, newest first; the operator retires an old key by removing it.
   const [newest, ...older] = config.claimKeys
-    ? toConfiguredKeys(config.claimKeys)
+    ? config.claimKeys.split(',').map((pair) => {
+        const colon = pair.indexOf(':');
+        return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
+      })
     : toKeys(await storedKeys(store, now), now);
   if (!newest) throw new Error('no claim key');
   return [newest, ...older];

@@ -53,20 +53,18 @@ async function wasChecked({ listing, place }: ClaimTarget, context: Context): Pr
   return !!check && Math.abs(clock().getTime() - Date.parse(check.begun_at)) <= 0.9 * pauseOf_ms(config);
 }
 
-/** A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check. */
-const recordNoPlace = ({ handle }: Listing, kind: ClaimKind, { store, clock }: Context) =>
-  store.write(async (tx) => {
-    const claim = await tx.claims.claim(handle);
-    if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, clock());
-  });
-
 async function recheckPlace(
   [listing, claim]: [Listing, Claim | undefined],
   kind: ClaimKind,
   context: Context,
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  if (!target) await recordNoPlace(listing, kind, context);
+  // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check.
+  if (!target)
+    await context.store.write(async (tx) => {
+      const claim = await tx.claims.claim(listing.handle);
+      if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, context.clock());
+    });
   if (!target || (await wasChecked(target, context))) return false;
   const { check, changed } = await checkClaim({ ...target, claim }, context, 'recheck');
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');

@@ -47,15 +47,12 @@ const listenHost = z
     'an IP address or a host name',
   );
 
-const toItems = (text: string) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
-
 const listOf = (isItem: (item: string) => boolean, meaning: string) =>
   z.string().transform((text, issues) => {
-    const items = toItems(text);
+    const items = text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
     const wrong = items.filter((item) => !isItem(item));
     for (const item of wrong) issues.addIssue({ code: 'custom', message: `${item} is not ${meaning}` });
     return wrong.length > 0 ? z.NEVER : items;
@@ -78,8 +75,6 @@ function isNetwork(item: string): boolean {
   if (rest.length > 0 || longest < 0 || address.includes('%')) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
-
-const networks = listOf(isNetwork, 'an IP address or CIDR range');
 
 /** Where metrics are listened on: a port of loopback, or address:port; undefined where `off`. */
 const metricsListener = z
@@ -345,7 +340,7 @@ export const settings = {
   TRUSTED_PROXIES: setting(
     'trustedProxies',
     'Proxy addresses or CIDR ranges whose X-Forwarded-For counts',
-    networks,
+    listOf(isNetwork, 'an IP address or CIDR range'),
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',

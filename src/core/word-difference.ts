@@ -17,16 +17,11 @@ const mostChanged = 500;
 /** A cut that halves no surrogate pair. */
 const cut = (text: string, most: number) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 
-/** The end of a text of words, at least `most` characters if it has them, from the beginning of a word. */
-const endOf = (text: string, most: number) =>
-  text.slice(Math.max(0, text.lastIndexOf(' ', text.length - most)));
-
-const shorten = (text: string, most: number) => (text.length > most ? `${cut(text, most)} …` : text);
-
 /** A part that is the same in both, where only its ends are of use. */
 function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
   const before = isFirst ? '' : cut(text, mostSame);
-  const after = isLast ? '' : endOf(text, mostSame);
+  // The end of a text of words, at least `most` characters if it has them, from the beginning of a word.
+  const after = isLast ? '' : text.slice(Math.max(0, text.lastIndexOf(' ', text.length - mostSame)));
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
@@ -86,7 +81,7 @@ export function wordDifference(before: string, after: string): TextPart[] {
   const parts = joined(whole.filter(({ text }) => text !== ''));
   return parts.map(({ text, change }, at) =>
     change
-      ? { text: shorten(text, mostChanged), change }
+      ? { text: text.length > mostChanged ? `${cut(text, mostChanged)} …` : text, change }
       : { text: shortenSame(text, { isFirst: at === 0, isLast: at === parts.length - 1 }) },
   );
 }

@@ -72,11 +72,9 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
     return Math.max(known_ms, now_ms) + step_ms / times;
   };
-  const missing_ms = (network: string, times: number, now_ms: number) =>
-    fullAfter_ms(network, times, now_ms) - now_ms - capacity_ms;
   const refusalOf = (network: string, now_ms: number): Refusal | undefined => {
     for (const { network: one, times } of toCountedNetworks(network)) {
-      const wait_ms = missing_ms(one, times, now_ms);
+      const wait_ms = fullAfter_ms(one, times, now_ms) - now_ms - capacity_ms;
       if (wait_ms > tolerance_ms) return toRefusal(widen(effective, times), wait_ms);
     }
     return undefined;

@@ -80,16 +80,14 @@ export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 const mostWaiting = 50;
 const refusal_s = 2;
 
-/** The caller of the command line and of stdio, which shares its process with nobody. */
-const ownProcess = 'local';
-
 /** Lets searches run within the limit of their network, in turns. Further ones are `unavailable` while 50 wait. */
 export function createSearches(settings: LimitSettings): Searches {
   const limit = createMemoryLimit(searchLimit, settings);
   const turns = createSearchTurns(settings.hasLimits ? mostWaiting : Number.POSITIVE_INFINITY);
   return {
     async run({ network, now_ms }, search) {
-      if (network === ownProcess) return search();
+      // The caller of the command line and of stdio, which shares its process with nobody.
+      if (network === 'local') return search();
       const used = settings.hasLimits ? limit.usedShare(network, now_ms) : 0;
       limit.take(network, now_ms);
       const end = await turns.wait(used);

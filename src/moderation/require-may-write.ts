@@ -5,9 +5,6 @@ import { isInNetwork } from './action.ts';
 import { type Moderation, toAppeal } from './moderation.ts';
 import type { Writer } from './table.ts';
 
-/** What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused. */
-const alsoTakingBack: readonly Moderation['target_kind'][] = ['capability', 'network'];
-
 /**
  * What the operator did that keeps this listing or the caller's network from writing, if anything; without `writing` only the
  * network counts. `store` is a transaction if nothing that the operator does meanwhile may be missed. Who is blocked can still take back what they wrote (docs/moderation.md).
@@ -17,9 +14,10 @@ export async function findAgainst(
   writing?: Writer,
 ): Promise<Moderation | undefined> {
   const { network } = context.caller;
+  // What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
-    (!writing?.isTakingBack || alsoTakingBack.includes(target_kind));
+    (!writing?.isTakingBack || ['capability', 'network'].includes(target_kind));
   return (await context.store.moderation.against(writing)).find(applies);
 }
 

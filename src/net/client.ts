@@ -108,13 +108,6 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
 const joined = (name: string, value: string | string[] | undefined) =>
   name === 'www-authenticate' && Array.isArray(value) ? value.join(', ') : single(value);
 
-const toHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .map(([name, value]) => [name, joined(name, value) ?? '']),
-  );
-
 /** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
@@ -147,7 +140,11 @@ async function exchange(
   return {
     result: 'response',
     status: statusCode,
-    headers: toHeaders(headers),
+    headers: Object.fromEntries(
+      Object.entries(headers)
+        .map(([name, value]) => [name.toLowerCase(), value] as const)
+        .map(([name, value]) => [name, joined(name, value) ?? '']),
+    ),
     contentType: single(headers['content-type']) ?? '',
     ...(statusCode >= 300 && statusCode < 400 && location && { location }),
     ...toRetryAfter(single(headers['retry-after'])),

@@ -51,29 +51,6 @@ const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
   packet.questions[0]?.type === type &&
   packet.questions[0].name.toLowerCase() === name.toLowerCase();
 
-/** Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends. */
-const askOverUdp = (server: string, question: DnsQuestion, deadline: AbortSignal) =>
-  new Promise<DecodedPacket>((resolve, reject) => {
-    const { host, port } = toAddress(server);
-    const message = encode(toPacket(question));
-    const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', signal: deadline });
-    const end = (error: unknown) => {
-      reject(error);
-      socket.close();
-    };
-    socket.once('error', end);
-    socket.on('close', () => reject(new Error('no answer in time')));
-    socket.on('message', (received) => {
-      const packet = attempt(() => decode(received) as DecodedPacket);
-      if (!packet || !isAnswerTo(question, packet)) return;
-      resolve(packet);
-      socket.close();
-    });
-    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are 'error' events.
-    socket.once('connect', () => socket.send(message));
-    socket.connect(port, host);
-  });
-
 /** Asks over TCP, for answers that are too long for UDP. */
 async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
   const socket = connect({ ...toAddress(server), signal: deadline });
@@ -98,7 +75,27 @@ async function askOverTcp(server: string, question: DnsQuestion, deadline: Abort
 
 /** One answer of a DNS server (`address:port`), over TCP where it is too long for UDP. Throws if there is none in time. */
 async function askDns(server: string, question: DnsQuestion, deadline: AbortSignal): Promise<DecodedPacket> {
-  const packet = await askOverUdp(server, question, deadline);
+  // Asks over UDP; what is no answer to the question is ignored. Rejects on errors and when `deadline` ends.
+  const packet = await new Promise<DecodedPacket>((resolve, reject) => {
+    const { host, port } = toAddress(server);
+    const message = encode(toPacket(question));
+    const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', signal: deadline });
+    const end = (error: unknown) => {
+      reject(error);
+      socket.close();
+    };
+    socket.once('error', end);
+    socket.on('close', () => reject(new Error('no answer in time')));
+    socket.on('message', (received) => {
+      const packet = attempt(() => decode(received) as DecodedPacket);
+      if (!packet || !isAnswerTo(question, packet)) return;
+      resolve(packet);
+      socket.close();
+    });
+    // Only packets of the connected address arrive. Without callbacks, failures to connect and to send are 'error' events.
+    socket.once('connect', () => socket.send(message));
+    socket.connect(port, host);
+  });
   return packet.flag_tc ? askOverTcp(server, question, deadline) : packet;
 }
 
@@ -168,8 +165,6 @@ export async function readRecords(server: string, { name, type }: AskedName, tim
   throw new Error('CNAME loop');
 }
 
-const publicServers = ['1.1.1.1:53', '8.8.8.8:53'];
-
 /**
  * The DNS servers (`address:port`) that may be asked about a name: those of DNS_SERVERS, else two public ones. Undefined for
  * a name of HOST_OVERRIDES, or below one, without servers of one's own: it need not exist outside, and would leak.
@@ -181,5 +176,5 @@ export function dnsServersFor(
   if (dnsServers !== undefined) return dnsServers;
   const ours = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
   const isPrivate = ours.some((host) => `.${name}`.endsWith(`.${host}`));
-  return isPrivate ? undefined : publicServers;
+  return isPrivate ? undefined : ['1.1.1.1:53', '8.8.8.8:53'];
 }

@@ -28,9 +28,6 @@ export interface RunStamp {
 /** After this time what is not there a second time is reported so. */
 const absentAfter_ms = 3_600_000;
 
-/** The kind that says whether an endpoint answers, so that only it becomes unreachable. */
-const reachKind = 'endpoint.answers';
-
 /** What tells the facts of a listing apart: kind and subject. */
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
   `${kind}\n${subject}`;
@@ -94,7 +91,8 @@ const missed = (
 /** The first of the checks that an endpoint gave no answer to, if it was on an earlier day than this one. */
 function unansweredSince({ kind, missed: before }: StoredObservation, { at }: RunStamp): string | undefined {
   const { unanswered } = before ?? {};
-  return kind === reachKind && unanswered && unanswered.slice(0, 10) < at.slice(0, 10)
+  // The kind that says whether an endpoint answers, so that only it becomes unreachable.
+  return kind === 'endpoint.answers' && unanswered && unanswered.slice(0, 10) < at.slice(0, 10)
     ? unanswered
     : undefined;
 }

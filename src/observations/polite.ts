@@ -250,9 +250,6 @@ export function createPoliteRepositories(
 // Its types describe an ES module, which it is not.
 const parseRobots = createRequire(import.meta.url)('robots-parser') as typeof robotsParser.default;
 
-/** The name that robots.txt files know this observer by. */
-const robotName = 'Dossier';
-
 /** Whether robots.txt lets this observer ask for an address; if not, why. */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
@@ -290,8 +287,9 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
     });
   if (status >= 300) return all;
   const rules = parseRobots(url, text.slice(0, longestText_bytes));
+  // The name that robots.txt files know this observer by.
   return ({ href, host }) =>
-    (rules.isAllowed(href, robotName) ?? true)
+    (rules.isAllowed(href, 'Dossier') ?? true)
       ? undefined
       : {
           result: 'refused',

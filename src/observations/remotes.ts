@@ -22,10 +22,6 @@ export const withoutAnswer = (
 /** What is found of a subject whose source follows from it. */
 export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 
-/** The recorded endpoints, each address once. */
-const remotesOf = ({ remotes }: Pick<Subject, 'remotes'>) =>
-  [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject }));
-
 /** The recorded repository. */
 const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
@@ -46,8 +42,10 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>) => (
 
 type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
 
+// The recorded endpoints, each address once.
 const forRemotes = (toFinding: FromEndpoint, isRare: boolean) => ({
-  about: remotesOf,
+  about: ({ remotes }: Pick<Subject, 'remotes'>) =>
+    [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
   async check(run: Run): Promise<readonly Finding[]> {
     const found: Finding[] = [];
     for (const remote of run.listing.remotes) {

@@ -22,9 +22,6 @@ const staleAt_ms = (
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
   new Date(staleAt_ms({ observed_at }, { interval_s })).toISOString();
 
-const isStale = (stored: StoredObservation, observing: Observing) =>
-  stored.state !== 'not_checked' && observing.now.getTime() > staleAt_ms(stored, observing);
-
 /** When the next of some observations becomes stale, ms since 1970; infinite if none will. */
 export const nextStale_ms = (stored: readonly StoredObservation[], observing: Observing): number =>
   Math.min(
@@ -64,11 +61,12 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(kind.unit && { unit: kind.unit }),
     ...(details && { details: { ...details } }),
     ...(as_seen && { as_seen: { ...as_seen } }),
-    ...(isStale(stored, observing) && {
-      state: 'stale',
-      last_state: stored.state,
-      reason: [staleText(stored), reason].filter(Boolean).join(' '),
-    }),
+    ...(stored.state !== 'not_checked' &&
+      observing.now.getTime() > staleAt_ms(stored, observing) && {
+        state: 'stale',
+        last_state: stored.state,
+        reason: [staleText(stored), reason].filter(Boolean).join(' '),
+      }),
     ...(missed && { missed_since: missed.since }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
   };

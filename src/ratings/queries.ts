@@ -57,14 +57,6 @@ const isSame = (a: ReceiptKeyLine, b: ReceiptKeyLine) =>
 
 const mostKeys = 50;
 
-/** Keeps the newest fifty keys, those that are published first: who publishes others every minute loses only their own old ones. */
-const deleteOldest = (db: Db, handle: string) =>
-  sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
-    select kid, valid_from from receipt_key where handle = ${handle}
-    order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
-    db,
-  );
-
 /** Ends keys that are gone or have another value under their name, and adds new ones; undefined if they are the same. */
 async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }: SeenKeys, mayAdd: boolean) {
   const live = (await readReceiptKeys(db, handle)).filter(({ valid_until }) => valid_until === undefined);
@@ -84,7 +76,12 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    await deleteOldest(db, handle);
+    // Keeps the newest fifty keys, those that are published first: who publishes others every minute loses only their own old ones.
+    await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
+    select kid, valid_from from receipt_key where handle = ${handle}
+    order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
+      db,
+    );
   }
   return toLoggedKeys(added, kids);
 }

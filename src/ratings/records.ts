@@ -186,16 +186,6 @@ const recordsOf = (db: Db, subject: string) =>
 
 type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
-const toResponse = ({ response_text, responded_at, response_log_index, response_erased_at }: StoredRecord) =>
-  response_text !== null &&
-  responded_at !== null &&
-  response_log_index !== null && {
-    response: {
-      ...{ text: response_text, created_at: responded_at, log_index: response_log_index },
-      ...(response_erased_at && { erased_at: response_erased_at }),
-    },
-  };
-
 /** When records are read, what their two sides named until then, and what the operator did, by log index. */
 interface ReadAt {
   readonly now: string;
@@ -217,7 +207,14 @@ function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadA
 
 /** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
 function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
-  const answered = toResponse(row);
+  const answered = row.response_text !== null &&
+    row.responded_at !== null &&
+    row.response_log_index !== null && {
+      response: {
+        ...{ text: row.response_text, created_at: row.responded_at, log_index: row.response_log_index },
+        ...(row.response_erased_at && { erased_at: row.response_erased_at }),
+      },
+    };
   if (!answered) return {};
   const { response } = answered;
   const moderated = toModerated(row, response.log_index, at);

@@ -72,10 +72,6 @@ function toPlaceholders(sample: unknown, read: Read): unknown {
   return Object.fromEntries(Object.entries(sample).map(([name, one]) => [name, placeholderOf(name, one)]));
 }
 
-/** Lengths of the list parameters: another number of rows is another query. */
-const toShape = (given: readonly unknown[]): string =>
-  given.map((one) => (Array.isArray(one) ? one.length : '')).join();
-
 /**
  * A query that is built and compiled once per engine and list length, because building one takes longer than SQLite
  * takes to run it. `build` receives a placeholder for each value, so it must not branch on values, and rows must have
@@ -89,7 +85,8 @@ export function precompileQuery<Given extends readonly unknown[], Row>(
     const { adapter } = db.getExecutor();
     const queries = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     compiled.set(adapter, queries);
-    const shape = toShape(given);
+    // Lengths of the list parameters: another number of rows is another query.
+    const shape = given.map((one) => (Array.isArray(one) ? one.length : '')).join();
     const query =
       queries.get(shape) ?? build(db, ...(toPlaceholders(given, (all) => all) as Given)).compile();
     queries.set(shape, query);

@@ -13,16 +13,13 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-const isOperator = ({ headers }: IncomingMessage, token: string): boolean =>
-  timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
-
 /** Answers with a page that only the operator reads, as HTML; 401 unless the request sends the token as bearer. */
 export async function answerOperator(
   request: IncomingMessage,
   response: ServerResponse,
   { token, read }: { readonly token: string; read(): Promise<string> },
 ): Promise<void> {
-  if (!isOperator(request, token))
+  if (!timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`)))
     return void response
       .writeHead(401, { 'www-authenticate': 'Bearer realm="operator"' })
       .end('Send OPERATOR_TOKEN as Authorization: Bearer.\n');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
 import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
@@ -55,15 +55,6 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   );
 }
 
-const toComparisonText = ({ listings, sources, ...answer }: z.output<typeof output>): string =>
-  paragraphs(
-    ...listings.map(listingText),
-    sources.length > 0 &&
-      `Sources: ${sources.map((source) => source.replace(/(?<=\] ).*$/s, toInlineText)).join('; ')}`,
-    answer.statement,
-    closingText(answer),
-  );
-
 const maxListings = 8;
 
 const input = z.strictObject({
@@ -100,16 +91,13 @@ const output = z.object({
 export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number]> &
   Partial<ReturnType<typeof compareListing>>;
 
-/** Problems with one handle, which do not fail the whole comparison. */
-const listingProblems: readonly ProblemCode[] = [
-  'invalid_handle',
-  'unknown_handle',
-  'several_listings',
-  'listing_withdrawn',
-];
-
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  if (!(error instanceof Problem) || !listingProblems.includes(error.code)) throw error;
+  // Problems with one handle, which do not fail the whole comparison.
+  if (
+    !(error instanceof Problem) ||
+    !['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'].includes(error.code)
+  )
+    throw error;
   const { code, message, near, others, candidates } = error.toJSON();
   const meant = near ?? candidates?.map((one) => one.handle) ?? [];
   return {
@@ -178,7 +166,14 @@ export const compareAgents = defineTool({
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: ['has_endpoint', 'updated_within_days:365'],
   },
-  toText: toComparisonText,
+  toText: ({ listings, sources, ...answer }: z.output<typeof output>): string =>
+    paragraphs(
+      ...listings.map(listingText),
+      sources.length > 0 &&
+        `Sources: ${sources.map((source) => source.replace(/(?<=\] ).*$/s, toInlineText)).join('; ')}`,
+      answer.statement,
+      closingText(answer),
+    ),
   async run(sent, context) {
     const sources: string[] = [];
     const compared = await compareAll(sent, context);

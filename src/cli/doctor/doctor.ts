@@ -279,11 +279,6 @@ async function readUpstream(registryUrl: string): Promise<Finding> {
   );
 }
 
-const checkRegistry = async (subject: Subject): Found => [
-  await readUpstream(subject.config.registryUrl),
-  await readImport(subject),
-];
-
 /** In the order in which an operator would ask. */
 const checks = {
   clock: checkClock,
@@ -293,7 +288,10 @@ const checks = {
   witnesses: checkWitnesses,
   claims: checkClaims,
   'private entries': checkPrivate,
-  registry: checkRegistry,
+  registry: async (subject: Subject): Found => [
+    await readUpstream(subject.config.registryUrl),
+    await readImport(subject),
+  ],
   PUBLIC_URL: checkPublicUrl,
   backups: checkBackups,
 } as const;
@@ -303,9 +301,14 @@ const marks = { fine: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 const print = (name: string, { state, text, next }: Finding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
-/** Opens the database as it is; a finding says why it cannot be opened, and nothing that there is none. */
-const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
-  openStore(config, 'unchanged').catch((error: Error) =>
+/**
+ * Looks at everything that an operator would, and prints a line for each finding, with what to do. Changes nothing.
+ * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
+ */
+export async function runDoctor(config: Config): Promise<void> {
+  await requireUsableSettings(config);
+  // Opens the database as it is; a finding says why it cannot be opened, and nothing that there is none.
+  const opened = await openStore(config, 'unchanged').catch((error: Error) =>
     error instanceof NoDatabase
       ? undefined
       : fault(
@@ -313,14 +316,6 @@ const openAsItIs = (config: Config): Promise<Store | Finding | undefined> =>
           'see docs/operations.md, “When something is down”',
         ),
   );
-
-/**
- * Looks at everything that an operator would, and prints a line for each finding, with what to do. Changes nothing.
- * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
- */
-export async function runDoctor(config: Config): Promise<void> {
-  await requireUsableSettings(config);
-  const opened = await openAsItIs(config);
   const problem = opened && 'state' in opened ? opened : undefined;
   await using store = opened && 'state' in opened ? undefined : opened;
   const subject = { config, store, clock: () => new Date() };

@@ -31,11 +31,6 @@ const howTo =
       `${tool.title}\n\n${tool.description}\n\n${toCurl(`${site.config.publicUrl}${path}`, tool.example)}\n\nFields and answers: ${site.config.publicUrl}/tools#${tool.name}\n`,
     );
 
-const showCapability = async (c: Request) => {
-  const { id, handle, state, activated_at } = await authenticate(c.get('context'));
-  return answerOnce(c, { capability_id: id, handle, state, activated_at });
-};
-
 const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
 
 const look = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
@@ -48,6 +43,9 @@ export const createApiRoutes = (face: Face) =>
     .post('/api/claim-github', (c) => runTool(c, claimGithub))
     .get('/api/feedback', howTo(face, '/api/feedback', submitFeedback))
     .post('/api/feedback', (c) => runTool(c, submitFeedback))
-    .get('/api/capability', showCapability)
+    .get('/api/capability', async (c: Request) => {
+      const { id, handle, state, activated_at } = await authenticate(c.get('context'));
+      return answerOnce(c, { capability_id: id, handle, state, activated_at });
+    })
     .post('/api/capability/look', look)
     .post('/api/capability/revoke', revoke);

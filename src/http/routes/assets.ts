@@ -6,21 +6,19 @@ import { toModuleUrl } from '../../core/process.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import type { Asset } from '../../views/layout.ts';
-import type { CachePolicy, Encoding, Face, HttpEnvironment, Request } from '../call.ts';
+import type { CachePolicy, Face, HttpEnvironment, Request } from '../call.ts';
 import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
-
-const toForms = ({ bytes }: Asset): Record<Encoding, () => Promise<Uint8Array<ArrayBuffer>>> => ({
-  br: cachedOnce(() => encodeBest(bytes, 'br')),
-  gzip: cachedOnce(() => encodeBest(bytes, 'gzip')),
-  identity: cachedOnce(() => encodeBest(bytes, 'identity')),
-});
 
 const forever = 'public, max-age=31536000, immutable';
 const aDay = 'public, max-age=86400';
 
 function sendAsset(asset: Asset, cacheControl: string) {
-  const forms = toForms(asset);
+  const forms = {
+    br: cachedOnce(() => encodeBest(asset.bytes, 'br')),
+    gzip: cachedOnce(() => encodeBest(asset.bytes, 'gzip')),
+    identity: cachedOnce(() => encodeBest(asset.bytes, 'identity')),
+  };
   return async (c: Request) => {
     const encoding = c.get('encoding');
     const bytes = await forms[encoding]();

@@ -198,10 +198,6 @@ const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoA
     `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
   );
 
-/** Where a list of a size ends: the cap of tools, or of bytes. */
-const isFull = (tools: readonly Tool[]) =>
-  tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes;
-
 /** Tool objects as they were sent; `isCut` if the list ended at the cap. */
 const toList = (tools: readonly Tool[], isCut: boolean) => ({ result: 'tools' as const, tools, isCut });
 export type ToolList = ReturnType<typeof toList>;
@@ -222,7 +218,9 @@ export async function listTools(
     const { tools: listed, nextCursor: next } = reply.result;
     if (!Array.isArray(listed)) return pages > 0 ? brokenOff(pages, noList) : noList;
     tools.push(...listed.filter(isJsonObject));
-    if (isFull(tools)) return toList(tools.slice(0, mostTools), true);
+    // Where a list of a size ends: the cap of tools, or of bytes.
+    if (tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes)
+      return toList(tools.slice(0, mostTools), true);
     if (typeof next !== 'string' || next === '' || cursors.has(next)) return toList(tools, false);
     cursors.add(next);
     cursor = next;

@@ -13,21 +13,6 @@ const longestText = 200;
 /** The records of one type at a name. Throws what is no answer: SERVFAIL, a refusal, a time-out. */
 type Ask = (name: string, type: 'A' | 'AAAA' | 'CAA') => Promise<readonly string[]>;
 
-/** Asks the servers in turn, the next one where one gives no answer. */
-const askInTurn =
-  (servers: readonly string[], timeout_ms: number, signal: AbortSignal): Ask =>
-  async (name, type) => {
-    let failure: unknown;
-    for (const server of servers)
-      try {
-        signal.throwIfAborted();
-        return (await readRecords(server, { name, type }, timeout_ms)).records;
-      } catch (error) {
-        failure = error;
-      }
-    throw failure;
-  };
-
 /** The CAA records that count for a name: its own, else those of its nearest parent that has some. */
 async function readCaa(ask: Ask, hostname: string): Promise<readonly string[]> {
   const labels = hostname.split('.').slice(-mostParents);
@@ -73,7 +58,19 @@ export const createDns =
   (rules: Parameters<typeof dnsServersFor>[0], timeout_ms: number, signal: AbortSignal) =>
   async (hostname: string) => {
     const servers = dnsServersFor(rules, hostname);
-    if (servers) return run(askInTurn(servers, timeout_ms, signal), hostname);
+    // Asks the servers in turn, the next one where one gives no answer.
+    if (servers)
+      return run(async (name, type) => {
+        let failure: unknown;
+        for (const server of servers)
+          try {
+            signal.throwIfAborted();
+            return (await readRecords(server, { name, type }, timeout_ms)).records;
+          } catch (error) {
+            failure = error;
+          }
+        throw failure;
+      }, hostname);
     const reason =
       'The host is reached at another address here (HOST_OVERRIDES), and DNS_SERVERS is not set.';
     return { result: 'not_checked', reason } satisfies NoAnswer;

@@ -223,9 +223,6 @@ async function readNpm(run: Run, recorded: RecordedPackage): Promise<Published |
 const filesOf = ({ urls }: Published['document']): Published['document'][] =>
   Array.isArray(urls) ? urls.map(asMembers) : [];
 
-const yankedText = ({ yanked, yanked_reason }: Published['document']): string | undefined =>
-  yanked === true ? (toShort(yanked_reason) ?? 'yanked without a reason') : undefined;
-
 /** PEP 592: a release is yanked by its files; PyPI also says it of the release. */
 function toPublishedOnPypi({ response, document }: Extract<Registered, { result: 'document' }>): Published {
   const info = memberOf(document, 'info');
@@ -235,7 +232,7 @@ function toPublishedOnPypi({ response, document }: Extract<Registered, { result:
     version: toShort(info.version) ?? '',
     ...sourceOf(response),
     published_at: times.toSorted()[0] ?? notStated('The JSON of PyPI', 'when this version was published'),
-    deprecated: yankedText(info),
+    deprecated: info.yanked === true ? (toShort(info.yanked_reason) ?? 'yanked without a reason') : undefined,
     maintainers: notStated('The JSON of PyPI', 'which accounts may publish'),
     earlier: [],
     document,

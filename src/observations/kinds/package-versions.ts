@@ -57,11 +57,9 @@ const withBefore = (show: (value: string) => string) => (found: Finding) => {
   return before ? `${shown}; of version ${coded(before.version)} before it: ${show(before.value)}` : shown;
 };
 
-/** Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order). */
-const installScripts = ['preinstall', 'install', 'postinstall'];
-
+// Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order).
 const scriptsOf = (document: Manifest): [string, string][] =>
-  installScripts.flatMap((name) => {
+  ['preinstall', 'install', 'postinstall'].flatMap((name) => {
     const script = memberOf(document, 'scripts')[name];
     const text = typeof script === 'string' ? script.trim() : '';
     return text === '' ? [] : [[name, text]];

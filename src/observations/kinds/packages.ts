@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../../core/json.ts';
 import { toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
@@ -26,12 +25,6 @@ import {
 
 const mostAdvisories = 20;
 
-const toShown = ({ id, summary, severity }: Advisory) => ({
-  id,
-  ...(summary && { summary }),
-  ...(severity && { severity }),
-});
-
 function toFinding(
   { found, source }: { readonly found: readonly Advisory[]; readonly source: string },
   version: string,
@@ -46,7 +39,11 @@ function toFinding(
     }),
     details: {
       version,
-      advisories: affecting.slice(0, mostAdvisories).map(toShown),
+      advisories: affecting.slice(0, mostAdvisories).map(({ id, summary, severity }: Advisory) => ({
+        id,
+        ...(summary && { summary }),
+        ...(severity && { severity }),
+      })),
       ...(unknown.length > 0 && { not_compared: unknown.slice(0, mostAdvisories).map(({ id }) => id) }),
     },
     source,
@@ -161,15 +158,6 @@ export const packageMaintainers = defineKind({
   ),
 });
 
-/** Whether a statement is about the published file. */
-const isAbout = (
-  { statement }: { readonly statement: JsonObject },
-  { algorithm, hex }: ServedProvenance['digest'],
-): boolean =>
-  hex !== '' &&
-  Array.isArray(statement.subject) &&
-  statement.subject.some((one) => memberOf(one, 'digest')[algorithm] === hex);
-
 const looseUrl = (url: string | undefined) =>
   url
     ?.toLowerCase()
@@ -223,7 +211,10 @@ function judge(
     details: { version },
   });
   if (signed.result === 'unproven') return unrecognised(signed.reason);
-  return isAbout(signed, digest)
+  // Whether a statement is about the published file.
+  return digest.hex !== '' &&
+    Array.isArray(signed.statement.subject) &&
+    signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex)
     ? compare(signed, repository, version)
     : unrecognised('The signed provenance is about another file than the published one.');
 }

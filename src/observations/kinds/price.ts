@@ -7,7 +7,6 @@ import type { Finding } from '../observation.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 import {
-  type AdvertisedOffer,
   convert,
   decodeOffers,
   isIdentifier,
@@ -118,9 +117,6 @@ export const priceCatalog = defineKind({
   },
 });
 
-const advertisedText = ({ amount, currency, method, intent }: AdvertisedOffer) =>
-  `${amount ?? 'dynamic'}${currency ? ` of ${currency}` : ''}${method ? ` on ${method}` : ''}${intent ? ` (${intent})` : ''}`;
-
 /** What the first operation with a readable offer costs, and how many more there are. */
 function toValue(priced: ReturnType<typeof pricedOperations>): string | null {
   const readable = priced.filter(({ offers }) => offers.length > 0);
@@ -128,7 +124,8 @@ function toValue(priced: ReturnType<typeof pricedOperations>): string | null {
   const [offer] = first?.offers ?? [];
   if (!first || !offer) return null;
   const more = readable.length > 1 ? `; ${readable.length - 1} more` : '';
-  return `${first.operation}: ${advertisedText(offer)}${more}`;
+  const { amount, currency, method, intent } = offer;
+  return `${first.operation}: ${amount ?? 'dynamic'}${currency ? ` of ${currency}` : ''}${method ? ` on ${method}` : ''}${intent ? ` (${intent})` : ''}${more}`;
 }
 
 function readOpenApi({ text }: Fetched): Found | undefined {

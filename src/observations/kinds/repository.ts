@@ -39,9 +39,6 @@ function toSentence(files: readonly ReturnType<typeof toFound>[]): string {
   return `In the repository: ${named.join(', ')}.`;
 }
 
-/** In no repository: a host that has it sends the same for every path, as a captive portal does. */
-const noFile = '.dossier/is-in-no-repository';
-
 const anything: NoAnswer = {
   result: 'unreachable',
   reason: 'The host of the repository’s files answered also for a file that is in no repository.',
@@ -72,7 +69,8 @@ export const repositoryAgentFiles = defineKind({
       if (file.result !== 'absent') files.push(toFound(path, automatic, text));
     }
     if (files.length > 0) {
-      const file = await run.file(noFile);
+      // In no repository: a host that has it sends the same for every path, as a captive portal does.
+      const file = await run.file('.dossier/is-in-no-repository');
       if (!('commit' in file)) return file;
       if (file.result !== 'absent') return anything;
     }

@@ -28,9 +28,6 @@ export const inNameOrder = (tools: readonly Tool[]): Tool[] =>
 export const surfaceDigest = (tools: readonly Tool[]): string =>
   rootOfLeaves(inNameOrder(tools).map((tool) => Buffer.from(toolDigest(tool), 'hex'))).toString('hex');
 
-const tagged = (description: unknown) =>
-  typeof description === 'string' ? { type: 'string', value: description } : { type: 'none' };
-
 /**
  * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
  * description, input schema and title only, base64url. Its serialization writes a missing title as `undefined`.
@@ -38,7 +35,7 @@ const tagged = (description: unknown) =>
 function aiSdkFingerprint(tool: Tool): string {
   const { title, description, inputSchema } = tool;
   const members = [
-    `"description":${toCanonicalJson(tagged(description))}`,
+    `"description":${toCanonicalJson(typeof description === 'string' ? { type: 'string', value: description } : { type: 'none' })}`,
     `"inputSchema":${toCanonicalJson(asMembers(inputSchema))}`,
     `"title":${typeof title === 'string' ? JSON.stringify(title) : 'undefined'}`,
   ];

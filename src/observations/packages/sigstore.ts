@@ -4,9 +4,6 @@ import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { readObject } from '../../core/json.ts';
 
-/** Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form. */
-const sourceRepository = '1.3.6.1.4.1.57264.1.12';
-
 /** Copied from @sigstore/tuf 5.0.1; docs/decisions/packages.md. */
 const shippedRoot = new URL('./sigstore-trusted-root.json', import.meta.url);
 
@@ -18,7 +15,8 @@ function toText(value: Buffer): string | undefined {
 }
 
 function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
-  const found = oids.find(({ oid }) => oid?.id.join('.') === sourceRepository);
+  // Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form.
+  const found = oids.find(({ oid }) => oid?.id.join('.') === '1.3.6.1.4.1.57264.1.12');
   return found && toText(Buffer.from(found.value));
 }
 

@@ -1,13 +1,8 @@
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { Migrator } from 'kysely/migration';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import type { Db } from '../store.ts';
 import { createInitialTables, type EngineDdl } from './0001-tables.ts';
-
-/** Every migration under the name of its file, oldest first. A new one is a file here and a line in this list. */
-const listMigrations = (ddl: EngineDdl): Readonly<Record<string, Migration>> => ({
-  '0001-tables': createInitialTables(ddl),
-});
 
 /**
  * What opening may do to a database: `make` one that is missing, and bring an `existing` one up to date; `unchanged` does
@@ -40,9 +35,6 @@ function otherVersionOf(names: readonly string[], ours: readonly string[]) {
   return names.length < ours.length ? 'older' : undefined;
 }
 
-/** SQLSTATE undefined_table. A role or a database that does not exist has other codes. */
-const undefinedTable = '42P01';
-
 /** The migrations that a database has; none if there is no schema of ours in it. */
 async function readRecorded(db: Db): Promise<string[]> {
   try {
@@ -50,7 +42,8 @@ async function readRecorded(db: Db): Promise<string[]> {
     return (await recorded.execute(db)).rows.map(({ name }) => name);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefinedTable || message.includes('no such table')) return [];
+    // SQLSTATE undefined_table. A role or a database that does not exist has other codes.
+    if (code === '42P01' || message.includes('no such table')) return [];
     throw error;
   }
 }
@@ -60,7 +53,10 @@ async function readRecorded(db: Db): Promise<string[]> {
  * follow made it, or one that may not be changed is older; it is left alone then.
  */
 export async function migrate(db: Db, ddl: EngineDdl, opening: Opening): Promise<void> {
-  const migrations = listMigrations(ddl);
+  // Every migration under the name of its file, oldest first. A new one is a file here and a line in this list.
+  const migrations = {
+    '0001-tables': createInitialTables(ddl),
+  };
   const names = await readRecorded(db);
   if (names.length === 0 && opening !== 'make') throw new NoDatabase();
   const other = otherVersionOf(names, Object.keys(migrations));

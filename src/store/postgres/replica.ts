@@ -23,9 +23,6 @@ export async function openReplica(url: string): Promise<Db> {
 const poll_ms = 50;
 const retryAfterError_ms = 1000;
 
-const merge = (earlier: ChangedHandles | undefined, later: ChangedHandles): ChangedHandles =>
-  earlier === 'all' || later === 'all' ? 'all' : [...(earlier ?? []), ...later];
-
 /** Resolves once a replica has replayed everything that the primary has written so far. */
 async function waitUntilCaughtUp(primary: Db, replica: Db, stopped: AbortSignal): Promise<void> {
   const current = sql<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`;
@@ -62,7 +59,7 @@ function repeatWhenCaughtUp(
     isWaiting = false;
   };
   return (changed) => {
-    pending = merge(pending, changed);
+    pending = pending === 'all' || changed === 'all' ? 'all' : [...(pending ?? []), ...changed];
     if (!isWaiting) void publishPending();
   };
 }

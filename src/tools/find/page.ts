@@ -26,8 +26,6 @@ const digestOf = ({ text, facets, sort }: SearchQuery) =>
 
 /** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
 const toRankedPlace = (search: SearchQuery) => z.tuple([digestOf(search), z.int().min(0), z.int().min(0)]);
-const toListedPlace = (search: SearchQuery) =>
-  z.tuple([digestOf(search), z.int().min(0), z.string().max(40)]);
 
 function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: string | undefined): number {
   const [, place, last] = readCursor(cursor, toRankedPlace(search)) ?? [];
@@ -69,7 +67,7 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
 async function findListed(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const { facets, sort } = search;
-  const position = readCursor(place.cursor, toListedPlace(search));
+  const position = readCursor(place.cursor, z.tuple([digestOf(search), z.int().min(0), z.string().max(40)]));
   const after = position && { id: position[1], updated_at: position[2] };
   const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
   const shown = rows.slice(0, place.limit);
