@@ -213,13 +213,7 @@ export function readVersion(head: EntryHead): ListingVersion | Unreadable {
 }
 
 const later = (a: VersionSummary, b: VersionSummary): number =>
-  a.published_at === b.published_at
-    ? a.version < b.version
-      ? -1
-      : 1
-    : a.published_at < b.published_at
-      ? -1
-      : 1;
+  `${a.published_at} ${a.version}` < `${b.published_at} ${b.version}` ? -1 : 1;
 
 const loose = { loose: true };
 

@@ -77,7 +77,6 @@ const renamed = ({ listings }: PagePlan): string[] =>
     .filter(({ known, listing }) => known && !isDeepStrictEqual(observedPart(known), observedPart(listing)))
     .map(({ listing: { handle } }) => handle);
 
-/** Writes a page in the caller's transaction: versions, listings, quarantine, and its effect on claims. */
 async function applyPage(
   tx: Transaction,
   plan: PagePlan,
@@ -128,7 +127,6 @@ export async function endSample(tx: Transaction, page: Page, at: string): Promis
 /** What an import may touch. */
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
-/** One run and everything that writing its pages needs. */
 interface Import {
   readonly context: ImportContext;
   readonly request: ImportRequest;

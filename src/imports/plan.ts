@@ -31,7 +31,6 @@ export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   return sum;
 }
 
-/** Versions by handle, then by version. */
 type Versions = Map<string, Map<string, VersionSummary>>;
 
 /** A page's entries, each counted once: versions to write by keyOf, unreadable entries, and readable ones. */
@@ -95,7 +94,6 @@ async function classifyEntries(reads: ListingReads, entries: readonly unknown[])
   return { ...classified, versions };
 }
 
-/** A listing after the page, and before it. */
 interface ListingChange {
   readonly listing: Listing;
   readonly known: Listing | undefined;
@@ -168,8 +166,7 @@ export const changesRepository = ({ listing, known }: ListingChange): boolean =>
 export const withdraws = ({ listing, known }: ListingChange): boolean =>
   !!known && !isGone(known) && isGone(listing);
 
-const hostOf = (endpoint: string | undefined) =>
-  endpoint === undefined ? undefined : URL.parse(endpoint)?.host;
+const hostOf = (endpoint = '') => URL.parse(endpoint)?.host;
 
 /** Whether a visible listing's endpoint moves to another host, or disappears. */
 const changesEndpointHost = ({ listing, known }: ListingChange): boolean =>
@@ -261,14 +258,7 @@ const smallestGuarded = 50;
 const maxAffectedShare = 0.2;
 
 /** The run would withdraw or move too many known listings. Nothing is written from the page that affects the first one. */
-export class MassChangeError extends Error {
-  constructor(affected: number, known: number) {
-    super(
-      `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected} so far); look at the registry, then run: dossier import --accept-changes`,
-    );
-    this.name = 'MassChangeError';
-  }
-}
+export class MassChangeError extends Error {}
 
 /**
  * Counts those of `known` visible listings that a run affects (withdraws, or changes the repository or the host of the endpoint of)
@@ -287,7 +277,9 @@ export function createMassChangeGuard(known: number, isAccepted: boolean) {
     count(handles: readonly string[]) {
       for (const handle of handles) affected.add(handle);
       if (isActive && affected.size > known * maxAffectedShare)
-        throw new MassChangeError(affected.size, known);
+        throw new MassChangeError(
+          `held: more than 20 % of ${known} known listings would lose their shown version, or change their repository or the host of their endpoint (${affected.size} so far); look at the registry, then run: dossier import --accept-changes`,
+        );
     },
     /** The whole run was checked: counting starts again, and no further check is needed. */
     clear() {

@@ -62,11 +62,6 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   return once.size === 0 ? {} : { inputs: [...once.values()].slice(0, mostInputs) };
 }
 
-/** The inputs that a remote needs from its caller; malformed parts are ignored. */
-const remoteInputs = (remote: NonNullable<ServerJson['remotes']>[number]) =>
-  toInputs([...toHeaders(remote.headers), ...toVariables(remote.variables)]);
-
-/** The inputs that running a package needs, including those of its transport. */
 const packageInputs = (recorded: NonNullable<ServerJson['packages']>[number]) =>
   toInputs([
     ...toEnvironment(recorded.environmentVariables),
@@ -98,7 +93,10 @@ function isAddress(url: string): boolean {
 const toRemotes = (server: ServerJson): ListingRemote[] =>
   once(
     (server.remotes ?? [])
-      .map((remote) => ({ type: line(remote.type), url: line(remote.url), ...remoteInputs(remote) }))
+      .map(({ type, url, headers, variables }) => ({
+        ...{ type: line(type), url: line(url) },
+        ...toInputs([...toHeaders(headers), ...toVariables(variables)]),
+      }))
       .filter(({ url }) => url !== ''),
   );
 

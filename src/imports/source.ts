@@ -23,7 +23,6 @@ export interface Page {
   readonly total?: number;
 }
 
-/** Which page to read. */
 interface PageRequest {
   readonly cursor?: string | undefined;
   /** RFC 3339; only entries that changed after it. */
@@ -223,14 +222,12 @@ function originOf(
 
 const openSample = () => openSavedCopy(samplePath, sampleOrigin, sampleSource);
 
-async function readHandles(): Promise<readonly string[]> {
+/** The handles of the shipped sample, which fits on one page. */
+export const readSampleHandles = cachedOnce<readonly string[]>(async () => {
   const { entries } = await (await openSample()).page({});
   const names = entries.map((entry) => (entry as { server: { name: string } }).server.name);
   return [...new Set(names.filter(isHandle))];
-}
-
-/** The handles of the shipped sample, which fits on one page. */
-export const readSampleHandles = cachedOnce<readonly string[]>(readHandles);
+});
 
 /**
  * Opens a source: the http(s) address of a registry, `sample`, or a saved copy as `file:path` or plain path. Throws

@@ -11,7 +11,6 @@ declare module '../store/store.ts' {
   }
 }
 
-/** The newest run whose columns have these values. */
 async function readNewest(db: Db, where: Partial<Pick<ImportRun, 'source' | 'state' | 'kind'>>) {
   const runs = db.selectFrom('import_run').selectAll();
   const found = runs
