@@ -14,7 +14,6 @@ import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 import { createStoredEvidence } from './stored.ts';
 
-/** What an audit reports while it runs. */
 interface AuditWatch {
   /** Called for each fault, in the order in which they are found. */
   readonly onFault: (fault: AuditFault) => void;
@@ -150,7 +149,6 @@ const interval_ms = 86_400_000;
 const longestSleep_ms = 600_000;
 /** After each piece of work the audit rests this many times as long as the work took, so that requests go first. */
 const restPerWork = 3;
-/** Further faults are counted, and not logged one by one. */
 const mostLogged = 20;
 
 /** Waits in proportion to the time since the last wait; throws the signal's reason. */

@@ -37,7 +37,6 @@ export function noteAction({ applied, ended }: SaidActions, members: JsonObject,
   else applied.set(log_index, members);
 }
 
-/** Whether an action had ended when the log had `size` entries; what was ended later may have been read before. */
 const hadEnded = ({ ended }: SaidActions, log_index: number, size: number): boolean =>
   (ended.get(log_index) ?? size) < size;
 
@@ -138,7 +137,6 @@ function isAsSaid(
 
 const toText = ({ value, state }: ObservationChange['after']) => `${toShownValue(value)} (${state})`;
 
-/** What each fact was last changed to, and by which entry. */
 function newestChanges(changes: readonly RecordedChange[]) {
   const oldestFirst = changes.toSorted((a, b) => a.log_index - b.log_index);
   return new Map(
@@ -148,7 +146,6 @@ function newestChanges(changes: readonly RecordedChange[]) {
   );
 }
 
-/** Where the current facts of a listing are not as their newest change says. */
 function findObservationFaults({ handle, observations: { current, changes } }: ShownListing): AuditFault[] {
   const newest = newestChanges(changes);
   const compared = current.filter(({ kind }) => !tallies.has(kind));

@@ -203,7 +203,6 @@ function readEvents(
   return events.sort((a, b) => a.log_index - b.log_index);
 }
 
-/** Holds the claims that listings show against all of their events. */
 function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
   const handles = new Set([...state.listings.keys(), ...said.claims.keys()]);
   return [...handles].flatMap((handle) => {

@@ -18,11 +18,8 @@ import { differingFields } from './entry-proof.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 
-const countOf = (texts: readonly string[]): Record<string, number> => {
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return Object.fromEntries(counts);
-};
+const countOf = (texts: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
 /** The newest rating of each source; the records are listed newest first. */
 const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
@@ -145,7 +142,6 @@ export function toCounted({ ratings, read_on }: ShownListing) {
 
 export type CountedRating = ReturnType<typeof toCounted>[number];
 
-/** The newest versions, and the claim events of listings as the log's records have them. */
 interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
   /** Ratings that only the log shows, because their listing is withdrawn. */
@@ -291,14 +287,8 @@ function toExpected(
 
 /** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version, of praise the first one that praises. */
 function isAllowedOverlap(rating: CountedRating, at: string): boolean {
-  const {
-    source_handle: source,
-    subject_handle: subject,
-    group_reason,
-    first_created_at,
-    praised_at,
-  } = rating;
-  if (at > (isPraise(rating) ? praised_at : first_created_at).slice(0, 10)) return false;
+  const { source_handle: source, subject_handle: subject, group_reason } = rating;
+  if (at > (isPraise(rating) ? rating.praised_at : rating.first_created_at).slice(0, 10)) return false;
   const bySource = overlapReason({ by: source, of: subject, at });
   return (
     group_reason === bySource ||

@@ -47,7 +47,6 @@ export const differingFields = (
   fields: readonly string[],
 ): string[] => fields.filter((field) => !isSame(committed[field], shown[field]));
 
-/** One entry as it is stored, and its place under a checkpoint. */
 interface StoredEntry {
   readonly leaf: string;
   readonly committed: CommittedRecord | undefined;
@@ -96,7 +95,6 @@ async function findHead(context: IssuingContext, log_index: number, rating?: Rat
   return head;
 }
 
-/** Reads an entry with its audit path. Throws internal if what is stored disagrees with the log. */
 async function readEntry(context: IssuingContext, log_index: number, rating?: Rating) {
   const { log } = context.store;
   const head = await findHead(context, log_index, rating);
@@ -135,7 +133,6 @@ async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   return { withheld: listing.withdrawn ? ('listing_withdrawn' as const) : ('listing_hidden' as const) };
 }
 
-/** Why a stored record is not given out, if it is not. */
 async function findWithheld(
   context: IssuingContext,
   log_index: number,

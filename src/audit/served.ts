@@ -73,7 +73,6 @@ async function readLogs(ask: AskService): Promise<AuditedLog[]> {
   }));
 }
 
-/** One tile, or what there is of it: the nodes or entries of a level. */
 async function readTile(
   ask: AskService,
   [{ id }, level]: [AuditedLog, string],
@@ -220,7 +219,6 @@ async function* readDumped(ask: AskService): AsyncGenerator<string> {
   }
 }
 
-/** The listings that the log's records name. */
 async function* readNamed({
   logs,
   records,

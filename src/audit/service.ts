@@ -10,20 +10,16 @@ const tries = 8;
 const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
-const send = (url: string, body: object | undefined) =>
-  fetch(url, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeout_ms),
-    ...(body && {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
-  });
-
 async function ask(url: string, body: object | undefined, limit_bytes: number) {
   try {
-    const response = await send(url, body);
+    const response = await fetch(url, {
+      ...{ redirect: 'manual', signal: AbortSignal.timeout(timeout_ms) },
+      ...(body && {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
     const bytes = await readBounded(response.body ?? new Blob().stream(), limit_bytes);
     if (!bytes) throw new ServiceUnreadable(`${url}: the answer is larger than ${limit_bytes} bytes`);
     const wait_s = readRetryAfter_s(response.headers.get('retry-after'), Date.now()) ?? 1;

@@ -34,14 +34,6 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === of && file) }));
 }
 
-function readAllRatings({ store, clock }: Place, handle: string): Promise<RatingRecord[]> {
-  const now = clock().toISOString();
-  return readAll<RatingRecord>(batch, (last) => {
-    const after = last && { created_at: last.created_at, id: last.rating_id };
-    return store.ratings.list(handle, { after, limit: batch, now });
-  });
-}
-
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */
 export const createStoredEvidence = (place: Place): EvidenceReader => ({
   levelStep: 1,
@@ -64,7 +56,11 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const changes = await readAll<RecordedChange>(batch, (last) =>
       store.observations.history(handle, { before: last?.log_index, limit: batch }),
     );
-    const ratings = await readAllRatings(place, handle);
+    const now = clock().toISOString();
+    const ratings = await readAll<RatingRecord>(batch, (last) => {
+      const after = last && { created_at: last.created_at, id: last.rating_id };
+      return store.ratings.list(handle, { after, limit: batch, now });
+    });
     const events = await store.claims.history(handle);
     const stored = facts?.claim;
     const receipt_keys = toShownKeys(facts?.receiptKeys ?? []);

@@ -8,7 +8,6 @@ declare module '../store/store.ts' {
   }
 }
 
-/** The table has one row. */
 const id = 1;
 
 /** Reads of the node's own audits. */

@@ -36,18 +36,6 @@ export const logOrigin = (log: number, publicUrl: string): string =>
 /** The number of the log with an origin, whatever host it was served under. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-/** The seed is generated once and stored in the database, so that all nodes share it without configuration. */
-async function readSeed({ store, clock }: LogContext): Promise<string> {
-  const stored = await store.keys.logSeed();
-  if (stored) return stored;
-  return store.write(async (tx) => {
-    const generated = randomBytes(32).toString('base64');
-    const existing = await tx.keys.logSeed();
-    if (!existing) await tx.keys.addLogSeed(generated, clock().toISOString());
-    return existing ?? generated;
-  });
-}
-
 /** The key that signs the checkpoints of an origin; undefined if this database has none yet. */
 export async function findKeyOfOrigin(
   { store }: Pick<LogContext, 'store'>,
@@ -57,19 +45,25 @@ export async function findKeyOfOrigin(
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
 
-/** The seed that the keys of this database are made of, 32 bytes. */
-export const openLogSeed = async (context: LogContext): Promise<Buffer> =>
-  Buffer.from(await readSeed(context), 'base64');
+/** The seed that the keys of this database are made of, 32 bytes: made once and stored, so that all nodes share it without configuration. */
+export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer> {
+  const create = async (tx: Transaction) => {
+    const created = randomBytes(32).toString('base64');
+    const existing = await tx.keys.logSeed();
+    if (!existing) await tx.keys.addLogSeed(created, clock().toISOString());
+    return existing ?? created;
+  };
+  return Buffer.from((await store.keys.logSeed()) || (await store.write(create)), 'base64');
+}
 
 /** The key that signs one log's checkpoints. */
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
+type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
+
 /** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
-function checkpointPath({
-  checkpointFile,
-  databaseUrl,
-}: Pick<Config, 'checkpointFile' | 'databaseUrl'>): string | undefined {
+function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
   if (checkpointFile) return checkpointFile;
   return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
 }
@@ -109,9 +103,7 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
 }
 
 /** Whether a checkpoint could be saved; the error says why not. Makes the folder if there is none. */
-export async function requireCheckpointFolder(
-  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
-): Promise<void> {
+export async function requireCheckpointFolder(config: FileConfig): Promise<void> {
   const path = checkpointPath(config);
   if (!path) return;
   await mkdir(dirname(path), { recursive: true });
@@ -119,9 +111,7 @@ export async function requireCheckpointFolder(
 }
 
 /** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */
-export async function readCheckpointFile(
-  config: Pick<Config, 'checkpointFile' | 'databaseUrl'>,
-): Promise<string | undefined> {
+export async function readCheckpointFile(config: FileConfig): Promise<string | undefined> {
   const path = checkpointPath(config);
   if (!path) return undefined;
   return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>

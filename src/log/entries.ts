@@ -130,7 +130,6 @@ async function readCompleted(db: Db, log: number, leaf: number): Promise<Buffer[
   return rows.map(({ hash }) => Buffer.from(hash, 'hex'));
 }
 
-/** A new leaf hash and the hashes of the subtrees that it completes. */
 async function completedNodes(db: Db, log: number, leaf: { position: number; hash: string }) {
   const nodes = [{ log, level: 0, ...leaf }];
   let { position } = leaf;

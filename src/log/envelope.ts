@@ -18,7 +18,6 @@ const toSigned = (payloadType: string, payload: Buffer): Buffer =>
     payload,
   ]);
 
-/** The media type of in-toto statements. */
 const payloadType = 'application/vnd.in-toto+json';
 
 /** Signs the text of an in-toto statement. */

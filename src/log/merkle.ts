@@ -14,7 +14,6 @@ export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
 export const leafHash = (leaf: string | Buffer): Buffer =>
   createHash('sha256').update(Buffer.of(0)).update(leaf).digest();
 
-/** Root of the empty tree: the hash of nothing. */
 const emptyRoot = () => createHash('sha256').digest();
 
 /** Largest power of two below `size`, for sizes from 2 on. */

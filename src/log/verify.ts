@@ -30,7 +30,6 @@ const toCheck = (holds: boolean, yes: string, no: string): Check => ({
   message: holds ? yes : no,
 });
 
-/** Whether a proven entry says that the record of this leaf was erased. */
 function checkErasure(leaf: string, erasure: SavedProof): Check {
   const { leaf: erased, erased_at } = readObject(erasure.record ?? '') ?? {};
   return toCheck(
@@ -88,7 +87,6 @@ export function verifySavedProof(saved: SavedProof, key: string = saved.key, era
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
 }
 
-/** Whether a checkpoint is signed by a key, and the checkpoint if it is. */
 function checkSigned(text: string, key: string): { checkpoint?: Checkpoint; check: Check } {
   const verifier = readVerifier(key);
   const checkpoint = verifier && openCheckpoint(text, verifier);
@@ -139,18 +137,12 @@ export function verifyStatement(
   }
   const [{ name, digest }] = data.subject;
   const signed = { holds: true, message: `the statement about ${name} is signed by this key` };
-  const checks = [signed];
-  if (handle !== undefined) {
-    const holds = name === handle;
-    checks.push({ holds, message: `the statement is ${holds ? '' : 'not '}about ${handle}` });
-  }
-  if (document !== undefined) {
-    const holds = canonicalDigest({ ...document, being_checked: undefined }) === digest.sha256;
-    checks.push({
-      holds,
-      message: `the document is ${holds ? '' : 'not '}the one that the statement is about`,
-    });
-  }
+  const checks: Check[] = [signed];
+  const add = (holds: boolean, what: string, yes: string) =>
+    checks.push(toCheck(holds, `${what} is ${yes}`, `${what} is not ${yes}`));
+  if (handle !== undefined) add(name === handle, 'the statement', `about ${handle}`);
+  const stated = document && canonicalDigest({ ...document, being_checked: undefined });
+  if (stated) add(stated === digest.sha256, 'the document', 'the one that the statement is about');
   return { checks, as_of: data.predicate.as_of };
 }
 

@@ -3,7 +3,6 @@ import { type Cosigner, isOf, readCosignature, readCosigner } from './cosignatur
 import { type NoteVerifier, readVerifier, splitNote } from './notes.ts';
 import type { Check } from './verify.ts';
 
-/** A witness, under the name that the policy gives it. */
 interface PolicyWitness {
   readonly name: string;
   readonly cosigner: Cosigner;
@@ -37,8 +36,7 @@ const toTime = (timestamp: bigint) => {
 /** How many names of a policy must cosign, in its own words. */
 function toNeed({ groups, quorum }: Policy): string {
   const group = groups.get(quorum);
-  if (!group) return quorum;
-  return `${group.needed} of ${group.members.join(', ')}`;
+  return group ? `${group.needed} of ${group.members.join(', ')}` : quorum;
 }
 
 /** Whether a witness, or enough members of a group, are among those that cosigned. */
