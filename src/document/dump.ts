@@ -20,7 +20,6 @@ import { toListingDocument } from './document.ts';
 /** Few enough that memory stays flat, enough that a listing is not a round trip to the database. */
 const page = 100;
 
-/** Handles of all listings by their ids. */
 async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
   const pages = readPages<{ readonly id: number; readonly handle: string }>(page, (last) =>
     observations.lastRuns(last?.id ?? -1, page),
@@ -107,7 +106,6 @@ const folderName = 'dossier-dump-';
 /** No process sends a dump any more that it wrote so long ago. */
 const leftAfter_ms = 86_400_000;
 
-/** Removes the dumps that killed processes have left. */
 async function removeLeft(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const folder = join(tmpdir(), name);

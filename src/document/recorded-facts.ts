@@ -48,7 +48,6 @@ function publisherFields(server: object): string[] {
   return [...new Set(names.filter(Boolean))].slice(0, mostNames);
 }
 
-/** Version of the method behind these facts; it changes with their meaning. */
 const method_version = 'import/1';
 
 type Fact = Pick<ImportedSignal, 'kind' | 'value' | 'unit' | 'state'>;

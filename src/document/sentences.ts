@@ -109,13 +109,6 @@ function unlessLacking({ copyLacks }: NotKnownFacts, field: CopyField, item: Not
   return reason === undefined ? item : { ...item, state: 'not_checked', reason };
 }
 
-function ofAccess(facts: NotKnownFacts): NotKnownItem[] {
-  const { remotes, packages } = facts.listing;
-  return [...remotes, ...packages].some(({ inputs }) => inputs)
-    ? []
-    : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')];
-}
-
 function ofCode(facts: NotKnownFacts): NotKnownItem[] {
   if (facts.listing.repository_key === undefined)
     return [unlessLacking(facts, 'repository', notStated('code', 'repository', 'a source repository'))];
@@ -147,7 +140,9 @@ const questionsOf = (facts: NotKnownFacts): NotKnownItem[] => [
     ? unlessLacking(facts, 'endpoint', notStated('reach', 'endpoint.answers', 'a remote endpoint'))
     : notChecked('reach', 'endpoint.answers', 'whether the endpoint answers'),
   notChecked('tools', 'tools.surface', 'which tools the service lists'),
-  ...ofAccess(facts),
+  ...([...facts.listing.remotes, ...facts.listing.packages].some(({ inputs }) => inputs)
+    ? []
+    : [unlessUnread(facts, ['access', 'auth'], 'what a caller must send')]),
   unlessUnread(facts, ['publisher', 'operator'], 'who operates the service'),
   ...ofCode(facts),
   ...ofPackages(facts),

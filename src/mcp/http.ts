@@ -39,7 +39,6 @@ interface Routes {
   readonly timeout_ms: number;
 }
 
-/** Opens a subscription, which counts for as long as its stream is open. */
 async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
   const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } };
   const { network } = post.context.caller;

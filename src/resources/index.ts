@@ -20,9 +20,7 @@ const about: Resource = {
     'What the evidence here is, where it comes from, what it is not. Read it once before you rely on an answer.',
   mimeType: 'text/markdown',
   fresh_s: 3600,
-  async read(_variables, { config }) {
-    return rules(config.serviceName, config.claimFile);
-  },
+  read: async (_variables, { config }) => rules(config.serviceName, config.claimFile),
 };
 
 const status: Resource = {
@@ -33,9 +31,7 @@ const status: Resource = {
     'How many listings there are, from which registry, when the last import completed and what the newest one is doing, which records could not be read, and what this service checks itself. Use it to judge how old an answer may be.',
   mimeType: 'application/json',
   fresh_s: 1,
-  async read(_variables, context) {
-    return JSON.stringify(await readStatus(context));
-  },
+  read: async (_variables, context) => JSON.stringify(await readStatus(context)),
 };
 
 const listed: readonly Resource[] = [

@@ -99,7 +99,5 @@ export const card: Resource = {
   mimeType: 'text/html;profile=mcp-app',
   fresh_s: 3600,
   meta: { ui: { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true } },
-  async read(_variables, { config }) {
-    return toCard(config);
-  },
+  read: async (_variables, { config }) => toCard(config),
 };

@@ -102,7 +102,5 @@ export const createLlmsTxt = (listed: readonly Resource[]): Resource => ({
   description: 'What this service is and is not, how to connect, and each tool with when to use it.',
   mimeType: 'text/plain',
   fresh_s: 3600,
-  async read(_variables, { config }) {
-    return toLlmsTxt(config, listed);
-  },
+  read: async (_variables, { config }) => toLlmsTxt(config, listed),
 });

@@ -178,10 +178,6 @@ function answeredRows(documents: readonly ListingDocument[]): Row[] {
   return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }
 
-// On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
-const cell = (handle: string, content: Html) => html`
-<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`;
-
 function toRow({ name, cells }: Row): Html {
   const [first] = cells;
   const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
@@ -189,8 +185,12 @@ function toRow({ name, cells }: Row): Html {
     return html`
 <tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
+  // On narrow screens columns are stacked, and each cell names its listing; screen readers use the column header instead.
   return html`
-<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(({ handle, content }) => cell(handle, content))}</tr>`;
+<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
+    ({ handle, content }) => html`
+<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`,
+  )}</tr>`;
 }
 
 /** Where the records are from: one source for all, or one for each listing. */

@@ -70,7 +70,6 @@ function isImage(text: string, isPrivate?: boolean): boolean {
   return ociName.test(text) && (isPrivate || !isHost || isPublicHost(first.replace(/:\d+$/, '')));
 }
 
-/** How a listing may be started. */
 interface StartRule {
   /** Only in the recorded version. */
   readonly isPinned?: boolean;
@@ -159,9 +158,6 @@ function serversOf({ remotes, packages, ...rule }: Startable): (Remote | Launche
   return usable.length > 0 ? usable : packages.flatMap((one) => toLaunched(one, rule)).slice(0, 1);
 }
 
-/** A handle instead of a name, for listings that would get the same one: no listing takes another's place. */
-const fullName = (handle: string, at: number) => (at === 0 ? handle : `${handle}-${at + 1}`);
-
 /** The servers of many listings, each under a name that no other one has in the same file. */
 export function nameServers(listings: readonly Startable[]): [string, Remote | Launched][] {
   const wanted = listings.map((listing) => {
@@ -174,9 +170,10 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | L
     (name) => name,
   );
   return wanted.flatMap(({ handle, servers, names }) => {
+    // A handle instead of a name that others would get, too: no listing takes another's place.
     const isShared = names.some((name) => (uses.get(name)?.length ?? 0) > 1);
     return servers.map((server, at): [string, Remote | Launched] => [
-      isShared ? fullName(handle, at) : (names[at] ?? handle),
+      isShared ? handle + (at === 0 ? '' : `-${at + 1}`) : (names[at] ?? handle),
       server,
     ]);
   });

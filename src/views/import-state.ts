@@ -35,7 +35,6 @@ function stopped(run: ImportReport, lastSeen_at: string | undefined) {
   return html`The import of ${minute(run.started_at)} ${what}. The next import continues it.`;
 }
 
-/** What is shown is then as old as its dates say. */
 const stays = 'The listings shown are as old as their dates say.';
 
 const held = (run: ImportReport) =>

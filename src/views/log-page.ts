@@ -51,10 +51,8 @@ ${paste('dossier verify proof.json')}
 <p>${entry.log_index > 0 && html`<a rel="prev" href="/log/entry/${entry.log_index - 1}">Entry ${entry.log_index - 1}</a> · `}<a rel="next" href="/log/entry/${entry.log_index + 1}">Entry ${entry.log_index + 1}</a></p>`,
   });
 
-const nameOf = (members: JsonObject, name: string) => {
-  const value = members[name];
-  return typeof value === 'string' ? value : '';
-};
+const nameOf = (members: JsonObject, name: string) =>
+  typeof members[name] === 'string' ? members[name] : '';
 
 const linked = (members: JsonObject, name: string): Html => {
   const handle = nameOf(members, name);

@@ -28,21 +28,7 @@ const change = z.object({
   timestamp,
 });
 const challenge = z.object({ type: z.literal('webhook.challenge'), timestamp, challenge: z.string() });
-const registered = shownWebhook.extend({
-  secret: z.string().describe('whsec_ and base64; never shown again'),
-});
-const removed = z.object({ id: z.string(), state: z.literal('removed') });
-
-/** The documents of webhooks: what is sent, and what the operations take and answer (docs/changes.md). */
-const webhookSchemas = () => ({
-  Change: toOutputSchema(change),
-  WebhookChallenge: toOutputSchema(challenge),
-  ChallengeAnswer: toOutputSchema(challenge.pick({ challenge: true })),
-  WebhookRegistration: toInputSchema(registrationInput),
-  Webhook: toOutputSchema(shownWebhook),
-  RegisteredWebhook: toOutputSchema(registered),
-  RemovedWebhook: toOutputSchema(removed),
-});
+const secret = z.string().describe('whsec_ and base64; never shown again');
 
 const post = (tool: Tool, operationId = tool.name) => ({
   post: {
@@ -105,7 +91,14 @@ export const toOpenApi = ({ serviceName, version, publicUrl }: Config): Record<s
     schemas: {
       ...Object.fromEntries(tools.map(({ name, output }) => [name, toOutputSchema(output)])),
       ListingDocument: toOutputSchema(listingDocument),
-      ...webhookSchemas(),
+      // Of webhooks: what is sent, and what the operations take and answer (docs/changes.md).
+      Change: toOutputSchema(change),
+      WebhookChallenge: toOutputSchema(challenge),
+      ChallengeAnswer: toOutputSchema(challenge.pick({ challenge: true })),
+      WebhookRegistration: toInputSchema(registrationInput),
+      Webhook: toOutputSchema(shownWebhook),
+      RegisteredWebhook: toOutputSchema(shownWebhook.extend({ secret })),
+      RemovedWebhook: toOutputSchema(z.object({ id: z.string(), state: z.literal('removed') })),
       Problem: toOutputSchema(problemDocument),
     },
     securitySchemes: table.securitySchemes,

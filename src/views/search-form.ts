@@ -39,7 +39,6 @@ const textOf = (name: string, value: string) => {
   return own(flagTexts, name) ?? value;
 };
 
-/** A filter: its parameter, its value, and a label for both. */
 const toNamed = (name: string, value: string) => ({ name, value, text: textOf(name, value) });
 type Filter = ReturnType<typeof toNamed>;
 
@@ -139,16 +138,14 @@ function group(title: string, kind: string, { answer, address }: Search) {
 /** Takes the place of the filters if nothing was found, so that the layout does not shift. */
 export const nothingToNarrow = html`<p class="note">Nothing to narrow down.</p>`;
 
-const capNote = ({ total: { count, capped } }: SearchAnswer) =>
-  capped
-    ? html`<p class="note">Counted over the first ${amount(count)} listings: there may be more listings and more filters.</p>`
-    : '';
-
 /** Filters for the results, each with the number of listings left; a lower bound (`+`) if counting was capped. */
 export const facetGroups = (search: Search): Html =>
   Object.keys(search.answer.facets ?? {}).length === 0
     ? nothingToNarrow
-    : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${capNote(search.answer)}`;
+    : html`${kinds.map(({ kind, title }) => group(title, kind, search))}${
+        search.answer.total.capped &&
+        html`<p class="note">Counted over the first ${amount(search.answer.total.count)} listings: there may be more listings and more filters.</p>`
+      }`;
 
 const field = (query: string, isWrong = false) => html`
 <label for="q">Search listings</label>

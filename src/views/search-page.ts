@@ -217,7 +217,6 @@ const frame = (
 </div>
 </div>`;
 
-/** Count, filters and listings of a search; `isLive` if htmx replaces them in place. */
 const searchResults = (search: Search, isLive: boolean): Html =>
   frame(search.address, isLive, {
     count: total(search),

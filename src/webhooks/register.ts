@@ -63,10 +63,8 @@ function toUrl(text: string, { config }: Context): URL {
   throw wrongField('url', 'must be an https address with a host name, without a user');
 }
 
-/** Whom a place counts for. */
 type Holder = Pick<Webhook, 'domain' | 'network'>;
 
-/** How many places the domain of a holder has, and how many its network. */
 const countPlaces = (taken: readonly Webhook[], { domain, network }: Holder) => ({
   ofDomain: taken.filter((one) => one.domain === domain).length,
   ofNetwork: network === undefined ? 0 : taken.filter((one) => one.network === network).length,

@@ -6,7 +6,6 @@ import type { ListingDocument } from '../listing-document.ts';
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
 // follows this version.
 
-/** The terms that ARD itself defines (4.1). */
 const baseContext = 'https://agenticresourcediscovery.org/context/v1';
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';

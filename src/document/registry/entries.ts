@@ -170,7 +170,6 @@ function toEntry(
   };
 }
 
-/** What all entries of an answer share. */
 const readShared = async (context: Context) => ({
   key: evidenceKey(context.config.publicUrl),
   log: await readLogHead(context),

@@ -69,7 +69,6 @@ function parse<T extends z.ZodType>(schema: T, sent: unknown): z.output<T> {
 /** How many entries a page may have, 1 to 100. Throws invalid_input. */
 export const readLimit = (sent: unknown): number => parse(z.object({ limit }), sent).limit;
 
-/** What a list is asked for. Throws invalid_input. */
 function readQuery(sent: unknown): { limit: number; at: Position } {
   const { cursor, limit: most, search, updated_since, version, include_deleted } = parse(query, sent);
   return {
@@ -81,12 +80,6 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
       withDeleted: include_deleted ?? updated_since !== undefined,
     },
   };
-}
-
-/** A page: its versions, and where the next one begins. */
-interface Page {
-  readonly versions: readonly ListingVersion[];
-  readonly next: Position | undefined;
 }
 
 /** Listings that a search found whose versions are read at once. */
@@ -101,11 +94,7 @@ const beforeGone = { handle: '', version: '', listed_at: '' };
  * The versions asked for of the listings that a search ranks, best match first; if deleted ones are asked for, listings follow that
  * are gone and whose name has the text. A named version is one a listing at most.
  */
-async function searchPage(
-  at: Position,
-  limit: number,
-  { store, searches, caller, clock }: Context,
-): Promise<Page> {
+async function searchPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { search: text = '', offset = 0, updatedSince, version, withDeleted } = at;
   const asked = { network: caller.network, now_ms: clock().getTime() };
   const { hits } = await searches.run(asked, () =>
@@ -132,7 +121,7 @@ async function searchPage(
   return { versions, next: withDeleted ? { ...at, after: beforeGone } : undefined };
 }
 
-async function listPage(at: Position, limit: number, { store }: Context): Promise<Page> {
+async function listPage(at: Position, limit: number, { store }: Context) {
   const { after, updatedSince, version, withDeleted, search: goneNamed } = at;
   const query = { after, limit: limit + 1, version, updatedSince, withDeleted, goneNamed };
   const versions = await store.listings.versionPage(query);
@@ -158,12 +147,10 @@ export async function readServers(sent: Readonly<Record<string, string>>, contex
   };
 }
 
-/** Versions of one listing that are answered at once. */
 const mostVersions = 100;
 
 type VersionsQuery = Pick<VersionQuery, 'withDeleted'> & { readonly handle: string };
 
-/** Versions of one listing, in no particular order; none for one of the sample. */
 const versionsOf = (
   { handle, withDeleted }: VersionsQuery,
   which: Pick<VersionQuery, 'version' | 'versions'>,
@@ -174,7 +161,6 @@ const versionsOf = (
     ...which,
   });
 
-/** The versions of a listing after a place, newest first, without their records. */
 async function summariesAfter(
   cursor: string | undefined,
   { handle, withDeleted }: VersionsQuery,

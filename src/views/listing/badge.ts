@@ -8,7 +8,6 @@ import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, tabs } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
-/** A badge has this label and a message; it is always grey. */
 const label = 'dossier';
 const grey = '#6b6f76';
 const darkGrey = '#3d4148';

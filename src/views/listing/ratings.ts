@@ -117,15 +117,10 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     ? html`<p>Erased by the operator on ${day(erased_at)}; log index ${log_index}. Not counted.</p>`
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
-const uncounted = (rating: ShownRating) => (isCounted(rating) ? '' : ' uncounted');
-
-const head = (rating: ShownRating) => html`
-<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>`;
-
 /** One rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
-<li class="record${uncounted(rating)}" id="${rating.rating_id}">
-${head(rating)}
+<li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
 ${noticesBlock(rating.moderation)}${
   rating.withdrawn_at
     ? tombstone(rating)
