@@ -32,11 +32,6 @@ const baseOr = (isOther: (text: string) => boolean, meaning = plainBase) =>
 const baseUrl = baseOr(() => false);
 /** The same, or empty. */
 const optionalBaseUrl = baseOr((text) => text === '');
-/** A registry's address, a saved copy, or none. */
-const registrySource = baseOr(
-  (text) => text === 'off' || /^file:./.test(text),
-  `${plainBase}, file:... or off`,
-);
 
 /** What can be listened on: an IP address or a host name. */
 const listenHost = z
@@ -60,12 +55,6 @@ const listOf = (isItem: (item: string) => boolean, meaning: string) =>
 
 const baseUrls = listOf((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
   items.map(withoutSlashes),
-);
-
-/** Host names as a Host header has them, with or without a port; comma separated. */
-const hostHeaders = listOf(
-  (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
-  'a host name, with or without a port',
 );
 
 function isNetwork(item: string): boolean {
@@ -217,7 +206,7 @@ export const settings = {
   REGISTRY_URL: setting(
     'registryUrl',
     'Where listings come from: a registry, `file:...` with a saved copy (JSON array of entries, .gz or not), or `off`',
-    registrySource,
+    baseOr((text) => text === 'off' || /^file:./.test(text), `${plainBase}, file:... or off`),
     'https://registry.modelcontextprotocol.io',
   ),
   REGISTRY_NAME: setting(
@@ -330,7 +319,10 @@ export const settings = {
   ALLOWED_HOSTS: setting(
     'allowedHosts',
     'Accepted Host headers; from PUBLIC_URL and HOST when empty',
-    hostHeaders,
+    listOf(
+      (item) => /^[^/?#@\s]+$/.test(item) && URL.canParse(`http://${item}`),
+      'a host name, with or without a port',
+    ),
   ),
   ALLOWED_ORIGINS: setting(
     'allowedOrigins',

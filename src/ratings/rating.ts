@@ -184,16 +184,14 @@ export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilte
   proof_class: countValues('proof_class', cells, filter),
 });
 
-const groupCounts = Object.fromEntries(ratingGroups.map((group) => [group, ratingCounts])) as Record<
-  RatingGroup,
-  typeof ratingCounts
->;
-
 /** Native ratings of a listing as counts of each group, worst first, with the newest records. */
 export const nativeSignals = z.object({
   statement: z.string(),
   ratings: z.int(),
-  ...groupCounts,
+  ...(Object.fromEntries(ratingGroups.map((group) => [group, ratingCounts])) as Record<
+    RatingGroup,
+    typeof ratingCounts
+  >),
   voided: z.int().describe('Ratings that the operator voided; in no group'),
   hidden: z.int().describe('Ratings whose texts the operator has hidden; they count'),
   flags: z.record(z.string(), z.int()).describe('Ratings by every flag; one rating may have several'),
