@@ -21,6 +21,7 @@ import {
 import { recordedOf } from './recorded.ts';
 import { beginRun, newestKnown, type Run, type RunStart, saveWithLease, whileImporting } from './run.ts';
 import {
+  batchPages,
   openSource,
   type Page,
   type Patience,
@@ -210,7 +211,7 @@ async function writePages(current: Import): Promise<void> {
   const { source, request } = current;
   const { signal, onProgress } = request;
   const { cursor, updatedSince } = current.run;
-  for await (const page of readPages(source, { cursor, updatedSince, signal })) {
+  for await (const page of batchPages(readPages(source, { cursor, updatedSince, signal }))) {
     try {
       await writePage(current, page);
     } catch (error) {

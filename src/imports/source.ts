@@ -157,8 +157,6 @@ function createRegistryClient(
 }
 
 const unzip = promisify(gunzip);
-/** Entries in a page of a saved copy: few at first, so that progress shows early; at most as many as one transaction should write. */
-const largestPage = 1000;
 
 function toEntries(json: string): readonly unknown[] {
   const value = JSON.parse(json) as unknown;
@@ -182,7 +180,7 @@ async function readCopy(path: string): Promise<{ entries: readonly unknown[]; di
 
 /**
  * A saved copy of a registry, as JSON or gzipped JSON: an array of entries or `{"servers": [...]}`. A cursor is a
- * position, valid for the same bytes only; each page has 100 more than were read before it, up to 1,000. Throws RegistryError if the copy cannot be read.
+ * position, valid for the same bytes only. Throws RegistryError if the copy cannot be read.
  */
 async function openSavedCopy(path: string, origin: string, name?: string): Promise<RegistrySource> {
   const { entries, digest } = await readCopy(path);
@@ -192,7 +190,7 @@ async function openSavedCopy(path: string, origin: string, name?: string): Promi
     isIncremental: false,
     page: async ({ cursor = '0' }) => {
       const from = Number(cursor);
-      const to = from + Math.min(from + pageSize, largestPage);
+      const to = from + pageSize;
       const nextCursor = to < entries.length ? String(to) : undefined;
       return { entries: entries.slice(from, to), nextCursor, total: entries.length };
     },
@@ -283,5 +281,47 @@ export async function* readPages(
     seen.add(digestOf(nextCursor));
     next = fetchPage(nextCursor);
     yield page;
+  }
+}
+
+/** How long a collected batch waits for the next page. */
+const quick_ms = 100;
+/** Entries in a batch: few at first, so that progress shows early; at most as many as one transaction should write. */
+const firstBatch = 100;
+const largestBatch = 1000;
+
+/** Whether a promise settles within `quick_ms`. */
+function settlesSoon(next: Promise<unknown>): Promise<boolean> {
+  const settled = new AbortController();
+  const soon = Promise.allSettled([next]).then(() => true);
+  const later = wait(quick_ms, false, { signal: settled.signal }).catch(() => true);
+  return Promise.race([soon, later]).finally(() => settled.abort());
+}
+
+/**
+ * Joins pages that arrive quickly into batches, each twice as large as the last, up to 1,000 entries. No page waits long
+ * for the next one, and pages before a failure are yielded before it is thrown.
+ */
+export async function* batchPages(
+  pages: AsyncGenerator<Page, void, undefined>,
+): AsyncGenerator<Page, void, undefined> {
+  let batch: Page | undefined;
+  let size = firstBatch;
+  for (;;) {
+    const next = pages.next();
+    if (batch && !(await settlesSoon(next))) {
+      yield batch;
+      batch = undefined;
+    }
+    const [ended] = await Promise.allSettled([next]);
+    const value = ended.status === 'fulfilled' ? ended.value.value : undefined;
+    if (value) batch = { ...value, entries: [...(batch?.entries ?? []), ...value.entries] };
+    if (batch && (!value || batch.entries.length >= size)) {
+      yield batch;
+      batch = undefined;
+      size = Math.min(size * 2, largestBatch);
+    }
+    if (ended.status === 'rejected') throw ended.reason;
+    if (!value) return;
   }
 }
