@@ -175,7 +175,7 @@ describe('with JavaScript', () => {
     await eventually(() => search(page)).toBe('?q=pay');
     await field(page).pressSequentially('ments  webhooks ');
     await eventually(() => search(page)).toBe('?q=payments+webhooks');
-    expect(await page.title()).toBe('Search: “payments webhooks” - Dossier');
+    await eventually(() => page.title()).toBe('Search: “payments webhooks” - Dossier');
     expect(await page.evaluate('document.activeElement.id')).toBe('q');
     expect(await page.evaluate('document.activeElement.selectionStart')).toBe(20);
     expect(await page.evaluate('document.querySelector("#count").kept')).toBe(true);
