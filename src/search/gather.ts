@@ -86,8 +86,9 @@ async function findPositions(
   return { positions, isAll: positions.length < limit };
 }
 
-/** Whether a document has all phrases of a query, and none that it excludes. */
+/** Whether a document has all phrases of a query, and none that it excludes; undefined if there are none. */
 function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) {
+  if (phrases.length + excluded.length === 0) return undefined;
   const toTest = (terms: readonly string[]) => {
     const phrase = toPhrase(terms, documents);
     return (start: number) => phrase !== undefined && isPhraseAt(documents, start, phrase);
@@ -194,11 +195,15 @@ export async function rankListings(db: Db, index: SearchIndex, search: SearchQue
   const { words, counted, unknown, total } = await readWords(db, index, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
   const owned = await findOwned(db, index, text, facets);
-  const named = handle ? [toPosition(handle.id)] : [];
-  const read = await index.readDocuments(db, [...new Set([...named, ...owned, ...positions])]);
+  const ofName = [...(handle ? [toPosition(handle.id)] : []), ...owned];
+  const read = await index.readDocuments(
+    db,
+    ofName.length > 0 ? [...new Set([...ofName, ...positions])] : positions,
+  );
   const isMatching = createFilter(query, read.documents);
-  const ofName = new Set([...named, ...owned]);
-  const found = read.found.filter((one) => ofName.has(one.position) || isMatching(one));
+  const found = isMatching
+    ? read.found.filter((one) => ofName.includes(one.position) || isMatching(one))
+    : read.found;
   const facetCounts = countFacetsOf(found, read.documents);
   const sorted = await sortScored(db, found.map(createScorer(words, read.documents)), sort);
   const ranked = sort === 'relevance' ? withFirst(sorted, owned) : sorted;
