@@ -58,10 +58,10 @@ function toDescriptionKey(description: string): string | undefined {
   return key.length < shortestDescription || isPlaceholder(description) ? undefined : key;
 }
 
-type Recording = Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>;
-
 /** The endpoints with their hosts, the repository, the packages, the description and the name of the publisher of a listing. */
-export function referencesOf(listing: Recording): Reference[] {
+export function referencesOf(
+  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
+): Reference[] {
   const { handle, remotes, packages, repository_key } = listing;
   const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
   const description = toDescriptionKey(listing.description);

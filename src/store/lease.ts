@@ -76,8 +76,6 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
   },
 });
 
-type Write = <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>;
-
 /** A lease of this node; `age_ms` is the time since its last renewal was asked for. */
 interface Held {
   readonly lost: AbortController;
@@ -91,7 +89,10 @@ function startWatch(): () => number {
 }
 
 /** The leases of a node. One write renews all of them. */
-export function createLeases({ find }: Pick<Leases, 'find'>, write: Write): Leases {
+export function createLeases(
+  { find }: Pick<Leases, 'find'>,
+  write: <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>,
+): Leases {
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;
   const lose = (owner: string) => {
