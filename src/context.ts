@@ -17,7 +17,7 @@ export interface Caller {
   readonly isAutomatic?: true;
 }
 
-/** A listing that its maintainer wants to be looked at, and the control root of its claim. */
+/** A listing that its maintainer wants checked, and the control root of its claim. */
 export interface AskedCheck {
   readonly handle: string;
   readonly root: string;
@@ -53,7 +53,7 @@ export interface Context {
   /** The claim checks that run in this process, by listing and place (claims/shared-check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
-   * There while this process observes (OBSERVE). `add` takes a listing that is to be looked at soon; false: too many wait. `read` takes
+   * There while this process observes (OBSERVE). `add` takes a listing that is to be checked soon; false: too many wait. `read` takes
    * one that somebody reads if it is due and the limits have room; whether a check of it waits or runs in this process.
    */
   readonly askedChecks: {

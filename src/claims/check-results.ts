@@ -64,7 +64,7 @@ const messages = {
   signature_invalid: () =>
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
-    'The listing is claimed in another way by whoever controls another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
+    'The listing is claimed in another way by the holder of another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
   capability_needed: ({ put }) =>
     `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim.`,
 } satisfies Record<string, Message>;

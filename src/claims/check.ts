@@ -67,7 +67,7 @@ const isAnswered = ({ check: { result } }: CheckedClaim) =>
   result !== 'proven' && !/^(host_|redirect_|dns_no_answer)/.test(result);
 
 /**
- * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: whoever controls it
+ * The challenges at the location of a claim in force that another method proved, as `<place key> <hash>`: the one who controls it
  * agrees to them. The claim may have moved by the time they are judged.
  */
 async function readAgreed(

@@ -20,7 +20,7 @@ export interface ProofPlace {
   readonly shown: string;
   /** What challenges are bound to: `host/path` of a repository in lower case, or `dns:` and the domain. */
   readonly key: string;
-  /** The account or domain that whoever proves a claim there controls: `host/owner`, or `dns:` and the domain. */
+  /** The account or domain that a claim proved there shows control of: `host/owner`, or `dns:` and the domain. */
   readonly root: string;
 }
 

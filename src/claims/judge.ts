@@ -9,7 +9,7 @@ export interface ReadLine {
   readonly issued_at: string;
   /** Absent for a stored one, whose key is still published. */
   readonly challenge?: Challenge;
-  /** The account or domain that whoever put it there controls. */
+  /** The account or domain of the one who put it there. */
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
   /** The published key that signed it, if a signature proves it. */

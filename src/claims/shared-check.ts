@@ -132,7 +132,7 @@ async function runForAllNodes<T extends object>(
 /**
  * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
- * two. A check that a node lost the lease of can no longer write. Each caller waits for a turn of its own
+ * two. A check whose lease was lost can no longer write. Each caller waits for a turn of its own
  * (net/repositories.ts), so that nobody's place in the line depends on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(

@@ -77,7 +77,7 @@ async function toExit(thrown: unknown): Promise<{ code: number; lines: string }>
   };
 }
 
-/** Ends in silence when whoever reads the output leaves, as `head` does. */
+/** Ends in silence when the reader of the output leaves, as `head` does. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -53,7 +53,7 @@ const view = z
       .optional(),
     /** What happens to a listing that is no longer as it was pinned; it leaves by default. */
     on_change: z.enum(['leave', 'mark']).optional(),
-    /** Makes it private: everyone who knows its address may read it, or whoever sends a key with one of these digests. */
+    /** Makes it private: everyone who knows its address may read it, or everyone who sends a key with one of these digests. */
     readers: z
       .union([z.literal('everyone'), z.array(z.string()).min(1).max(50)], readersForm)
       .refine(

@@ -90,7 +90,7 @@ export const listingDocument = z.object({
   being_checked: z.string().optional().describe('That a check waits or runs, and when to read again'),
   observations: z.array(observation).describe('What Dossier checked itself; never a rating'),
   not_seen: z.array(notSeenItem).describe('What was looked for and not seen, with reason and date'),
-  not_known: z.array(notKnownItem).describe('What buyers ask that was not looked at or is not stated'),
+  not_known: z.array(notKnownItem).describe('What buyers ask that was not checked or is not stated'),
   evidence_snapshot_date: z.string().describe('The day of this answer; the record is as of observed_at'),
   evidence_snapshot: z.string(),
   links: z.object({

@@ -55,7 +55,7 @@ export const reasonOf = ({ reason = '' }: Observation): string =>
   withoutStop(reason.replace(/^Last checked on .*?, not since\. ?/, ''));
 
 /** Whether Dossier has ever checked any of it. */
-export const isLookedAt = ({ listing }: Pick<Judged, 'listing'>): boolean =>
+export const isChecked = ({ listing }: Pick<Judged, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
 /** Days from a time to the day of the answer. */

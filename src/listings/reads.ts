@@ -145,7 +145,7 @@ export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: s
   );
 
 async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // Each part is cut before they are joined: the observer may have looked at every listing.
+  // Each part is cut before they are joined: the observer may have checked every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
   const { rows } = await sql<{

@@ -187,7 +187,7 @@ function toChange(known: StoredObservation | undefined, now: StoredObservation) 
  * Joins what a run found with what was known: the observations to store, and what changed. A kind of fact only says what it
  * found of each of its subjects, in every run:
  *
- * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value is kept behind it: when it
+ * - a value, `no_price_seen`, `auth_first`, `refused`: takes the place of what was known. The last value stays stored behind it: when it
  *   returns, `first_seen_at` goes on, and when another comes, `changed_from` names it;
  * - `not_found`, and a value that `isAbsence`: the same, but of a fact that was seen only at the second check, an hour or more after the first;
  * - `unreachable` (an answer that may pass, or none), and a finding that `mayPass`: changes nothing; what was seen keeps its value and

@@ -159,7 +159,7 @@ export const isDated = (one: Observation): one is DatedObservation =>
 
 /**
  * Which of the three states of knowing, on every adapter, a fact is in: `known`, a value with its date; `not_seen`, looked for, and not
- * there or not shown, with the date; `not_known`, not looked at or not stated. What is stale or was missed is known as of its date.
+ * there or not shown, with the date; `not_known`, not checked or not stated. What is stale or was missed is known as of its date.
  */
 export function knowingOf({ value, state }: Pick<Observation, 'value' | 'state'>) {
   if (state === 'not_checked' || state === 'not_stated') return 'not_known';

@@ -130,7 +130,7 @@ export function toObservations(
   return kinds.flatMap((kind) => {
     if (!stored) {
       const isExpected = !kind.isOptional && kind.about(listing).length > 0;
-      return isExpected ? [unlearned(kind, { reason: 'Dossier has not looked at this listing.' })] : [];
+      return isExpected ? [unlearned(kind, { reason: 'Dossier has not checked this listing.' })] : [];
     }
     const known = stored.filter((one) => one.kind === kind.kind);
     return [

@@ -14,7 +14,7 @@ declare module './store.ts' {
   }
 }
 
-/** A lease that was not renewed for so long can be taken over, whoever had it. */
+/** A lease that was not renewed for so long can be taken over by any node. */
 const expires_ms = 10_000;
 /** A holder stops acting this long after its last renewal: before anybody else can take the lease over. */
 const trusted_ms = 7000;

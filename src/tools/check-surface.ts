@@ -24,7 +24,7 @@ type Shown =
 const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
   handle,
   result: 'never_seen' as const,
-  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? 'Dossier has not looked at this listing.'}`,
+  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? 'Dossier has not checked this listing.'}`,
   untrusted_fields: [],
 });
 

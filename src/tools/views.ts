@@ -81,7 +81,7 @@ interface Judged {
 }
 
 const inBoth =
-  'A registry has, or had, a listing of this name, so neither is used: whoever publishes it would be taken for you. Give the entry another name.';
+  'A registry has, or had, a listing of this name, so neither is used: the publisher of that listing would be taken for you. Give the entry another name.';
 
 const noFile = 'The approval is of a private entry, and no file that can be read has it now.';
 const notPrivate =

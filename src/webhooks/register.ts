@@ -39,7 +39,7 @@ const mostOfNetwork = 20;
 
 /** Registrations by one network: ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/** Challenges sent to one registrable domain, whoever asks. */
+/** Challenges sent to one registrable domain, by all callers together. */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];

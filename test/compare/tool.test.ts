@@ -58,7 +58,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       [
         'endpoint_observed_alive',
         'unknown',
-        'Dossier has not seen whether the endpoint answers: not looked at.',
+        'Dossier has not seen whether the endpoint answers: not checked.',
       ],
     ]);
     expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);

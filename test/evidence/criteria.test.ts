@@ -875,7 +875,7 @@ describe('a criterion', () => {
         ...(words && { [criterion === 'price_at_most' ? 'quoted' : 'recorded']: words }),
         source: as_of === '2026-11-05' ? '' : 'Dossier',
       });
-      // What was not looked at at all is not known as of the day of the answer.
+      // What was not checked at all is not known as of the day of the answer.
       expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
     },
   );
@@ -924,7 +924,7 @@ describe('a criterion', () => {
       evidence: 'observed',
       criterion: 'endpoint_observed_alive',
       result: 'unknown',
-      fact: 'Dossier has not seen whether the endpoint answers: not looked at.',
+      fact: 'Dossier has not seen whether the endpoint answers: not checked.',
       source: '',
       as_of: '2026-11-05',
     });

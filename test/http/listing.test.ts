@@ -85,7 +85,7 @@ describe('the page of a listing', () => {
 
   it('shows what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
-    expect(page).toContain('<dt>Costs</dt><dd>Not recorded, not looked at.</dd>');
+    expect(page).toContain('<dt>Costs</dt><dd>Not recorded, not checked.</dd>');
     expect(page).toContain('The listing records no remote endpoint.');
     expect(page).toContain('<code class="foreign">@political-comms/mcp@1.2.0</code>');
   });

@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
       `No answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
       `Where: ${url}: No connection (Dossier, ${today}).`,
     ],
-    absent: ['not looked at', 'has not checked whether the endpoint answers'],
+    absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
   {
     says: 'an endpoint that missed its last check',
@@ -492,7 +492,7 @@ const rows: readonly Row[] = [
     },
     seen: [packageFact({ kind: 'package.exists', details: { version: '1.0.0' } })],
     expected: [
-      `Run on your machine from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run on your machine from npm x-mcp@2.0.0, not looked at.`,
+      `Run on your machine from npm x-mcp@1.0.0, which is published (Dossier, ${today}). Run on your machine from npm x-mcp@2.0.0, not checked.`,
     ],
   },
   {
@@ -676,17 +676,17 @@ const rows: readonly Row[] = [
     expected: [`Costs: No price seen; calls may cost (Dossier, ${today}).`],
   },
   {
-    says: 'what is not stated, and what was not looked at',
+    says: 'what is not stated, and what was not checked',
     record: { ...at(url), ...onGitHub('example/x') },
     full: [
       'Not stated: operator, terms, data handling, region, licence, support',
-      `Where: ${url}, not looked at.`,
-      'Costs: Not recorded, not looked at.',
+      `Where: ${url}, not checked.`,
+      'Costs: Not recorded, not checked.',
     ],
     expected: ['Rated: No ratings here; that matters for a purchase.'],
     short: [
       'Not stated: price, credentials, operator, terms, data handling, region, licence, support',
-      'Not looked at: endpoint, tools, last commit',
+      'Not checked: endpoint, tools, last commit',
     ],
     absent: ['Stands out'],
   },
@@ -786,7 +786,7 @@ async function saidOf(handle: string) {
     ...(json.not_there ? [`Not there: ${json.not_there}`] : []),
     ...(json.unseen ? [`Could not be seen: ${json.unseen}`] : []),
     ...(json.unstated ? [`Not stated: ${json.unstated}`] : []),
-    ...(json.unchecked ? [`Not looked at: ${json.unchecked}`] : []),
+    ...(json.unchecked ? [`Not checked: ${json.unchecked}`] : []),
   ];
   const read = async (ending: string) => (await directory.app.request(`/agents/${handle}${ending}`)).text();
   const markdown = await read('.md');

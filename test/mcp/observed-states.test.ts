@@ -281,7 +281,7 @@ describe('compare_agents says of what it does not know', () => {
 
   it('that it never looked, without a source or a date', async () => {
     expect(await linesOf(unobserved, ['endpoint_observed_alive'])).toEqual([
-      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers: not looked at.`,
+      `endpoint_observed_alive: unknown. Dossier has not seen whether the endpoint answers: not checked.`,
     ]);
   });
 

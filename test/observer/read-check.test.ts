@@ -121,7 +121,7 @@ describe('the first read of a listing', () => {
       const path = `/agents/com.first0.app/agent${end}`;
       const first = await node.read(path);
       expect(first).toContain(begun);
-      expect(first).toContain('not looked at');
+      expect(first).toContain('not checked');
       await expect.poll(() => node.read(path), patience).not.toContain(begun);
       expect(await node.read(path)).toContain('404');
       expect(await observed(node)).toEqual(['com.first0.app/agent']);

@@ -95,7 +95,7 @@ describe('what is known, what was not seen and what is not known', () => {
     expect(lines.where).toMatch(/^(?:The|No) [^(]+\.$/);
     for (const one of [text, page, markdown]) {
       expect(one).toContain(first);
-      expect(one).not.toContain('not looked at.');
+      expect(one).not.toContain('not checked.');
       expect(one).not.toContain('Dossier has not checked whether the endpoint answers');
     }
     expect(full.not_seen).toContainEqual(
@@ -177,6 +177,6 @@ describe('what is known, what was not seen and what is not known', () => {
 
   it('a template of an address is recorded', async () => {
     const { lines } = await said('com.example/template');
-    expect(lines.where).toBe('https://{tenant}.example.com/mcp, not looked at.');
+    expect(lines.where).toBe('https://{tenant}.example.com/mcp, not checked.');
   });
 });

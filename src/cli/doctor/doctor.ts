@@ -302,7 +302,7 @@ const print = (name: string, { state, text, next }: Finding) =>
   process.stdout.write(`${marks[state]} ${name}: ${text}${next ? `\n        ${next}` : ''}\n`);
 
 /**
- * Looks at everything that an operator would, and prints a line for each finding, with what to do. Changes nothing.
+ * Checks settings, database, log and surroundings, and prints a line for each finding, with what to do. Changes nothing.
  * Exit code 0: no fault, 1: a fault. Throws ExitError (78) for settings that `serve` refuses.
  */
 export async function runDoctor(config: Config): Promise<void> {

@@ -14,7 +14,7 @@ export const gapTitles = {
   not_there: 'Not there',
   unseen: 'Could not be seen',
   unstated: 'Not stated',
-  unchecked: 'Not looked at',
+  unchecked: 'Not checked',
 } as const;
 type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];

@@ -15,8 +15,8 @@ import {
   atPlace,
   endOf,
   isAbsent,
+  isChecked,
   isKnown,
-  isLookedAt,
   isNowhere,
   type Judged,
   offersOf,
@@ -145,7 +145,7 @@ const remotesOf: FactsOf = (judged) => {
     const over = type === 'streamable-http' ? '' : ` (${coded(type)})`;
     const at = `${isNamed ? 'endpoint' : coded(url)}${over}`;
     const gap = isNamed && !over ? { gap: 'endpoint.answers' } : {};
-    if (!one) return { ...recorded(judged, `${at}, not looked at`, 'not_known'), ...gap };
+    if (!one) return { ...recorded(judged, `${at}, not checked`, 'not_known'), ...gap };
     const how = isKnown(one) ? ` ${answeredText(one, judged)}` : `: ${whyOf(one)}`;
     const text = `${at}${how.replace(/^: The endpoint|(?<=^: )A request to \S+ ended with /, '')}`;
     // Where nothing else is named, the line is about nothing else.
@@ -166,7 +166,7 @@ const packagesOf: FactsOf = (judged) => {
     const text = `run on your machine from ${coded(registry_type)} ${name}${transport && transport !== 'stdio' ? ` over ${coded(transport)}` : ''}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
-    if (!one) return recorded(judged, `${text}, not looked at`, 'not_known');
+    if (!one) return recorded(judged, `${text}, not checked`, 'not_known');
     if (isAbsent(one)) return observed(judged, one, `${text}, which is not there`);
     const seen = String(asMembers(one.details).version ?? version);
     const what = seen === String(version) ? 'which' : `of which ${coded(seen)}`;
@@ -302,7 +302,7 @@ const costs: FactsOf = (judged) => {
     ...notSeen.map((one) => observed(judged, one, `${noPriceText(one, judged)}${atPlace(one, quoted)}`)),
     ...(unread && quoted.length > 0 ? [recorded(judged, withoutStop(unread.reason), 'not_known')] : []),
     ...(quoted.length + others.length === 0
-      ? [unknownOf(judged, 'price', isLookedAt(judged) ? 'not stated' : 'not recorded, not looked at')]
+      ? [unknownOf(judged, 'price', isChecked(judged) ? 'not stated' : 'not recorded, not checked')]
       : []),
   ];
 };

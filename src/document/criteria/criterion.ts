@@ -4,7 +4,7 @@ import type { ImportedSignal } from '../../listings/listing.ts';
 import { knowingOf, type Observation, stateWords } from '../../observations/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksSentence } from '../record.ts';
-import { asksPayment, isLookedAt, toSeen } from '../seen.ts';
+import { asksPayment, isChecked, toSeen } from '../seen.ts';
 
 /** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
 export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
@@ -144,7 +144,7 @@ function lastSeen({ value, observed_at = '', state, last_state = state, missed_s
 }
 
 function unseenText({ listing }: ComparedListing, fact: string, look?: Observation): string {
-  if (!isLookedAt({ listing })) return `${fact}: not looked at.`;
+  if (!isChecked({ listing })) return `${fact}: not checked.`;
   if (look?.state === 'stale') return `${fact} now. ${lastSeen(look)}`;
   if (!look || knowingOf(look) !== 'not_seen') return `${fact}.`;
   const isPaid = look.state === 'refused' && asksPayment(toSeen(listing), look);

@@ -140,7 +140,7 @@ ${
 }
 </section>`,
       )
-    : html`<p>${listing.remotes.length === 0 ? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.' : 'Dossier has not looked at the endpoints of this listing.'}</p>`
+    : html`<p>${listing.remotes.length === 0 ? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.' : 'Dossier has not checked the endpoints of this listing.'}</p>`
 }
 ${
   listed.endpoints.some(({ digest }) => digest)
