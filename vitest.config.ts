@@ -63,7 +63,10 @@ export default defineConfig({
           globalSetup: inMemory,
         },
       },
-      { extends: true, test: { name: 'slow', include: slow } },
+      {
+        extends: true,
+        test: { name: 'slow', include: slow, globalSetup: 'test/support/browser-setup.ts' },
+      },
       {
         extends: true,
         test: {
