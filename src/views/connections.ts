@@ -37,7 +37,7 @@ const specialUse =
 const isPublicHost = (hostname: string) =>
   /^[a-z0-9._-]+\.[a-z][a-z0-9-]*$/i.test(hostname) && !specialUse.test(hostname);
 
-/** The remote of a recorded endpoint: only https and a public host, if it is not a private entry's, no user part, and nothing to fill in. */
+/** The remote of a recorded endpoint: https and a public host, unless it is a private entry's; no user part, nothing to fill in. */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
   const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
@@ -70,14 +70,14 @@ function isImage(text: string, isPrivate?: boolean): boolean {
   return ociName.test(text) && (isPrivate || !isHost || isPublicHost(first.replace(/:\d+$/, '')));
 }
 
-interface StartRule {
+interface StartOptions {
   /** Only in the recorded version. */
   readonly isPinned?: boolean;
   /** Also from hosts that are not public: it is a private entry. */
   readonly isPrivate?: boolean;
 }
 
-export type Startable = ListingDocument & StartRule;
+export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> & StartOptions;
 
 const withVersion = (
   start: readonly [string, ...string[]],
@@ -94,7 +94,7 @@ const hasTag = /:[^/]+$/;
 /** Commands that start a package over stdio; none for a name that is not in its registry's form, or another transport. */
 export function toCommands(
   recorded: ListingPackage,
-  { isPinned = false, isPrivate }: StartRule = {},
+  { isPinned = false, isPrivate }: StartOptions = {},
 ): [string, ...string[]][] {
   const { registry_type, identifier, transport = 'stdio' } = recorded;
   if (transport !== 'stdio') return [];
@@ -108,16 +108,16 @@ export function toCommands(
   return [];
 }
 
-const toLaunched = (recorded: ListingPackage, rule: StartRule): Launched[] =>
-  toCommands(recorded, rule)
+const toLaunched = (recorded: ListingPackage, options: StartOptions): Launched[] =>
+  toCommands(recorded, options)
     .slice(0, 1)
     .map((command) => ({ command, environment: required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/) }));
 
 /** What a listing records that no configuration and no allow list takes, as it is recorded. */
-export const leftOutOf = ({ remotes, packages, ...rule }: Startable): string[] => [
-  ...remotes.filter((remote) => !toRemote(remote, rule.isPrivate)).map(({ url }) => url),
+export const leftOutOf = ({ remotes, packages, isPinned, isPrivate }: Startable): string[] => [
+  ...remotes.filter((remote) => !toRemote(remote, isPrivate)).map(({ url }) => url),
   ...packages
-    .filter((recorded) => toCommands(recorded, rule).length === 0)
+    .filter((recorded) => toCommands(recorded, { isPinned, isPrivate }).length === 0)
     .map(({ identifier }) => identifier),
 ];
 
@@ -153,9 +153,10 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 }
 
 /** What a client connects to of one listing: its remotes, or else the first package that can be started. */
-function serversOf({ remotes, packages, ...rule }: Startable): (Remote | Launched)[] {
-  const usable = remotes.flatMap((remote) => toRemote(remote, rule.isPrivate) ?? []);
-  return usable.length > 0 ? usable : packages.flatMap((one) => toLaunched(one, rule)).slice(0, 1);
+function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Launched)[] {
+  const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
+  if (usable.length > 0) return usable;
+  return packages.flatMap((one) => toLaunched(one, { isPinned, isPrivate })).slice(0, 1);
 }
 
 /** The servers of many listings, each under a name that no other one has in the same file. */

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
+import { isVersionPinned } from '../document/criteria/approvals.ts';
 import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
 import { privateNote, type ViewMember } from '../document/registry/entries.ts';
 import type { readMembers } from '../tools/views.ts';
@@ -7,13 +8,19 @@ import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJ
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
+/** A listing of a view as policies take it: in the version that its approval pins, and a private entry wherever it is. */
+export const toStartable = (view: SavedView, { listing, entry }: ViewMember): Startable => ({
+  ...listing,
+  ...{ isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined },
+});
+
 /** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
-  allowedMcpServers: listings.flatMap(({ remotes, packages, ...rule }) => [
-    ...remotes
-      .flatMap((remote) => toRemote(remote, rule.isPrivate) ?? [])
-      .map(({ url }) => ({ serverUrl: url })),
-    ...packages.flatMap((one) => toCommands(one, rule)).map((serverCommand) => ({ serverCommand })),
+  allowedMcpServers: listings.flatMap(({ remotes, packages, isPinned, isPrivate }) => [
+    ...remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []).map(({ url }) => ({ serverUrl: url })),
+    ...packages
+      .flatMap((one) => toCommands(one, { isPinned, isPrivate }))
+      .map((serverCommand) => ({ serverCommand })),
   ]),
 });
 
@@ -27,9 +34,9 @@ export const toMcpJson = (listings: readonly Startable[]) => ({
 const notVerdict =
   'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
 
-const leftOutNote = (leftOut: readonly string[], isPrivate: boolean) =>
+const leftOutNote = (leftOut: readonly string[], { isPinned, isPrivate }: Startable) =>
   leftOut.length > 0 &&
-  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image.</p>`;
+  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image${isPinned && ', with an exact version, because the approval pins it'}.</p>`;
 
 const addresses = ({ name, readers }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;
@@ -37,8 +44,30 @@ const addresses = ({ name, readers }: SavedView, { config }: Site) => {
 <h2 id="use">Use it</h2>
 <p>As the registry of an MCP host:</p>${paste(base)}
 <p>As an allow list: <a href="/views/${name}/managed-settings.json">managed-settings.json</a>; as configuration: <a href="/views/${name}/.mcp.json">.mcp.json</a>${readers ? '' : html`; changes of its listings: <a href="/views/${name}/feed.atom">Atom</a>, <a href="/views/${name}/feed.json">JSON Feed</a>, <a href="/api/webhooks">webhooks</a>`}.</p>
-${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only who sends one of its keys, as Authorization: Bearer, can read this page and these files.'}</p>`}`;
+${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only requests with one of its keys (Authorization: Bearer) can read this page and these files.'}</p>`}`;
 };
+
+type Shown = Awaited<ReturnType<typeof readMembers>>;
+
+const listingItem = (view: SavedView, member: ViewMember) => {
+  const { listing, answers, entry } = member;
+  const startable = toStartable(view, member);
+  return html`
+<li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
+<p class="foreign">${listing.description}</p>
+${entry && html`<p class="note">${privateNote(entry)}</p>`}
+<ul class="plain">${answers.map(({ fact, source, as_of, result }, at) => {
+    const next = answers[at + 1];
+    const isLast = source !== next?.source || as_of !== next?.as_of;
+    return html`
+<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
+  })}</ul>${leftOutNote(leftOutOf(startable), startable)}</li>`;
+};
+
+const lapsedList = ({ approvals }: SavedView, lapsed: Shown['lapsed']) =>
+  lapsed.length > 0 &&
+  html`<h2 id="lapsed">${approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
+<ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
 
 /** A view: its criteria in full, and each listing with the facts that put it there. */
 export const toViewPage = (
@@ -51,16 +80,11 @@ export const toViewPage = (
     passed_at,
     leftOut,
     next,
-  }: {
+  }: Shown & {
     readonly view: SavedView;
-    readonly members: readonly ViewMember[];
-    /** Approved listings that are not in it now. */
-    readonly lapsed: Awaited<ReturnType<typeof readMembers>>['lapsed'];
-    readonly count: number;
-    /** Undefined of a view with approvals, which is judged when it is read. */
+    /** Undefined of a view that is judged when it is read. */
     readonly passed_at: string | undefined;
     readonly leftOut: number;
-    readonly next: string | undefined;
   },
 ): Html =>
   toPage(site, {
@@ -75,26 +99,13 @@ ${view.description && html`<p>${view.description}</p>`}
 <ul>${view.approvals && html`<li>Approved by the operator: ${view.on_change === 'mark' ? 'a listing that is no longer as it was approved stays here, marked, and is in no allow list' : 'a listing that is no longer as it was approved leaves'}</li>`}${view.readers && !view.approvals && html`<li>Private entries of the operator, which no registry lists</li>`}${requestedBy(view).map((one) => html`<li>${criterionText(one)}</li>`)}</ul>
 ${view.criteria.length > 0 && html`<p class="note">A listing of which the answer to a criterion is not known is ${view.unknown === 'include' ? 'listed too' : 'not listed'}.</p>`}
 <h2 id="listings">Listings</h2>
-<p class="note">${count} ${count === 1 ? 'listing' : 'listings'}. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
+<p class="note">${count} in this view. ${passed_at && html`A listing is judged when it changes, and all of them every ten minutes: last on ${minute(passed_at)}.`}${leftOut > 0 && ` The allow list and .mcp.json leave out the last ${leftOut} by handle.`}</p>
 ${
   members.length > 0
-    ? html`<ol class="records">${members.map(
-        ({ listing, answers, entry }) => html`
-<li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
-<p class="foreign">${listing.description}</p>
-${entry && html`<p class="note">${privateNote(entry)}</p>`}
-<ul class="plain">${answers.map(
-          ({ fact, source, as_of, result }, at) => html`
-<li>${result === 'unknown' && 'Not known: '}${result === 'not_met' && html`<strong>Changed:</strong> `}${fact}${(source !== answers[at + 1]?.source || as_of !== answers[at + 1]?.as_of) && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`,
-        )}</ul>${leftOutNote(leftOutOf({ ...listing, isPrivate: entry !== undefined }), entry !== undefined)}</li>`,
-      )}</ol>`
-    : html`<p>None of the listings on this page meets all criteria now.</p>`
+    ? html`<ol class="records">${members.map((member) => listingItem(view, member))}</ol>`
+    : html`<p>Nothing ${count > 0 && 'more '}is in this view now.</p>`
 }
-${
-  lapsed.length > 0 &&
-  html`<h2 id="lapsed">${view.approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
-<ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`
-}
+${lapsedList(view, lapsed)}
 ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More</a></p>`}
 ${addresses(view, site)}`,
   });

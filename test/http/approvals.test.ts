@@ -194,6 +194,16 @@ it('a package pin holds for every package that is recorded under the name', asyn
   expect(await policyOf(hidden)).toEqual([none, '1']);
 });
 
+it('a package without the version that its approval pins is in no policy, and the page says so', async () => {
+  const packages = [{ registryType: 'npm', identifier: '@acme/shop', transport: { type: 'stdio' } }];
+  const pins = { package: 'npm:@acme/shop' };
+  const directory = await open([shop('1.0.0', { packages })], ours({}, [{ ...approval, pins }]));
+  expect(await policyOf(directory)).toEqual([allowed, null]);
+  expect(await text(directory, '/views/ours')).toMatch(
+    /leave out <code class="foreign">@acme\/shop<\/code>: .*, with an exact version, because the approval pins it\.<\/p>/,
+  );
+});
+
 it('a listing that changed stays in a view that marks changes, is marked, and is in no policy', async () => {
   const directory = await open([shop('1.0.1', { remotes: elsewhere }), other], ours({ on_change: 'mark' }));
   expect(await policyOf(directory)).toEqual([none, '1']);

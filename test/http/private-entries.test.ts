@@ -87,8 +87,9 @@ it('a reader gets the entries of the folder as page, registry, allow list and co
   const page = await text(directory, '/views/zqview');
   expect(page).toContain('Pays the salaries zqsecretword.');
   expect(page).toMatch(
-    /A private entry, from the file payroll\/server\.json of the operator of this service, last changed on \d{4}-\d\d-\d\d and read on \d{4}-\d\d-\d\d; this service has no listing of it and has checked nothing of it\./,
+    /A private entry, from the file payroll\/server\.json of the operator of this service, last changed on \d{4}-\d\d-\d\d and read on \d{4}-\d\d-\d\d; no registry that Dossier reads lists it, and Dossier has not checked it\./,
   );
+  expect(page).toContain('2 in this view.');
   expect(page).not.toContain('/agents/com.acme.zqinner');
   expect(page).toContain('<li>Private entries of the operator, which no registry lists</li>');
   expect(page).toContain('<meta name="robots" content="noindex">');
@@ -521,11 +522,48 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
       },
     },
   ]);
-  expect(await (await directory.app.request('/views/strict')).text()).toContain(
-    'Of a private entry Dossier knows its file alone.',
+  const strict = await (await directory.app.request('/views/strict')).text();
+  expect(strict).toContain(
+    'Active in the registry: does not apply; of a private entry only its file is known.',
   );
+  expect(strict).toContain('Nothing is in this view now.');
+  // No approval of theirs has lapsed.
+  const policy = await directory.app.request('/views/strict/managed-settings.json');
+  expect([await policy.json(), policy.headers.get('dossier-lapsed')]).toEqual([
+    { allowedMcpServers: [] },
+    null,
+  ]);
   for (const path of ['/views', '/', '/sitemap.xml', '/llms.txt'])
     expect(await (await directory.app.request(path)).text(), path).not.toMatch(/views\/zqview|acme/);
+});
+
+it('an answer that the file of a private entry cannot give is of that file, and says which criterion', async () => {
+  const criteria = [
+    { criterion: 'updated_within_days', value: 3650 },
+    { criterion: 'endpoint_observed_alive' },
+  ];
+  const directory = await open(makeFolder({ 'server.json': payroll }), {
+    views: { zqview: { title: 'Inner', readers: 'everyone', unknown: 'include', criteria } },
+  });
+  const { servers } = (await json(directory, '/views/zqview/v0.1/servers')) as {
+    servers: { _meta: Record<string, { criteria: object[]; read_at: string }> }[];
+  };
+  const about = servers[0]?._meta['example.dossier/evidence'];
+  const as_of = about?.read_at.slice(0, 10);
+  const end = 'does not apply; of a private entry only its file is known.';
+  expect(about?.criteria).toEqual([
+    {
+      ...{ criterion: 'updated_within_days', result: 'not_applicable', as_of },
+      fact: `Updated within the last 3650 days: ${end}`,
+    },
+    {
+      ...{ criterion: 'endpoint_observed_alive', result: 'not_applicable', as_of },
+      fact: `Endpoint was observed to answer: ${end}`,
+    },
+  ]);
+  expect(await text(directory, '/views/zqview')).toContain(
+    `Source: <span class="foreign">the file server.json of the operator of this service</span>, <time>${as_of}</time>`,
+  );
 });
 
 it.each([

@@ -219,7 +219,7 @@ it('is judged by the service itself: when it starts, when a listing changes, and
   const policy = async () => (await judging.app.request('/views/month/.mcp.json')).status;
   await importing(fresh.slice(0, 1));
   await expect.poll(policy).toBe(200);
-  expect(await (await judging.app.request('/views/month')).text()).toContain('1 listing.');
+  expect(await (await judging.app.request('/views/month')).text()).toContain('1 in this view.');
   await importing(fresh);
   await expect.poll(feed).toEqual(['com.example/two: joined the view']);
   judging.wait(40 * 86_400);
@@ -259,11 +259,24 @@ it('says on its page how many listings the policies leave out', async () => {
   const entries = Array.from({ length: 1001 }, (_, n) => registryEntry(`com.example.full/n${n}`));
   const full = await openDirectory({ entries, environment: { VIEWS: file } });
   const page = await (await full.app.request('/views/recent')).text();
-  expect(page).toContain('1001 listings.');
+  expect(page).toContain('1001 in this view.');
   expect(page).toContain('The allow list and .mcp.json leave out the last 1 by handle.');
   const policy = await full.app.request('/views/recent/.mcp.json');
   expect(policy.headers.get('dossier-left-out')).toBe('1');
   await full.close();
+});
+
+it('names no source of an answer that nothing was checked for', async () => {
+  const unchecked = join(folder, 'unchecked.json');
+  const criteria = [{ criterion: 'endpoint_observed_alive' }];
+  writeFileSync(unchecked, JSON.stringify({ alive: { title: 'Alive', unknown: 'include', criteria } }));
+  const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }];
+  const entries = [registryEntry('com.example/shop', { remotes })];
+  const directory = await openDirectory({ entries, environment: { VIEWS: unchecked } });
+  const page = await (await directory.app.request('/views/alive')).text();
+  expect(page).toContain('Not known: Dossier has not seen whether the endpoint answers: not checked.</li>');
+  expect(page).not.toContain('Source: <');
+  await directory.close();
 });
 
 it.each([

@@ -1,7 +1,14 @@
 import type { SavedView } from '../../config/files.ts';
 import { readPriceLimit } from '../../observations/kinds/price.ts';
 import { type ApprovalAnswer, judgeApproval, keepsOut } from './approvals.ts';
-import type { ComparedListing, Criterion, CriterionValue, Finding } from './criterion.ts';
+import {
+  type ComparedListing,
+  type Criterion,
+  type CriterionValue,
+  type Finding,
+  notApplicable,
+  recordedFinding,
+} from './criterion.ts';
 import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
 import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
 
@@ -105,10 +112,16 @@ const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
 ]);
 
-const toFileAnswer = (found: Answer): Answer =>
-  answeredByFile.has(found.criterion)
-    ? found
-    : { ...found, result: 'not_applicable', fact: 'Of a private entry Dossier knows its file alone.' };
+function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
+  const { criterion, value } = found;
+  if (answeredByFile.has(criterion)) return found;
+  const fact = `${criterionText({ criterion, value })}: does not apply; of a private entry only its file is known.`;
+  return {
+    criterion,
+    ...(value !== undefined && { value }),
+    ...recordedFinding(compared, notApplicable(fact)),
+  };
+}
 
 /**
  * Judges a listing or a private entry by a view: which fact answered which criterion on which date, and the criteria that keep it out; it
@@ -119,7 +132,7 @@ export function judgeMember(view: SavedView, compared: ComparedListing, isPrivat
   const found = [...imported, ...observed, ...native];
   const answers: ApprovalAnswer[] = [
     ...judgeApproval(view, compared),
-    ...(isPrivate ? found.map(toFileAnswer) : found),
+    ...(isPrivate ? found.map((one) => toFileAnswer(compared, one)) : found),
   ];
   const failed = answers.filter((answer) => keepsOut(view, answer));
   return {

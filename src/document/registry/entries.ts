@@ -217,7 +217,7 @@ export interface ViewMember {
 
 /** What a private entry is. */
 export const privateNote = ({ listing }: PrivateEntry): string =>
-  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; this service has no listing of it and has checked nothing of it.`;
+  `A private entry, from ${listing.origin}, last changed on ${day(listing.updated_at)} and read on ${day(listing.imported_at)}; no registry that Dossier reads lists it, and Dossier has not checked it.`;
 
 /** An entry of the registry API for a private entry: the record, and where it is from. No registry stated anything of it. */
 function toPrivateServer(entry: PrivateEntry, key: string) {

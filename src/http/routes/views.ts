@@ -1,8 +1,14 @@
 import { Hono } from 'hono';
-import { isBrokenPin, isVersionPinned } from '../../document/criteria/approvals.ts';
+import { isBrokenPin } from '../../document/criteria/approvals.ts';
 import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
-import { toManagedSettings, toMcpJson, toViewPage, toViewsPage } from '../../views/saved-view-page.ts';
+import {
+  toManagedSettings,
+  toMcpJson,
+  toStartable,
+  toViewPage,
+  toViewsPage,
+} from '../../views/saved-view-page.ts';
 import type { Face, HttpEnvironment, Request } from '../call.ts';
 import { createViewRegistryRoutes, policyFor } from '../registry-api.ts';
 import { fromPlace, toPlace, viewOf } from '../request.ts';
@@ -31,12 +37,9 @@ async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSett
   const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, context);
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
   const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
-  const left = lapsed.length + members.length - allowed.length;
+  const left = view.approvals ? lapsed.length + members.length - allowed.length : 0;
   if (left > 0) c.header('Dossier-Lapsed', String(left));
-  const servers = allowed.map(({ listing, entry }) => ({
-    ...listing,
-    ...{ isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined },
-  }));
+  const servers = allowed.map((member) => toStartable(view, member));
   const parts = servers.flatMap(leftOutOf).length;
   if (parts > 0) c.header('Dossier-Left-Out-Parts', String(parts));
   return answerJson(c, toPolicy(servers), policyFor(view, members));
