@@ -128,10 +128,8 @@ export function toObservations(
   observing: Observing,
 ): Observation[] {
   return kinds.flatMap((kind) => {
-    if (!stored) {
-      const isExpected = !kind.isOptional && kind.about(listing).length > 0;
-      return isExpected ? [unlearned(kind, { reason: 'Dossier has not checked this listing.' })] : [];
-    }
+    if (!stored && (kind.isOptional || kind.about(listing).length === 0)) return [];
+    if (!stored) return [unlearned(kind, { reason: 'Dossier has made no observation of this listing.' })];
     const known = stored.filter((one) => one.kind === kind.kind);
     return [
       ...known.map((one) => publish(one, kind, observing)),

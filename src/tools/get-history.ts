@@ -85,7 +85,7 @@ export const getHistory = defineTool({
     return {
       ...page,
       statement: isEmpty
-        ? `No ${isSome ? 'such ' : ''}change is recorded here${is_observed ? '' : ', and Dossier has not checked this listing'}.`
+        ? `No ${isSome ? 'such ' : ''}change is recorded here${is_observed ? '' : ', and Dossier has made no observation of this listing'}.`
         : howToRead,
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),

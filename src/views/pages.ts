@@ -78,8 +78,8 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     off: 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.',
   }[observe];
   return seen.last_look_at
-    ? html`${how} Listings checked so far: ${amount(seen.listings_looked_at)}; last check: ${minute(seen.last_look_at)}.`
-    : html`${how} No listing has been checked yet.`;
+    ? html`${how} Listings observed so far: ${amount(seen.listings_looked_at)}; last observation: ${minute(seen.last_look_at)}.`
+    : html`${how} No listing has been observed yet.`;
 };
 
 /** What this service is, who runs it, the rules of evidence, what a claim means, and how fresh the data is. */

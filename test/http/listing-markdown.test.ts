@@ -112,7 +112,7 @@ const onPage = [
   'What does it cost, and who is paid?',
   'Price: not stated.',
   'How it is reached: streamable-http , sse , stdio',
-  'Dossier has not checked this listing.',
+  'Dossier has made no observation of this listing.',
   'What the publisher showed to the registry: control of the domain in the name',
   'Repository: github.com/example/tool',
   'Status in the registry: deprecated',

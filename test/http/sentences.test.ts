@@ -32,7 +32,10 @@ describe('published sentences are about Dossier or about what is recorded', () =
     ['/agents?q=remote', '<li>domain b.a</li><li><span class="foreign">https://a.example/mcp</span></li>'],
     ['/agents?q=template', '<li>template <span class="foreign">https://{host}/mcp</span></li>'],
     ['/agents?q=neither', '<li>domain b.a</li><li>updated '],
-    ['/agents/a.b/remote', '<li class="gap"><b>Number of tools, tools it lists:</b> Dossier has not checked'],
+    [
+      '/agents/a.b/remote',
+      '<li class="gap"><b>Number of tools, tools it lists:</b> Dossier has made no observation of this listing.',
+    ],
     ['/agents/a.b/neither', '<b>Packages, repository:</b> not stated.</li>'],
     ['/', 'Every fact with source and date; no score and no recommendation.'],
     ['/about', 'No score, mean, star or percentage is shown'],

@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
     ],
     expected: [
       `Nothing was at the endpoint on ${long}. Dossier asks from lab-one.`,
-      `Last checked on ${long}, not since.`,
+      `No observation is newer than ${long}.`,
       `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
     ],
     absent: ['No answer from'],
@@ -344,7 +344,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `Stands out: npm has no package x-mcp (Dossier, ${long}). Last checked on ${long}, not since.`,
+      `Stands out: npm has no package x-mcp (Dossier, ${long}). No observation is newer than ${long}.`,
       `Run on your machine from npm x-mcp@1.0.0, which is not there (Dossier, ${long}).`,
     ],
   },
@@ -357,7 +357,7 @@ const rows: readonly Row[] = [
         ...{ observed_at: timeAgo(200), first_seen_at: timeAgo(200), reason: 'It holds no commit.' },
       }),
     ],
-    expected: [`Stands out: It holds no commit (Dossier, ${long}). Last checked on ${long}, not since.`],
+    expected: [`Stands out: It holds no commit (Dossier, ${long}). No observation is newer than ${long}.`],
   },
   {
     says: 'tools that changed, by name',
@@ -709,7 +709,7 @@ const rows: readonly Row[] = [
       }),
     ],
     expected: [
-      `Stands out: Last checked on ${long}, not since.`,
+      `Stands out: No observation is newer than ${long}.`,
       `Where: ${url} answered (Dossier, ${long}).`,
       `Tools: read (Dossier, ${long}).`,
       `Costs: No price seen; calls may cost (Dossier, ${long}).`,

@@ -46,10 +46,12 @@ describe('get_history of what checks saw', () => {
     return { ...(answer.structuredContent as unknown as Structured), text, isError: answer.isError };
   }
 
-  it('says that a listing was not checked', async () => {
+  it('says that a listing was not observed', async () => {
     const { changes, statement } = await history({ kind: 'tools' });
     expect(changes).toEqual([]);
-    expect(statement).toBe('No such change is recorded here, and Dossier has not checked this listing.');
+    expect(statement).toBe(
+      'No such change is recorded here, and Dossier has made no observation of this listing.',
+    );
   });
 
   it('has a first check as one line', async () => {
@@ -345,7 +347,7 @@ describe('get_history of more than one read finds', () => {
     const [page] = (await allPages({ handle: changed, kind: 'claim' })).pages;
     expect([page?.changes, page?.next_cursor]).toEqual([[], undefined]);
     expect(page?.statement).toBe(
-      'No such change is recorded here, and Dossier has not checked this listing.',
+      'No such change is recorded here, and Dossier has made no observation of this listing.',
     );
   });
 

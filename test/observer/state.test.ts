@@ -54,7 +54,7 @@ it('before the first look, agent://status and the about page say that there was 
     vantage: 'test bench',
     listings_looked_at: 0,
   });
-  expect(await about()).toContain('No listing has been checked yet.');
+  expect(await about()).toContain('No listing has been observed yet.');
 });
 
 it('counts looks, changed facts, requests, due listings and held hosts as metrics', async () => {
@@ -87,7 +87,7 @@ it('after a look, both say when it was and of how many listings', async () => {
     listings_looked_at: 2,
     last_look_at: expect.stringContaining(date) as string,
   });
-  expect(await about()).toContain(`Listings checked so far: 2; last check: <time`);
+  expect(await about()).toContain(`Listings observed so far: 2; last observation: <time`);
 });
 
 it.each([

@@ -62,7 +62,7 @@ const statusMessage = ({ listing: { origin_status, status_message } }: Judged): 
 
 const stale = ({ listing }: Judged): string[] => {
   const date = lastChecked(listing);
-  return date === undefined ? [] : [`Last checked on ${date}, not since.`];
+  return date === undefined ? [] : [`No observation is newer than ${date}.`];
 };
 
 /** That an endpoint did not answer, with the days of the last check and of the first that met no answer; undefined of one that did. */
