@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
 import {
   compareDigests,
   compareTools,
@@ -21,10 +22,16 @@ type Shown =
   | { readonly tools: readonly JsonObject[] }
   | { readonly digests: Readonly<Record<string, string>> };
 
-const toNeverSeen = (handle: string, known: StoredObservation | undefined) => ({
-  handle,
+/** Why no list of tools was seen, where no observation says it. */
+function whyNone({ listing, observed, reading }: ListingFacts): string {
+  if (listing.remotes.length > 0) return observed ? '' : 'Dossier has made no observation of this listing.';
+  return copyLacksSentence(reading.copyLacks, 'endpoint') ?? 'The listing records no endpoint.';
+}
+
+const toNeverSeen = (facts: ListingFacts, known: StoredObservation | undefined) => ({
+  handle: facts.listing.handle,
   result: 'never_seen' as const,
-  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? 'Dossier has not checked this listing.'}`,
+  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? whyNone(facts)}`.trim(),
   untrusted_fields: [],
 });
 
@@ -243,11 +250,12 @@ export const checkSurface = defineTool({
   toText: toSurfaceText,
   async run(sent, context) {
     const shown = toShown(sent);
-    const { listing, observed } = await findListingFacts(sent.handle, context);
+    const facts = await findListingFacts(sent.handle, context);
+    const { listing, observed } = facts;
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
     const seen = known.filter(({ state, details }) => state === 'observed' && details);
     const compared = await Promise.all(seen.map((one) => compareWith(listing.handle, one, shown, context)));
     const closest = compared.toSorted((a, b) => (a.differs?.length ?? 0) - (b.differs?.length ?? 0))[0];
-    return closest ?? toNeverSeen(listing.handle, known[0]);
+    return closest ?? toNeverSeen(facts, known[0]);
   },
 });

@@ -76,10 +76,16 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(page).toContain(sentence.slice(0, -1));
     expect(page).not.toMatch(/Endpoint none recorded|The listing records no remote endpoint/);
     expect(markdown).toContain(`* Where: ${sentence}`);
+    expect(prose(await read(`/agents/${handle}/tools`))).toContain(sentence);
     for (const text of [page, markdown])
       expect(text).not.toContain('The record that Dossier read has no field that states a remote endpoint.');
     const compared = await directory.app.request(`/compare?handle=${handle}&handle=${other}`);
     expect(prose(await read(compared.headers.get('location') ?? ''))).toContain(sentence);
+  });
+
+  it('is why check_surface has seen no list of tools', async () => {
+    const { json } = await call<{ message: string }>('check_surface', { handle, digests: {} });
+    expect(json.message).toBe(`Dossier has seen no list of tools of this service. ${sentence}`);
   });
 
   it('leaves every criterion about endpoints unknown', async () => {

@@ -28,6 +28,11 @@ beforeAll(async () => {
       registryEntry('com.example.quiet/mail', {
         remotes: [{ type: 'streamable-http', url: 'https://quiet.example.com/mcp' }],
       }),
+      registryEntry('com.example.packaged/mail', {
+        packages: [
+          { registryType: 'npm', identifier: 'mail', version: '1.0.0', transport: { type: 'stdio' } },
+        ],
+      }),
     ],
     environment: {
       HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }),
@@ -62,8 +67,23 @@ async function toolsAsShown() {
 
 it('says that nothing was seen before the first look', async () => {
   const never = await check({ handle, digests: {} });
-  expect(never).toMatchObject({ result: 'never_seen' });
+  expect(never).toMatchObject({
+    result: 'never_seen',
+    message:
+      'Dossier has seen no list of tools of this service. Dossier has made no observation of this listing.',
+  });
   expect(never).not.toHaveProperty('differs');
+});
+
+it('says of a listing without an endpoint, observed or not, that it records none', async () => {
+  const packaged = 'com.example.packaged/mail';
+  const none = {
+    result: 'never_seen',
+    message: 'Dossier has seen no list of tools of this service. The listing records no endpoint.',
+  };
+  expect(await check({ handle: packaged, digests: {} })).toMatchObject(none);
+  await directory.observe(packaged);
+  expect(await check({ handle: packaged, digests: {} })).toMatchObject(none);
 });
 
 it('a first look is one entry of the log, and a look that sees the same is none', async () => {

@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from '../../document/answers/history.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { copyLacksSentence } from '../../document/record.ts';
 import type { Tool } from '../../observations/endpoint/messages.ts';
 import type { readTools } from '../../observations/history.ts';
 import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
@@ -108,6 +109,12 @@ const sameSince = (first_seen_at: string, observed_at: string) =>
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 
+const whyNone = ({ remotes, copy_lacks }: ListingDocument) =>
+  remotes.length > 0
+    ? 'Dossier has not checked the endpoints of this listing.'
+    : (copyLacksSentence(copy_lacks, 'endpoint') ??
+      'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.');
+
 export const toToolsPage = (
   site: Site,
   listing: ListingDocument,
@@ -140,7 +147,7 @@ ${
 }
 </section>`,
       )
-    : html`<p>${listing.remotes.length === 0 ? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.' : 'Dossier has not checked the endpoints of this listing.'}</p>`
+    : html`<p>${whyNone(listing)}</p>`
 }
 ${
   listed.endpoints.some(({ digest }) => digest)
