@@ -30,7 +30,7 @@ export const questions: readonly Question[] = [
     ['What is it called?', 'title', /^SMS gateway$/],
     ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret\.$/],
     ['Who says so?', 'origin', /registry/],
-    ['As of when is the record known?', 'signals.imported', /\(record of \d{4}-/],
+    ['As of when is the record known?', 'signals.imported', /\(record, \d{4}-/],
     ['Is it claimed?', 'lines.whose', /claimed on/],
     ['When was it claimed?', 'lines.whose', /claimed on \d{4}-/],
     ['What does the claim show?', 'lines.whose', /write access to its repository/],

@@ -112,7 +112,7 @@ describe('get_agent', () => {
     expect(json.lines).toMatchObject({
       costs: `Quotes 0.05 USDC on Base for one request, paid to \`0x${'2'.repeat(40)}\` before it answers.`,
     });
-    expect(json.untrusted_fields).toEqual(['description', 'endpoint', 'stands_out', 'lines']);
+    expect(json.untrusted_fields).toEqual(['description', 'endpoint', 'stands_out', 'lines', 'signals']);
   });
 
   it('does not call a 404 an endpoint that gave no answer', async () => {

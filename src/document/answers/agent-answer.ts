@@ -95,14 +95,15 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
     checked,
   };
   const foreign = { title, description, endpoint, repository, tags, markdown };
+  const signals = { native: textOf('rated'), imported: textOf('kept_up', true) || 'None.' };
   // Our own words, of which only “ ” and code spans are others'.
-  const quoting = Object.entries({ ...summary }).filter(
+  const quoting = Object.entries({ ...summary, signals }).filter(
     ([name, value]) => name !== 'checked' && splitForeign(JSON.stringify(value)).length > 1,
   );
   return {
     ...withoutEmpty({ handle, sample, ...foreign, ...summary }),
     description,
-    signals: { native: textOf('rated'), imported: textOf('kept_up', true) || 'None.' },
+    signals,
     origin,
     evidence_snapshot_date: listing.evidence_snapshot_date,
     evidence_snapshot: listing.evidence_snapshot,

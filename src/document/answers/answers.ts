@@ -161,7 +161,7 @@ function toPhrases(facts: readonly Fact[]): string[] {
   const markOf = ({ state, source, date, isSignal }: Fact): string => {
     // What is neither stated nor checked has no source.
     if (state === 'not_known' || source === 'this service') return '';
-    if (source === 'record') return isSignal ? ` (record of ${date})` : ' (record)';
+    if (source === 'record') return isSignal ? ` (record, ${date})` : ' (record)';
     return ` (Dossier, ${date})`;
   };
   const groups: { mark: string; texts: string[] }[] = [];
