@@ -117,7 +117,7 @@ export function toRegistered(
 
 /** A parameter (1: its name, 2: quoted, 3: bare) or the name of a scheme (4), RFC 9110 section 11.6.1. */
 const piece =
-  /\s*,?\s*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
+  /[\s,]*(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)(?=[\s,]|$))/gy;
 
 /** The challenges of the WWW-Authenticate header of a response; what follows a fault is not read. */
 export function challengesOf({ headers }: Fetched) {

@@ -12,7 +12,8 @@ beforeAll(async () => {
     if (url === '/token?service=registry.example&scope=repository%3Alibrary%2Fserver%3Apull')
       return void response.end('{"token":"for-everyone"}');
     if (headers.authorization === 'Bearer for-everyone') return void response.end('{"schemaVersion":2}');
-    const challenge = `Bearer realm="http://${headers.host}/token",service="registry.example",scope="repository:library/server:pull"`;
+    // RFC 9110 allows empty elements in a list.
+    const challenge = `Bearer realm="http://${headers.host}/token",,service="registry.example",scope="repository:library/server:pull"`;
     response.writeHead(401, { 'www-authenticate': challenge }).end();
   });
   npm = await startEndpoint((_, __, response) => void response.end('{}'));

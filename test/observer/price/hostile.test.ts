@@ -39,6 +39,7 @@ beforeAll(async () => {
     nested: await start402({}, `{"x402Version":1,"accepts":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
     proto: await start402({}, '{"x402Version":1,"accepts":[{"__proto__":{"scheme":"exact"}},null,7,"x"]}'),
     quotes: await start402({ 'www-authenticate': `Payment request="${'\\'.repeat(20_000)}` }),
+    spaces: await start402({ 'www-authenticate': `Payment${' '.repeat(15_000)}"` }),
     inside: await startEndpoint(
       (_, __, response) =>
         void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
@@ -58,6 +59,7 @@ it.each([
   ['nested', 'unrecognised', /a form that Dossier does not know/],
   ['proto', 'unrecognised', /whole number/],
   ['quotes', 'unrecognised', /a form that Dossier does not know|whole number/],
+  ['spaces', 'unrecognised', /a form that Dossier does not know|whole number/],
   ['inside', 'unreachable', /HTTP status 307 and no MCP message/],
 ])('%s ends as %s', async (name, state, reason) => {
   const [found] = await observed.look(name, 'price.challenge');
