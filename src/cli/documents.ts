@@ -19,18 +19,28 @@ export const documentForm = z.looseObject({
   claim: z.looseObject({ claimed_at: z.string(), history: z.array(z.looseObject({})) }).nullish(),
 });
 
-/** A listing document. Throws on anything else. */
-const readDocument = (value: unknown) => documentForm.parse(value) as unknown as ListingDocument;
+/** The values of a JSON array, or of one line each: of all lines together there may be more than a string can hold. */
+function* parseValues(bytes: Buffer): Generator<unknown> {
+  if (/^\s*\[/.test(bytes.toString('utf8', 0, 64)))
+    return yield* JSON.parse(bytes.toString('utf8').trim()) as unknown[];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf('\n', start);
+    const line = bytes.toString('utf8', start, end === -1 ? undefined : end).trim();
+    if (line) yield JSON.parse(line);
+    start = end === -1 ? bytes.length : end + 1;
+  }
+}
 
-/** Listing documents of a file, gzipped or not: a JSON array, or one document a line. Throws ExitError. */
+/** Listing documents of a file, gzipped or not: a JSON array, or one document a line; there may be none. Throws ExitError. */
 export function readDocuments(file: string): Map<string, ListingDocument> {
   try {
     const bytes = readFileSync(file);
-    const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8').trim();
-    const documents = text.startsWith('[')
-      ? (JSON.parse(text) as unknown[])
-      : text.split('\n').map((line): unknown => JSON.parse(line));
-    return new Map(documents.map(readDocument).map((document) => [document.handle, document]));
+    const documents = new Map<string, ListingDocument>();
+    for (const value of parseValues(bytes[0] === 0x1f ? gunzipSync(bytes) : bytes)) {
+      const document = documentForm.parse(value);
+      documents.set(document.handle, document as unknown as ListingDocument);
+    }
+    return documents;
   } catch {
     throw new ExitError(
       exitCodes.io,

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ended } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -688,6 +689,41 @@ describe('a dump', () => {
     const all = serversOf(await run(['inventory', '--json', '--service', dump], ofFixtures));
     const ofService = serversOf(await inventory(['--json'], ofFixtures));
     expect(all.map(({ result }) => result?.handle)).toEqual(ofService.map(({ result }) => result?.handle));
+  });
+
+  it('without a listing lists nothing, and says that it has none', async () => {
+    const file = join(folder, 'one.json');
+    writeFileSync(file, '{"mcpServers": {"hooks": {"url": "https://mcp.webhook.co/mcp"}}}');
+    const [array, lines] = [join(folder, 'empty.json'), join(folder, 'empty.jsonl.gz')];
+    writeFileSync(array, '[]\n');
+    writeFileSync(lines, gzipSync(''));
+    for (const none of [array, lines]) {
+      const { code, stdout } = await run(['inventory', file, '--service', none]);
+      expect([code, stdout.split('\n').slice(1)]).toEqual([
+        0,
+        [
+          '  * It is not listed.',
+          '',
+          '1 server in 1 file: 1 not listed.',
+          `Read ${none}, which has no listing. Not listed is no verdict.`,
+          '',
+        ],
+      ]);
+    }
+    const { code, stderr } = await run(['lock', '--from', lines, '--out', join(folder, 'none'), 'com.a/b']);
+    expect([code, stderr]).toEqual([64, `com.a/b is not listed at ${lines}; nothing was written\n`]);
+  });
+
+  it('of another version is named, and its first document', async () => {
+    const older = join(folder, 'older.json');
+    const document = await (await fetch(`${directory.url}/agents/com.example/one.json`)).json();
+    writeFileSync(older, JSON.stringify([{ ...(document as object), links: undefined }]));
+    const { code, stdout, stderr } = await run(['inventory', '--service', older], ofFixtures);
+    expect([code, stdout, stderr]).toEqual([
+      74,
+      '',
+      `${older}: the document of com.example/one is none of this version\n`,
+    ]);
   });
 
   it('is locked from, and checked against', async () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -100,6 +101,15 @@ it('works offline against saved documents', async () => {
   writeFileSync(saved, await (await fetch(`${directory.url}/agents/${handle}.json`)).text());
   const { code, stdout } = await runDossier(['check', '--from', saved, '--out', file], {});
   expect([code, stdout.trim().split('\n').length]).toEqual([1, 2]);
+});
+
+it('reads more saved documents than one string has room for', async () => {
+  const document = readFileSync(join(folder, 'saved.jsonl'), 'utf8').trim();
+  const saved = join(folder, 'large.jsonl.gz');
+  const padded = gzipSync(document + ' '.repeat(2 ** 26) + '\n', { level: 1 });
+  writeFileSync(saved, Buffer.concat(Array.from({ length: 9 }, () => padded)));
+  const { code, stderr } = await runDossier(['lock', '--from', saved, '--out', `${saved}.lock`, handle], {});
+  expect([code, stderr]).toEqual([0, `${saved}.lock: 1 listing locked from ${saved}\n`]);
 });
 
 it('lock --update prints what it accepts, and the next check is silent', async () => {

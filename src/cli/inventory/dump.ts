@@ -31,11 +31,8 @@ const toKnown = (document: ListingDocument) => ({
   whyWithdrawn: async () => '',
 });
 
-/** What the names are in a dump of a Dossier, as of its day. Throws ExitError. */
-export async function resolveInDump(
-  names: readonly string[],
-  file: string,
-): Promise<Pick<ResolvedNames, 'results' | 'evidence_snapshot_date'>> {
+/** What the names are in a dump of a Dossier, as of its day; one without a listing has none. Throws ExitError. */
+export async function resolveInDump(names: readonly string[], file: string): Promise<Partial<ResolvedNames>> {
   const documents = readDocuments(file);
   const check = (document: ListingDocument) => {
     const { data } = listingDocument.safeParse(document);
@@ -54,7 +51,7 @@ export async function resolveInDump(
   };
   const [first] = documents.values();
   const results = await resolveAll(names, {
-    publicUrl: first?.links.page.replace(`/agents/${first.handle}`, '') ?? '',
+    publicUrl: first ? check(first).links.page.replace(`/agents/${first.handle}`, '') : '',
     known: async (handles) => {
       const found = handles.flatMap((handle) => documents.get(handle) ?? []);
       return new Map(found.map((document) => [document.handle, toKnown(check(document))]));
@@ -63,9 +60,9 @@ export async function resolveInDump(
       references.map((one) => recording(one).map((document) => toListing(check(document)))),
     async whyNone(field) {
       const isNone = [...documents.values()].every(({ copy_lacks }) => copy_lacks?.includes(field));
-      return isNone ? copyLacksSentence([field], field) : undefined;
+      return first && isNone ? copyLacksSentence([field], field) : undefined;
     },
     near: async () => [],
   });
-  return { results, evidence_snapshot_date: first?.evidence_snapshot_date ?? '' };
+  return { results, ...(first && { evidence_snapshot_date: first.evidence_snapshot_date }) };
 }

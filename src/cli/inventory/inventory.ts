@@ -231,10 +231,10 @@ export async function runInventory(
   const { as_of } = inventory;
   const asked = from === undefined ? 'the own database' : isDump ? from : toBase(from);
   const lacks = isDump ? (await import('./dump.ts')).dumpLacks : undefined;
-  const source = as_of
-    ? [
-        `${isDump ? 'Read' : 'Asked'} ${toLine(asked)}, as of ${toLine(as_of)}. ${lacks ? `${lacks} ` : ''}Not listed is no verdict.`,
-      ]
+  const isEmpty = isDump && as_of === undefined && servers.some(({ result }) => result);
+  const when = isEmpty ? 'which has no listing.' : as_of && `as of ${toLine(as_of)}. ${lacks ?? ''}`.trim();
+  const source = when
+    ? [`${isDump ? 'Read' : 'Asked'} ${toLine(asked)}, ${when} Not listed is no verdict.`]
     : [];
   const report = [...blocks, totalsOf(inventory), ...source].join('\n');
   process.stdout.write(
