@@ -654,6 +654,9 @@ it('asks the own database with --offline', async () => {
 describe('a dump', () => {
   const dump = join(folder, 'evidence.jsonl.gz');
   beforeAll(async () => {
+    await directory.act('hide', 'com.example/ledger', 'advertising');
+    await directory.observe('com.example/mail');
+    directory.wait(40 * 86_400);
     await directory.observe('com.example/dead');
     const manifest = await fetch(`${directory.url}/export/manifest.json`);
     const { files } = (await manifest.json()) as { files: { path: string }[] };
@@ -667,6 +670,7 @@ describe('a dump', () => {
       common: { command: 'npx', args: ['common-name'] },
       ...{ mail: { url: 'https://mail.example.com/mcp' }, dead: { url: 'https://dead.example.com/mcp' } },
       ...{
+        hidden: { command: 'uvx', args: ['ledger-tools'] },
         typo: { command: 'npx', args: ['webhook'] },
         page: { url: `${directory.url}/agents/x` },
       },
@@ -679,7 +683,13 @@ describe('a dump', () => {
     const isAlike = (line: string) => line.startsWith('  * Near: `co.webhook/webhook`');
     expect(read.slice(0, -2)).toEqual(asked.filter((line) => !isAlike(line)).slice(0, -2));
     expect(asked.filter(isAlike)).toHaveLength(1);
-    expect(read.join('\n')).toContain('Stands out: No answer from the endpoint on 2026-');
+    for (const said of [
+      /Stands out: No answer from the endpoint on \d{4}-/,
+      /Stands out: No observation is newer than \d{4}-/,
+      /^ {2}\* answered \d{4}-/m,
+      /^ {2}\* The operator has hidden the title, description and status message of this listing\. \| /m,
+    ])
+      expect(read.join('\n')).toMatch(said);
     expect(read.at(-2)).toMatch(
       /^Read \S+evidence\.jsonl\.gz, as of \d{4}-\d\d-\d\d\. A dump has no withdrawn listings, and what is like a name that is not listed is not looked for in it\. Not listed is no verdict\.$/,
     );

@@ -18,14 +18,16 @@ export const dumpLacks =
 const toListing = (document: ListingDocument): Listing => ({
   ...document,
   ...{ id: 0, import_run: 0, facets: [`state:${document.state}`] },
+  hidden: document.moderation?.some(({ action }) => action === 'hide'),
   repository_key: toRepositoryKey(document.repository ?? ''),
 });
 
 const toKnown = (document: ListingDocument) => ({
   listing: toListing(document),
-  observations: document.observations
-    .filter(isDated)
-    .map(({ missed_since, ...one }) => ({ ...one, ...(missed_since && { missed: missed_since }) })),
+  observations: document.observations.filter(isDated).map(({ last_state, missed_since, ...one }) => ({
+    ...{ ...one, state: last_state ?? one.state },
+    ...(missed_since && { missed: missed_since }),
+  })),
   native: document.signals.native,
   document: () => document,
   whyWithdrawn: async () => '',
