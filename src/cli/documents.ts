@@ -44,7 +44,7 @@ export function readDocuments(file: string): Map<string, ListingDocument> {
   } catch {
     throw new ExitError(
       exitCodes.io,
-      `${file}: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line`,
+      `${file}: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line; an address begins with http:// or https://`,
     );
   }
 }

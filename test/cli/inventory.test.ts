@@ -616,7 +616,7 @@ it('needs a Dossier that answers', async () => {
   expect(await run(['inventory', file, '--service', 'dossier.example'])).toMatchObject({
     code: 74,
     stderr:
-      'dossier.example: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line\n',
+      'dossier.example: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line; an address begins with http:// or https://\n',
   });
   expect((await run(['inventory', file, '--service', 'http://127.0.0.1:9'])).code).toBe(69);
   const planted = [
@@ -645,7 +645,8 @@ it('asks the own database with --offline', async () => {
   writeFileSync(registry, JSON.stringify(seedEntries));
   const own = { DATABASE_URL: `file:${join(folder, 'own.db')}`, OBSERVE: 'off', LOG_LEVEL: 'silent' };
   expect((await run(['import', '--from', registry], own)).code).toBe(0);
-  const { code, stdout } = await run(['inventory', '--offline', '--json'], { ...ofFixtures, ...own });
+  const named = { ...ofFixtures, ...own, DOSSIER_URL: 'dossier.example' };
+  const { code, stdout } = await run(['inventory', '--offline', '--json'], named);
   expect(code).toBe(0);
   expect(serversOf({ code, stdout, stderr: '' })[1]?.result).toMatchObject({ handle: 'co.webhook/webhook' });
   expect(wire).toEqual([]);

@@ -316,7 +316,7 @@ it('what is no handle or no listing document is said in one sentence', async () 
     expect([ended.code, ended.stderr]).toEqual([
       74,
       expect.stringMatching(
-        /: not a file of listing documents \(of a dump: evidence-\*\.jsonl\.gz\), as JSON or one a line\n$/,
+        /: not a file of listing documents \(of a dump: evidence-\*\.jsonl\.gz\), as JSON or one a line; an address begins with http:\/\/ or https:\/\/\n$/,
       ),
     ]);
   }

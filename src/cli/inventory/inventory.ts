@@ -218,7 +218,7 @@ export async function runInventory(
 ): Promise<void> {
   const { service, offline, json, markdown = false, failOn, environment } = options;
   const failing = readFindings(failOn);
-  const named = service || environment.DOSSIER_URL;
+  const named = service || (offline ? undefined : environment.DOSSIER_URL);
   const isDump = named !== undefined && !isAddress(named);
   const from = offline && !isDump ? undefined : named;
   if (!from && !offline) throw usageError('name a Dossier with --service or DOSSIER_URL, or use --offline');
