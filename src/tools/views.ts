@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/pages.ts';
 import { Problem } from '../core/problem.ts';
+import { day } from '../core/text.ts';
 import { keepsOut } from '../document/criteria/approvals.ts';
 import { judgeMember } from '../document/criteria/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
@@ -61,7 +62,7 @@ export function findPrivateView(name: string, { config, caller }: Pick<Context, 
 
 type Entries = ReadonlyMap<string, PrivateEntry>;
 
-/** The private entries that a view may list: none if it names no readers. Throws unavailable before they were read. */
+/** The private entries that a view may list: none if it names no readers. Throws unavailable if the folder was never read. */
 async function readEntriesOf({ readers }: SavedView, { config }: Pick<Context, 'config'>): Promise<Entries> {
   const { entries } = await readPrivateEntries(readers ? config.privateListings : '');
   if (entries) return entries;
@@ -83,9 +84,27 @@ interface Judged {
 const inBoth =
   'A registry has, or had, a listing of this name, so neither is used: the publisher of that listing would be taken for you. Give the entry another name.';
 
-const noFile = 'The approval is of a private entry, and no file that can be read has it now.';
+const noFile = 'The approval is of a private entry, and no readable file has this name now.';
 const notPrivate =
   'The approval is of a listing, and this is a private entry. Approve it again with dossier approve, or add "private": true.';
+
+/** What a view made of a private entry on a day. */
+interface JudgedOn {
+  readonly on: string;
+  readonly judged: ReturnType<typeof judgeFacts>;
+}
+/** A file that changes makes another entry. */
+const judgedEntries = new WeakMap<PrivateEntry, Map<SavedView, JudgedOn>>();
+
+function judgeEntry(view: SavedView, entry: PrivateEntry, context: Context) {
+  const on = day(context.clock().toISOString());
+  const byView = judgedEntries.get(entry) ?? new Map<SavedView, JudgedOn>();
+  const last = byView.get(view);
+  if (last?.on === on) return last.judged;
+  const judged = judgeFacts(toPrivateFacts(entry), [view], context, true);
+  judgedEntries.set(entry, byView.set(view, { on, judged }));
+  return judged;
+}
 
 /** What a view makes of the facts of a listing, and of a private entry of the same name. */
 function judgeName(
@@ -100,8 +119,8 @@ function judgeName(
   if (approval && !approval.private && entry) return { ...about, failed: [notPrivate] };
   // Without approvals, a view that names its readers lists private entries alone.
   const mayList = entry || !view.readers || view.approvals;
-  const facts = entry ? toPrivateFacts(entry) : known;
-  const judged = mayList ? judgeFacts(facts, [view], context, entry !== undefined) : undefined;
+  const judgeKnown = () => (entry ? judgeEntry(view, entry, context) : judgeFacts(known, [view], context));
+  const judged = mayList ? judgeKnown() : undefined;
   const [membership] = judged?.memberships ?? [];
   if (!judged || !membership) return { ...about, failed: ['It is not listed.'] };
   const { answers, failed } = membership;

@@ -421,9 +421,25 @@ it('an approval of an entry lets no listing of its name in while its file cannot
     '2',
   ]);
   const page = await text(directory, '/views/zqview');
-  expect(page).toContain('The approval is of a private entry, and no file that can be read has it now.');
+  expect(page).toContain('The approval is of a private entry, and no readable file has this name now.');
   expect(page).toContain('The approval is of a listing, and this is a private entry.');
   expect(await serversOf(directory)).toEqual([]);
+});
+
+it('an approval of an entry ends after its last day, and each view judges the entry by its own approvals', async () => {
+  const approval = { handle: payroll.name, private: true, by: 'Ada', reason: 'work', on: '2026-11-01' };
+  const until = new Date().toISOString().slice(0, 10);
+  const directory = await open(makeFolder({ 'server.json': payroll }), {
+    views: {
+      zqview: { ...keyed.zqview, approvals: [{ ...approval, until }] },
+      longer: { ...keyed.zqview, approvals: [approval] },
+    },
+  });
+  const lapsedOf = async (view: string) =>
+    (await read(directory, `/views/${view}/managed-settings.json`)).headers.get('dossier-lapsed');
+  expect([await lapsedOf('zqview'), await lapsedOf('longer')]).toEqual([null, null]);
+  directory.wait(86_400);
+  expect([await lapsedOf('zqview'), await lapsedOf('longer')]).toEqual(['1', null]);
 });
 
 it('an allow list has no pattern, however a file escapes one, and a file that did not change is not read again', async () => {
