@@ -196,7 +196,7 @@ describe('dossier', () => {
     await rm(inside, { recursive: true });
     expect(output.replace(/^npm warn.*\n/gm, '')).toBe(said);
     expect(stderr).toBe(
-      'saved.json: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line\n',
+      'saved.json: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line; an address begins with http:// or https://\n',
     );
   });
   it('ends with 74 and one line when the database cannot be opened', async () => {

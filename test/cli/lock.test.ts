@@ -106,7 +106,7 @@ it('works offline against saved documents', async () => {
 it('reads more saved documents than one string has room for', async () => {
   const document = readFileSync(join(folder, 'saved.jsonl'), 'utf8').trim();
   const saved = join(folder, 'large.jsonl.gz');
-  const padded = gzipSync(document + ' '.repeat(2 ** 26) + '\n', { level: 1 });
+  const padded = gzipSync(`${document.padEnd(2 ** 26)}\n`, { level: 1 });
   writeFileSync(saved, Buffer.concat(Array.from({ length: 9 }, () => padded)));
   const { code, stderr } = await runDossier(['lock', '--from', saved, '--out', `${saved}.lock`, handle], {});
   expect([code, stderr]).toEqual([0, `${saved}.lock: 1 listing locked from ${saved}\n`]);
