@@ -17,7 +17,7 @@ export async function findAgainst(
   // What still applies to taking back: who lost a capability must not lose ratings by it, and traffic stays refused.
   const applies = ({ target_kind, target }: Moderation) =>
     (target_kind !== 'network' || isInNetwork(network, target)) &&
-    (!writing?.isTakingBack || ['capability', 'network'].includes(target_kind));
+    (!writing?.isTakingBack || target_kind === 'capability' || target_kind === 'network');
   return (await context.store.moderation.against(writing)).find(applies);
 }
 

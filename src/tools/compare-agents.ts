@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, coded, codedList, lines, list, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { type Answer, compareListing, type RequestedCriterion } from '../document/criteria/criteria.ts';
 import { sampleFlag } from '../document/listing-document.ts';
@@ -92,12 +92,14 @@ export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  // Problems with one handle, which do not fail the whole comparison.
-  if (
-    !(error instanceof Problem) ||
-    !['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'].includes(error.code)
-  )
-    throw error;
+  // They do not fail the whole comparison.
+  const ofOneHandle: readonly ProblemCode[] = [
+    'invalid_handle',
+    'unknown_handle',
+    'several_listings',
+    'listing_withdrawn',
+  ];
+  if (!(error instanceof Problem && ofOneHandle.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
   const meant = near ?? candidates?.map((one) => one.handle) ?? [];
   return {
