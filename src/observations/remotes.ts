@@ -42,8 +42,8 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>) => (
 
 type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
 
-// The recorded endpoints, each address once.
 const forRemotes = (toFinding: FromEndpoint, isRare: boolean) => ({
+  // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<Subject, 'remotes'>) =>
     [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
   async check(run: Run): Promise<readonly Finding[]> {

@@ -15,7 +15,7 @@ function toText(value: Buffer): string | undefined {
 }
 
 function repositoryOf({ oids = [] }: NonNullable<ReturnType<Verifier['verify']>['identity']>) {
-  // Fulcio's certificate extensions: Source Repository URI, and the issuer in its second form.
+  // Fulcio's certificate extension Source Repository URI.
   const found = oids.find(({ oid }) => oid?.id.join('.') === '1.3.6.1.4.1.57264.1.12');
   return found && toText(Buffer.from(found.value));
 }
