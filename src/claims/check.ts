@@ -153,7 +153,7 @@ export async function checkSignature(
   const guard = async (tx: Transaction) => {
     const newest = await tx.checks.newest(target.listing.handle, toSubject(target.place));
     if (newest && Date.parse(newest.begun_at) > begun_ms)
-      throw new Problem('unavailable', { detail: 'The keys are being read again.', retry_after_s: 1 });
+      throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
   };
   const claim = await context.store.claims.claim(target.listing.handle);
   const signed = { ...challenge, signer };

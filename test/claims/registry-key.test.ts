@@ -274,6 +274,7 @@ test('a signature is not checked against keys of a reading that a newer one has 
   const sent = { challenge, signature: signer.sign(challenge).toString('base64') };
   await expect(checkSignature(target, { checked: before, sent }, context)).rejects.toMatchObject({
     code: 'unavailable',
+    message: expect.stringContaining('The keys were read again meanwhile.'),
   });
   expect(await directory.standing(capability)).toBe('capability_invalid');
 });
