@@ -29,6 +29,10 @@ export function describeChecks(store: () => Store): void {
       outcome: { checked: 4 },
     });
   });
+  it('refuses a check without an outcome', async () => {
+    const { outcome: _, ...unfinished } = check();
+    await expect(put(unfinished as SharedCheck)).rejects.toThrow(/not.null/i);
+  });
   it('purges checks that began before a time', async () => {
     await put(check());
     await put(check({ handle: 'a/two', begun_at: '2026-11-21T10:00:00.001Z' }));

@@ -47,7 +47,7 @@ create table claim_event (
 create index claim_event_handle on claim_event (handle, log_index);
 create table claim_check (
   handle TEXT not null, place TEXT not null, begun_at TEXT not null, owner TEXT not null,
-  outcome TEXT, primary key (handle, place));
+  outcome TEXT not null, primary key (handle, place));
 create table capability (
   hash TEXT not null primary key, id TEXT not null, handle TEXT not null, state TEXT not null,
   issued_at TEXT not null, activated_at TEXT not null, ended_at TEXT, signed_by TEXT);
