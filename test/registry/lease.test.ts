@@ -192,14 +192,16 @@ it('dossier import ends with 69 while another process imports, which loses nothi
 it('an import that stood still while another process took it over writes nothing more, and says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-lease-'));
   const registry = await startRegistryServer(manyEntries(1500));
-  registry.delay(150);
+  registry.delay(400);
   const DATABASE_URL = await createSharedDatabase(folder);
   const stopped = startDossier(['import'], { DATABASE_URL, REGISTRY_URL: registry.url });
-  await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBeGreaterThan(2);
+  const importing = await openImporting(manyEntries(1500), DATABASE_URL);
+  // Between two writes: one that is stopped in the middle of a transaction keeps SQLite locked.
+  const readRows = async () => (await importing.store.imports.last()).run?.progress.counts.rows_seen;
+  await expect.poll(readRows, { timeout: 20_000 }).toBeGreaterThan(100);
   stopped.child.kill('SIGSTOP');
   registry.delay(0);
   await editDatabase(DATABASE_URL, 'update lease set renewed_at = renewed_at - 60000');
-  const importing = await openImporting(manyEntries(1500), DATABASE_URL);
   const report = await importing.run({ source: registry.url });
   expect(report).toMatchObject({ isResumed: true, state: 'done', counts: { rows_seen: 1500 } });
   stopped.child.kill('SIGCONT');
