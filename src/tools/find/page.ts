@@ -11,7 +11,7 @@ import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { untrustedOf } from '../texts.ts';
-import { findListingFacts } from './listing.ts';
+import { findListingFacts, isListed } from './listing.ts';
 import { findNearMisses } from './near-misses.ts';
 
 /** How many to return, and the cursor they stand behind. */
@@ -137,10 +137,9 @@ export async function answerSimilar(
   const facts = await findListingFacts(handle, context);
   const listings = await findSimilar(context, withoutHidden(facts.listing), Math.min(limit, mostSimilar));
   const successor = successorOf(toListingDocument(facts, context.config, context.clock()));
-  const found = successor ? await readHits([successor], context) : [];
   return {
     listings,
-    ...(successor && { successor, successor_is_listed: found.length > 0 }),
+    ...(successor && { successor, successor_is_listed: await isListed(successor, context) }),
     total: { count: listings.length, capped: false },
     order: 'alike',
     untrusted_fields: untrustedOf({ listings }, ['listings']),
