@@ -219,7 +219,7 @@ const output = z.object({
   others_until: z
     .string()
     .optional()
-    .describe('When Dossier last saw another list, if yours is the same as now'),
+    .describe('When Dossier last saw another list, if nothing of yours differs now'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()

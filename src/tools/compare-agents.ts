@@ -67,7 +67,7 @@ const comparedListing = z.object({
   description: z.string().optional(),
   sample: sampleFlag,
   being_checked: z.string().optional(),
-  imported: z.array(z.string()).optional().describe('criterion: result. fact [source]'),
+  imported: z.array(z.string()).optional().describe('criterion: result. fact [source, if any]'),
   observed: z.array(z.string()).optional(),
   native: z.array(z.string()).optional(),
   problem: z
@@ -159,7 +159,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings by criteria you pick (price, secrets, tools): each with fact, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings by criteria (price, secrets, tools): each with fact and, if any, source and date. For one service use get_agent. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
   effects: readsOnly,
   input,
   output,

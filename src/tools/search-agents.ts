@@ -51,7 +51,7 @@ const toSearchText = (answer: z.output<typeof output>): string =>
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
     answer.successor &&
-      `Its publisher names ${code(answer.successor)} in its place, which is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
+      `The publisher of the listing that you asked about names ${code(answer.successor)} in its place; ${code(answer.successor)} is ${answer.successor_is_listed ? '' : 'not '}listed here.`,
     answer.order === 'alike' &&
       answer.listings.length === 0 &&
       'No listing of another publisher has its repository, package, tags or words of its name.',

@@ -319,7 +319,7 @@ export function toComparePage(site: Site, page: ComparePage): Html {
   return toPage(site, {
     title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
     description:
-      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact, source and date.',
+      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact and, if any, source and date.',
     path: '/compare',
     indexed: picks.handles.length === 0 && picks.criteria.length === 0,
     body: html`

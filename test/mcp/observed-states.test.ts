@@ -310,7 +310,7 @@ describe('search_agents', () => {
     const { json, text } = await ask('search_agents', { similar_to: observedStates.deprecated });
     expect(json).toMatchObject({ successor: 'com.retired/mail-two', successor_is_listed: false });
     expect(text).toContain(
-      'Its publisher names `com.retired/mail-two` in its place, which is not listed here.',
+      'The publisher of the listing that you asked about names `com.retired/mail-two` in its place; `com.retired/mail-two` is not listed here.',
     );
     const other = await ask('search_agents', { similar_to: observedStates.healthy });
     expect(other.json).not.toHaveProperty('successor');
