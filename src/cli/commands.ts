@@ -189,10 +189,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       '0 done; 1 something that --fail-on names, or with it a configuration that cannot be read; 64 usage; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option('--service <url|file>', 'a Dossier, or a dump of one; else DOSSIER_URL, but not with --offline')
-    .option(
-      '--offline',
-      'send nothing: ask the own database (DATABASE_URL), or the dump that --service names',
-    )
+    .option('--offline', 'send nothing: ask the own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, as for a pull request')
     .option('--fail-on <findings>', 'end with 1 for any of changed, unreachable, not-listed, unpinned')

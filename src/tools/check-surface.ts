@@ -28,13 +28,6 @@ function whyNone({ listing, observed, reading }: ListingFacts): string {
   return copyLacksSentence(reading.copyLacks, 'endpoint') ?? 'The listing records no endpoint.';
 }
 
-const toNeverSeen = (facts: ListingFacts, known: StoredObservation | undefined) => ({
-  handle: facts.listing.handle,
-  result: 'never_seen' as const,
-  message: `Dossier has seen no list of tools of this service. ${known?.reason ?? whyNone(facts)}`.trim(),
-  untrusted_fields: [],
-});
-
 const toDigests = (tools: readonly JsonObject[]) =>
   tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
 
@@ -42,14 +35,10 @@ const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =
   'tools' in shown ? compareTools(seen, shown.tools) : compareDigests(toDigests(seen), shown.digests);
 
 function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparison {
-  const digests =
-    'digests' in shown
-      ? shown.digests
-      : Object.fromEntries(toDigests(shown.tools).map(({ name, sha256 }) => [name, sha256]));
-  return compareDigests(
-    (seen.details?.tools ?? []) as readonly { readonly name: string; readonly sha256: string }[],
-    digests,
-  );
+  const own = (seen.details?.tools ?? []) as ReturnType<typeof toDigests>;
+  if ('digests' in shown) return compareDigests(own, shown.digests);
+  const sent = toDigests(shown.tools).map(({ name, sha256 }) => [name, sha256]);
+  return compareDigests(own, Object.fromEntries(sent));
 }
 
 const mostChanges = 100;
@@ -255,7 +244,10 @@ export const checkSurface = defineTool({
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
     const seen = known.filter(({ state, details }) => state === 'observed' && details);
     const compared = await Promise.all(seen.map((one) => compareWith(listing.handle, one, shown, context)));
-    const closest = compared.toSorted((a, b) => (a.differs?.length ?? 0) - (b.differs?.length ?? 0))[0];
-    return closest ?? toNeverSeen(facts, known[0]);
+    const [closest] = compared.toSorted((a, b) => (a.differs?.length ?? 0) - (b.differs?.length ?? 0));
+    if (closest) return closest;
+    const why = known[0]?.reason ?? whyNone(facts);
+    const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
+    return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };
   },
 });

@@ -92,14 +92,9 @@ export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds
   Partial<ReturnType<typeof compareListing>>;
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
-  // They do not fail the whole comparison.
-  const ofOneHandle: readonly ProblemCode[] = [
-    'invalid_handle',
-    'unknown_handle',
-    'several_listings',
-    'listing_withdrawn',
-  ];
-  if (!(error instanceof Problem && ofOneHandle.includes(error.code))) throw error;
+  // Problems with one handle, which do not fail the whole comparison.
+  const codes: ProblemCode[] = ['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'];
+  if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
   const meant = near ?? candidates?.map((one) => one.handle) ?? [];
   return {

@@ -109,12 +109,6 @@ const sameSince = (first_seen_at: string, observed_at: string) =>
     ? html`seen on ${day(observed_at)}`
     : html`the same since ${day(first_seen_at)}, last seen on ${day(observed_at)}`;
 
-const whyNone = ({ remotes, copy_lacks }: ListingDocument) =>
-  remotes.length > 0
-    ? 'Dossier has not checked the endpoints of this listing.'
-    : (copyLacksSentence(copy_lacks, 'endpoint') ??
-      'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.');
-
 export const toToolsPage = (
   site: Site,
   listing: ListingDocument,
@@ -147,7 +141,7 @@ ${
 }
 </section>`,
       )
-    : html`<p>${whyNone(listing)}</p>`
+    : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.')}</p>`
 }
 ${
   listed.endpoints.some(({ digest }) => digest)
