@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { findSecret } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import { logMembers } from '../telemetry/logger.ts';
 import type { Face, HttpEnvironment, Request as HttpRequest } from './call.ts';
 
 const isReadable = (pathname: string): boolean =>
@@ -45,8 +46,12 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
   {
+    request,
+    method,
+    path,
+    tool,
+    status,
     start,
-    ...answer
   }: {
     request: string;
     method: string;
@@ -56,7 +61,11 @@ export function logAnswer(
     start: number;
   },
 ): void {
-  log.info({ ...answer, ms: Math.round((performance.now() - start) * 10) / 10 }, 'answered');
+  const ms = Math.round((performance.now() - start) * 10) / 10;
+  // The others have no character that JSON escapes.
+  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
+  const called = tool === undefined ? '' : `,"tool":"${tool}"`;
+  logMembers(log, `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`);
 }
 
 export const createAccessLog =

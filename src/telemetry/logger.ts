@@ -4,55 +4,71 @@ import { maskCapabilities } from '../core/capability.ts';
 
 const standardError = 2;
 const longestWait_ms = 100;
+const writtenAtOnce_chars = 16_384;
 /** What waits while the file behind the log takes nothing; further lines are dropped. */
 const longestBacklog_chars = 1_000_000;
 
-/** Writes lines together, at most a tenth of a second late: each on its own would cost a system call. */
-function createSink(): DestinationStream {
-  const sink = pino.destination({
-    fd: standardError,
-    // Asynchronous writes go through another thread, which costs more than they do.
-    sync: true,
-    minLength: 4096,
-    maxLength: longestBacklog_chars,
-    periodicFlush: longestWait_ms,
-  });
-  // Without a listener a full disk under the log would end the process. Lines that cannot be written are lost.
-  sink.on('error', () => undefined);
+/** Lines that cannot be written are lost. */
+function openStandardError() {
+  // Asynchronous writes go through another thread, which costs more than they do.
+  const file = pino.destination({ fd: standardError, sync: true, maxLength: longestBacklog_chars });
+  // Without a listener a full disk under the log would end the process.
+  file.on('error', () => undefined);
   // flushSync() of the library tries for ever where there is no room; end() tries once.
-  process.on('exit', () => sink.end());
-  return sink;
+  process.on('exit', () => file.end());
+  return file;
 }
 
-/** The time of a line as pino writes it; formatting it once a millisecond saves a quarter of a line's cost. */
-function createTimestamp(): () => string {
-  let formatted_ms = 0;
-  let text = '';
-  return () => {
-    const now_ms = Date.now();
-    if (now_ms !== formatted_ms) text = `,"time":"${new Date(now_ms).toISOString()}"`;
-    formatted_ms = now_ms;
-    return text;
+/**
+ * Writes lines together, at most a tenth of a second late: each on its own would cost a system call. sonic-boom, which can
+ * collect lines too, measures all that it has collected with each line.
+ */
+function createSink(): DestinationStream {
+  let lines = '';
+  const flush = () => {
+    if (lines !== '') file.write(maskCapabilities(lines));
+    lines = '';
   };
+  process.on('exit', flush);
+  const file = openStandardError();
+  setInterval(flush, longestWait_ms).unref();
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= writtenAtOnce_chars) flush();
+    },
+  };
+}
+
+let formatted = { ms: 0, text: '' };
+
+/** The time of a line as pino writes it; formatting it once a millisecond saves a quarter of a line's cost. */
+function timestamp(): string {
+  const ms = Date.now();
+  if (ms !== formatted.ms) formatted = { ms, text: `,"time":"${new Date(ms).toISOString()}"` };
+  return formatted.text;
+}
+
+const infoLevel = 30;
+
+/**
+ * Writes a line of level info, given its members as JSON without braces and without capabilities: that pino reads the members
+ * of an object costs more than the rest of a cached answer.
+ */
+export function logMembers(log: Logger, members: string): void {
+  const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, DestinationStream>;
+  if (log.levelVal <= infoLevel) stream?.write(`{"level":${infoLevel}${timestamp()},${members}}\n`);
 }
 
 /** The process log. Lines go to stderr, so that stdio MCP has stdout to itself; capabilities in them are masked. */
 export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   if (config.logLevel === 'silent') return pino({ level: 'silent' }, { write: () => {} });
   const isPretty = config.logFormat ? config.logFormat === 'pretty' : process.stderr.isTTY;
+  const options = { level: config.logLevel, base: null, timestamp };
+  if (!isPretty) return pino(options, createSink());
+  const { default: pretty } = await import('pino-pretty');
   return pino(
-    {
-      level: config.logLevel,
-      base: null,
-      timestamp: createTimestamp(),
-      hooks: { streamWrite: maskCapabilities },
-    },
-    isPretty
-      ? (await import('pino-pretty')).default({
-          destination: createSink(),
-          ignore: 'pid,hostname',
-          singleLine: true,
-        })
-      : createSink(),
+    { ...options, hooks: { streamWrite: maskCapabilities } },
+    pretty({ destination: openStandardError(), ignore: 'pid,hostname', singleLine: true }),
   );
 }
