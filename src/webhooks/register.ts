@@ -65,10 +65,16 @@ function toUrl(text: string, { config }: Context): URL {
 
 type Holder = Pick<Webhook, 'domain' | 'network'>;
 
-const countPlaces = (taken: readonly Webhook[], { domain, network }: Holder) => ({
-  ofDomain: taken.filter((one) => one.domain === domain).length,
-  ofNetwork: network === undefined ? 0 : taken.filter((one) => one.network === network).length,
-});
+function countPlaces(taken: readonly Webhook[]) {
+  const ofDomains = Map.groupBy(taken, ({ domain }) => domain);
+  const ofNetworks = Map.groupBy(taken, ({ network }) => network);
+  return ({ domain, network }: Holder) => ({
+    ofDomain: ofDomains.get(domain)?.length ?? 0,
+    ofNetwork: network === undefined ? 0 : (ofNetworks.get(network)?.length ?? 0),
+  });
+}
+
+const isActive = ({ state }: Webhook) => state === 'active' || state === 'paused';
 
 const refuse = (most: string) =>
   new Problem('rate_limited', { retry_after_s: 3600, detail: `There are ${most}, and no more are taken.` });
@@ -79,15 +85,16 @@ const refuse = (most: string) =>
  * as one may have, or if nobody would have more than the newcomer.
  */
 function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefined {
-  const active = known.filter(({ state }) => state === 'active' || state === 'paused');
-  const own = countPlaces(active, newcomer);
+  const active = known.filter(isActive);
+  const placesOf = countPlaces(active);
+  const own = placesOf(newcomer);
   if (own.ofDomain >= mostOfDomain) throw refuse(`${mostOfDomain} webhooks of this domain`);
   if (own.ofNetwork >= mostOfNetwork)
     throw refuse(`${mostOfNetwork} webhooks registered by this network today`);
   if (known.length < mostOfAll) return undefined;
-  const ended = known.find((webhook) => !active.includes(webhook));
+  const ended = known.find((webhook) => !isActive(webhook));
   if (ended) return ended;
-  const sizeOf = (holder: Holder) => Math.max(...Object.values(countPlaces(active, holder)));
+  const sizeOf = (holder: Holder) => Math.max(...Object.values(placesOf(holder)));
   const biggest = active.reduceRight((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
   if (sizeOf(biggest) <= Math.max(own.ofDomain, own.ofNetwork) + 1)
     throw refuse(`${mostOfAll} webhooks in all`);
