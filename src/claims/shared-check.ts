@@ -106,6 +106,7 @@ async function runOurs<T extends object>(
   return { outcome: { ...outcome, ...mark }, begun_ms: begun.getTime(), isOwn: true };
 }
 
+/** Throws unavailable if another node is still checking when a request would have ended. */
 async function runForAllNodes<T extends object>(
   subject: CheckSubject,
   context: Context,
@@ -114,17 +115,19 @@ async function runForAllNodes<T extends object>(
   const name = leaseOf(subject);
   let recent = await findRecent(subject, context);
   const before = recent?.check.owner;
+  const end_ms = performance.now() + context.timeouts.request_ms;
   for (;;) {
-    // Who waits for a check gets its outcome, also of one that the next call repeats.
+    // A caller that waits gets the outcome of the check that it waited for, even if the next call repeats that check.
     if (recent && (recent.isCurrent || recent.check.owner !== before)) {
       const { outcome, begun_at } = recent.check;
       return { outcome: outcome as T, begun_ms: Date.parse(begun_at), isOwn: false };
     }
     await using lease = await context.store.leases.take(name);
-    const isFirst = recent === undefined;
     recent = await findRecent(subject, context);
     if (lease && (!recent || recent.check.owner === before))
-      return await runOurs(subject, context, { lease, isFirst }, check);
+      return await runOurs(subject, context, { lease, isFirst: !recent }, check);
+    const detail = 'Another node of this service is checking this location.';
+    if (performance.now() >= end_ms) throw new Problem('unavailable', { retry_after_s: 5, detail });
     if (!lease) await wait(pollEvery_ms);
   }
 }

@@ -22,10 +22,11 @@ let git: GitServer;
 let nodes: Nodes;
 let one: Running;
 let two: Running;
+let settings: Record<string, string>;
 beforeEach(async () => {
   git = await createGitServer();
   nodes = await createNodes();
-  const settings = {
+  settings = {
     LIMITS: 'off',
     PUBLIC_URL: 'https://dossier.example',
     REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
@@ -96,6 +97,17 @@ describe('a claim requested at two nodes', () => {
     await editDatabase(nodes.databaseUrl, 'update lease set renewed_at = renewed_at - 10000');
     expect(await asked).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
     expect(checks()).toBe(2);
+  });
+
+  it('is not waited for longer than a request lasts while another node hangs in it', async () => {
+    const name = `check/${handle} repository github.com/webhook-co/webhook`;
+    await using lease = await one.context.store.leases.take(name);
+    const hurried = await nodes.open(settings, { request_ms: 1000, requestHeaders_ms: 500 });
+    expect(await ask(hurried)).toMatchObject({
+      code: 'unavailable',
+      detail: expect.stringContaining('Another node of this service is checking this location.'),
+    });
+    expect([lease?.owner, checks()]).toEqual([expect.any(String), 0]);
   });
 });
 

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { listen, openContext, type Running } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { Timeouts } from '../../src/config/timeouts.ts';
 import { createSharedDatabase } from './database.ts';
 import type { Message } from './mcp-requests.ts';
 
@@ -19,7 +20,7 @@ export interface Nodes {
   /** Moves the clock of all nodes. */
   wait(seconds: number): void;
   /** Starts one more; trusts X-Forwarded-For from loopback by default. */
-  open(environment?: Record<string, string>): Promise<Running>;
+  open(environment?: Record<string, string>, timeouts?: Partial<Timeouts>): Promise<Running>;
   /** Rows of a table as they stand in the database. */
   rows(table: 'limit_bucket' | 'limit_key'): Promise<Rows>;
   /** Stops all nodes; the database stays. */
@@ -66,9 +67,12 @@ export async function createNodes(): Promise<Nodes> {
     databaseUrl,
     now: () => new Date(now),
     wait: (seconds) => void now.setTime(now.getTime() + seconds * 1000),
-    async open(environment = {}) {
+    async open(environment = {}, timeouts = {}) {
       const context = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');
-      const node = await listen({ ...context, clock: () => new Date(now) });
+      const node = await listen({
+        ...context,
+        ...{ clock: () => new Date(now), timeouts: { ...context.timeouts, ...timeouts } },
+      });
       running.push(node);
       return node;
     },
