@@ -127,6 +127,7 @@ export const createClaimReads = (db: Db) => ({
 /** The same inside a transaction, with writes; `touch` receives each handle that changed. */
 export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
   ...createClaimReads(db),
+  /** Adds the claim of a listing, or replaces it. */
   async putClaim(claim: Claim): Promise<void> {
     touch(claim.handle);
     await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
@@ -169,6 +170,7 @@ export const createOptOutReads = (db: Db) => ({
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
+  /** Adds the line of a listing, or replaces it. */
   async put(optOut: OptOut): Promise<void> {
     await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle').execute();
   },

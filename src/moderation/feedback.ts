@@ -26,6 +26,7 @@ const selectFeedback = (db: Db, { state, kind }: FeedbackFilter) =>
 
 /** Private feedback; only the operator reads it. */
 export const createFeedbackReads = (db: Db) => ({
+  /** Newest first. */
   async list(filter: FeedbackFilter, limit: number): Promise<Feedback[]> {
     const rows = selectFeedback(db, filter).selectAll().orderBy('received_at', 'desc').orderBy('id', 'desc');
     return (await rows.limit(limit).execute()).map(feedbackTable.decode);

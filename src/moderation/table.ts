@@ -137,6 +137,7 @@ export const createModerationReads = (db: Db) => ({
     const rows = await readModerationOfRatings(db, [ratingId]);
     return rows.get(recordIndex)?.find(({ action }) => action === 'hide');
   },
+  /** Actions in force, newest first. */
   async list(limit: number): Promise<Moderation[]> {
     const rows = db.selectFrom('moderation').selectAll().where('ended_by', 'is', null);
     return (await rows.orderBy('log_index', 'desc').limit(limit).execute()).map(moderationTable.decode);

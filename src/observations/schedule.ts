@@ -206,8 +206,10 @@ export function createSchedule(
       await news.promise;
       clearTimeout(tick);
     },
+    /** How many checks wait or run. */
     size: () => due.size + read.size + asked.size,
     counts: (): CheckCounts => counts,
+    /** Resolves once the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),
   };
 }

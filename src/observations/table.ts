@@ -28,6 +28,7 @@ export type RecordedChange = ValueOf<typeof changeTable>;
 const surfaceTable = table({
   handle: text,
   remote: text,
+  /** Merkle root over the tools, hex. */
   digest: text,
   first_seen_at: text,
   tools: json<readonly Tool[]>(),

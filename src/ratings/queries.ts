@@ -129,6 +129,7 @@ export const createRatingReads = (db: Db) => ({
   },
   /** The keys for receipts that a listing publishes, and published, oldest first. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
+  /** The current ratings by a listing and about it. */
   async currentWith(handle: string): Promise<Rating[]> {
     const current = db.selectFrom('rating').selectAll().where('is_current', '=', currentFlag);
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));

@@ -225,6 +225,7 @@ export function createWebhookSender(context: Context, signal: AbortSignal) {
         turns.add(ending);
       }
     },
+    /** Resolves once the turns under way have ended. */
     idle: async () => void (await Promise.all(turns)),
   };
 }

@@ -69,6 +69,7 @@ export const createWebhookReads = (db: Db) => ({
 /** Writes of webhooks inside a transaction; they change no listing. */
 export const createWebhookWrites = (db: Db) => ({
   ...createWebhookReads(db),
+  /** Adds a webhook, or replaces it. */
   async put(webhook: Webhook) {
     await upsert(db, 'webhook', webhookTable.encode(webhook), 'id').execute();
   },
@@ -84,6 +85,7 @@ export const createWebhookWrites = (db: Db) => ({
   async removeDelivery(id: string, seq: number) {
     await db.deleteFrom('webhook_delivery').where('webhook_id', '=', id).where('seq', '=', seq).execute();
   },
+  /** Makes every waiting delivery due at a time (RFC 3339). */
   async hasten(id: string, next_at: string) {
     const all = db.updateTable('webhook_delivery').set({ next_at }).where('webhook_id', '=', id);
     await all.where('state', '=', 'waiting').execute();
