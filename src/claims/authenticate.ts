@@ -70,14 +70,14 @@ export async function askRun(context: Context) {
   const { handle, id: capability_id } = await authenticate(context);
   const root = (await context.store.claims.claim(handle))?.root ?? handle;
   if (!context.askedChecks.add)
-    throw new Problem('not_found', 'This service does not look at listings itself (OBSERVE).');
+    throw new Problem('not_found', 'This service does not check listings itself (OBSERVE).');
   await context.store.write(async (tx) => {
     await requireMayWrite({ ...context, store: tx }, { handle, capability_id });
     await takeLimits(tx, [{ limit: askedRunLimit, key: handle }], context);
     if (!context.askedChecks.add?.({ handle, root }))
       throw new Problem('rate_limited', {
         retry_after_s: 60,
-        detail: 'Too many looks that were asked for wait already, of all maintainers or of yours.',
+        detail: 'Too many checks that were asked for wait already, of all maintainers or of yours.',
       });
   });
   const now = context.clock();

@@ -24,7 +24,7 @@ export interface ClaimTarget {
   readonly claim?: Claim | undefined;
 }
 
-/** The control roots of who claims a listing at a location: that of the location, and that of the claim. */
+/** The control roots of a claimant: that of the location, and that of the claim. */
 export const rootsOf = ({ root }: ProofPlace, claim: Claim | undefined): string[] =>
   claim ? [root, claim.root] : [root];
 

@@ -69,15 +69,15 @@ export const toCommonFields = (
   check,
 });
 
-const keepText =
-  'The capability of this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
+const capabilityNote =
+  'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
 /** Where the line of a new pair goes. */
 function nextWhenIssued(place: ProofPlace, file: string): string {
   if (place.kind === 'repository')
-    return `${keepText} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
+    return `${capabilityNote} commit. Commit file_contents as ${file} at the root of the default branch of the recorded repository, keeping the lines it already has, then send the same request again.`;
   const then = place.kind === 'registry_key' ? '' : ' Then send the same request again, with this method.';
-  return `${keepText} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
+  return `${capabilityNote} use. ${claimMethods[place.kind].whereToPut(place, file)}${then}`;
 }
 
 /** What to do next with an active claim. */
@@ -86,11 +86,11 @@ function nextWhenClaimed(
   { claimFile, observe }: Pick<Config, 'claimFile' | 'observe'>,
 ): string {
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
-  const look =
+  const check =
     observe !== 'off'
-      ? ' POST /api/capability/look with it asks Dossier to look at your service at once, every 10 minutes.'
+      ? ' POST /api/capability/look with it asks Dossier to check your service at once, at most every 10 minutes.'
       : '';
-  const more = `Request with rotate: true to get a new one.${look}`;
+  const more = `Request with rotate: true to get a new one.${check}`;
   if (kind === 'registry_key')
     return `${use} It works while the key that signed its line is published. ${more}`;
   const place = kind === 'repository' || kind === 'profile_repository' ? `in ${claimFile}` : 'where it is';

@@ -146,7 +146,7 @@ const longestAge_ms = 3_600_000;
 const longestSent_ms = 12 * longestAge_ms;
 /** Changes that take something away, so that a dump from before is not sent any more. */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
-/** How many times as long as writing took the pause is between two dumps that this makes necessary: who takes away often keeps no node busy. */
+/** How many times as long as writing took the pause is between two dumps that this makes necessary: a caller that takes away often keeps no node busy. */
 const pauseShare = 10;
 const shortestPause_ms = 2000;
 /** How often the service itself asks for its dump, so that hardly anybody waits for one. */
@@ -156,7 +156,7 @@ const asksEvery_ms = 600_000;
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
   const stopping = new AbortController();
-  /** The newest, and the one before it: who has its manifest may still read its files. */
+  /** The newest, and the one before it: a caller that has its manifest may still read its files. */
   let written: readonly Dump[] = [];
   let writing: Promise<Dump> | undefined;
   const ageOf_ms = ({ manifest }: Dump) => clock().getTime() - Date.parse(manifest.created_at);

@@ -33,7 +33,7 @@ const standing = sql`moderation as other where other.ended_by is null and (other
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
     .with(
-      (shared) => shared('shared').materialized(),
+      (cte) => cte('shared').materialized(),
       () => selectShared(db, handles),
     )
     .selectFrom('listing')

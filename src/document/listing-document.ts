@@ -55,7 +55,7 @@ const notSeenItem = z.object({
   subject: z.string().optional(),
   state: z.enum(observationStates),
   reason: z.string(),
-  by: z.enum(['Dossier', 'record', 'this service']).describe('Who looked, or whose record it was'),
+  by: z.enum(['Dossier', 'record', 'this service']).describe('Who checked, or whose record it was'),
   as_of: z.string(),
 });
 export type NotSeenItem = z.infer<typeof notSeenItem>;
@@ -145,7 +145,7 @@ const observerStatus = z.object({
       'Which listings it checks: those that are read, all, or none but those of commands of its operator',
     ),
   interval_s: z.int().describe('Time between two checks of one listing'),
-  vantage: z.string().describe('Where it looks from'),
+  vantage: z.string().describe('Where it checks from'),
   listings_looked_at: z.int().describe('At least once'),
   last_look_at: z.string().optional(),
 });

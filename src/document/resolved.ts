@@ -10,7 +10,7 @@ export const hit = z.object({
 });
 export type Hit = z.infer<typeof hit>;
 
-/** To search for names like one costs more than all else about it. */
+/** For so many names similar handles are searched: that costs more than the rest of an answer. */
 export const mostSearched = 10;
 
 const resolved = z.object({
@@ -21,7 +21,7 @@ const resolved = z.object({
   ...hit.partial().shape,
   found_by: z.string().optional(),
   version: z.string().optional().describe('Of the record'),
-  package_version: z.string().optional().describe('That the record names of the package asked for'),
+  package_version: z.string().optional().describe('Of the package asked for, by the record'),
   notes: z.array(z.string()).optional(),
   stands_out: z.array(z.object({ key: z.string(), text: z.string() })).optional(),
   reason: z.string().optional().describe('Why it is withdrawn, or not known'),
@@ -33,7 +33,7 @@ const resolved = z.object({
 });
 export type Resolved = z.infer<typeof resolved>;
 
-/** What some names are. */
+/** The answer about several names. */
 export const resolvedNames = z.object({
   results: z.array(resolved).describe('In the order asked'),
   evidence_snapshot_date: z.string(),

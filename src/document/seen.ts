@@ -11,7 +11,7 @@ export type Seen = (kind: string) => readonly DatedObservation[];
 export interface Judged {
   readonly listing: ListingDocument;
   readonly seen: Seen;
-  /** Of this what is known. */
+  /** The same, only what is known. */
   readonly known: Seen;
   /** `short` names endpoint and repository, whose addresses stand elsewhere; `full` every endpoint, package and tool. */
   readonly detail: 'short' | 'page' | 'full';

@@ -155,7 +155,7 @@ const place = z.tuple([z.string().max(200)]);
 export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
-/** The view that an address names; a private one for its readers alone, whose answers nobody shares. Throws not_found. */
+/** The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws not_found. */
 export function viewOf(c: Request, { site }: Face): SavedView {
   const name = c.req.param('view') ?? '';
   const found = findPrivateView(name, c.get('context'));

@@ -7,7 +7,8 @@ import type { Writer } from './table.ts';
 
 /**
  * What the operator did that keeps this listing or the caller's network from writing, if anything; without `writing` only the
- * network counts. `store` is a transaction if nothing that the operator does meanwhile may be missed. Who is blocked can still take back what they wrote (docs/moderation.md).
+ * network counts. `store` is a transaction if nothing that the operator does meanwhile may be missed. A writer that is blocked can
+ * still take back what they wrote (docs/moderation.md).
  */
 export async function findAgainst(
   context: Pick<Context, 'config' | 'caller'> & { readonly store: Pick<Reads, 'moderation'> },

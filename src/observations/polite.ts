@@ -36,14 +36,14 @@ export function createTimes({
   const run: TimeLeft = {
     left_ms: observerLook_ms,
     spent: (host) =>
-      `The hosts of this service took all the time that Dossier gives one look; ${host} was not asked any more.`,
+      `The hosts of this service took all the time that Dossier gives one check; ${host} was not asked any more.`,
   };
   const hosts = new Map<string, TimeLeft>();
   return (url) => {
     const name = URL.parse(url)?.host ?? '';
     const host = hosts.get(name) ?? {
       left_ms: observerHost_ms,
-      spent: (asked) => `${asked} took all the time that Dossier gives one host in one look.`,
+      spent: (asked) => `${asked} took all the time that Dossier gives one host in one check.`,
     };
     hosts.set(name, host);
     return [host, run];

@@ -179,7 +179,7 @@ export async function requireAmendable(tx: Transaction, id: string, submission: 
 
 const saltBytes = 16;
 
-/** The commitment to a proof, which only who has the proof and the salt can open. */
+/** The commitment to a proof, which only a holder of the proof and the salt can open. */
 function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> {
   const salt = randomBytes(saltBytes);
   const proof_commitment = createHash('sha256').update(salt).update(value).digest('base64');

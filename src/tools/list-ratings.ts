@@ -30,7 +30,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     `${code(handle)}${sample ? ' (shipped sample)' : ''}: ${statement}`,
     ratings.length > 0 && ratingsText(ratings, group_reasons),
     proofs.length > 0 &&
-      `Of each rating the protocol is mcp, the relationship none and the proof none, unless it says otherwise. ${proofs.join(' ')}`,
+      `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
       `All ratings that fit the filters: outcome ${countsText(counts.outcome)}; group ${countsText(counts.group)}; proof ${countsText(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,

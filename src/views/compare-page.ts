@@ -97,7 +97,7 @@ ${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
 function createFootnotes() {
   const notes = new Map<string, Pick<Finding, 'source' | 'as_of'>>();
   return {
-    /** The mark of a source, a link to its note; none of what has no source. */
+    /** The mark of a source, a link to its note; nothing if there is no source. */
     mark(of: Pick<Finding, 'source' | 'as_of'>): Html | '' {
       if (of.source === '') return '';
       const key = `${of.source} ${of.as_of.slice(0, 10)}`;

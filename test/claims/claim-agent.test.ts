@@ -55,7 +55,7 @@ test('the first call hands out a challenge and an inert capability, and stores n
   expect(capability_id).toMatch(/^[0-9a-f]{16}$/);
   expect(file_contents).toBe(`# Claim of co.webhook/webhook at https://dossier.example\n${challenge}\n`);
   expect(next).toMatch(
-    /^The capability of this answer is a secret for your user to store: it is shown only once, /,
+    /^The capability in this answer is a secret for your user to store: it is shown only once, /,
   );
   expect(next).toContain('Commit file_contents as dossier-claim.txt at the root of the default branch');
   expect(answer).toEqual({

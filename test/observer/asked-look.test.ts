@@ -42,7 +42,7 @@ it('says so where this process does not observe', async () => {
   const answer = await ask(capability);
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({
-    detail: expect.stringContaining('This service does not look at listings itself (OBSERVE).'),
+    detail: expect.stringContaining('This service does not check listings itself (OBSERVE).'),
   });
 });
 

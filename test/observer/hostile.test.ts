@@ -388,18 +388,18 @@ it('has no list of tools where it did not get all pages, because a part of it is
   });
 });
 
-it('gives one host so much time in one look and no more', () => {
+it('gives one host so much time in one check and no more', () => {
   expect(endpoints.get('crawl')?.methods().length).toBeLessThan(12);
   expect(fact('crawl', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
   expect(fact('crawl', 'tools.count')).toMatchObject({
     state: 'unreachable',
     reason: expect.stringMatching(
-      /(?:crawl.example.com took all the time that Dossier gives one host in one look\.|A request to crawl.example.com ended with no answer in time\.)$/,
+      /(?:crawl.example.com took all the time that Dossier gives one host in one check\.|A request to crawl.example.com ended with no answer in time\.)$/,
     ),
   });
   expect(fact('crawl', 'security.contact')).toMatchObject({
     state: 'unreachable',
-    reason: 'crawl.example.com took all the time that Dossier gives one host in one look.',
+    reason: 'crawl.example.com took all the time that Dossier gives one host in one check.',
   });
 });
 

@@ -236,7 +236,7 @@ it('ends a look after so long, however many hosts a listing names', async () => 
   const { observations } = await other.observe('com.example.slow/both');
   const reasons = observations.map(({ reason }) => reason);
   expect(reasons).toContain(
-    'The hosts of this service took all the time that Dossier gives one look; slow-b.example.com was not asked any more.',
+    'The hosts of this service took all the time that Dossier gives one check; slow-b.example.com was not asked any more.',
   );
   expect(slow.methods().length).toBeLessThan(4);
   await other.close();

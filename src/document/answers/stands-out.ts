@@ -189,7 +189,7 @@ function contradictions({ listing, seen, known }: Judged): string[] {
   return [...ofAccess, ...ofSource];
 }
 
-/** One sentence for whatever is the same: who copies everything takes no more room. A word in common shows nothing. */
+/** One sentence for whatever is the same: a publisher that copies everything takes no more room. A word in common shows nothing. */
 function shared({ listing }: Judged): string[] {
   const found = Object.entries(sharedWords).flatMap(([name, [, , what]]) => {
     const kind = `shared.${name}`;

@@ -25,7 +25,7 @@ export interface Finding {
   readonly quoted?: string;
   /** The recorded endpoint, package or host that was checked. */
   readonly subject?: string;
-  /** Empty if nobody looked. */
+  /** Empty if nothing was checked. */
   readonly source: string;
   /** YYYY-MM-DD. */
   readonly as_of: string;
@@ -143,18 +143,18 @@ function lastSeen({ value, observed_at = '', state, last_state = state, missed_s
   return value === null ? `${seen}; ${since} could not tell.` : `${seen}; not in ${since}.`;
 }
 
-function unseenText({ listing }: ComparedListing, fact: string, look?: Observation): string {
+function unseenText({ listing }: ComparedListing, fact: string, check?: Observation): string {
   if (!isChecked({ listing })) return `${fact}: not checked.`;
-  if (look?.state === 'stale') return `${fact} now. ${lastSeen(look)}`;
-  if (!look || knowingOf(look) !== 'not_seen') return `${fact}.`;
-  const isPaid = look.state === 'refused' && asksPayment(toSeen(listing), look);
-  return `${fact}: ${isPaid ? 'it asks for a payment first' : stateWords[look.state]}.`;
+  if (check?.state === 'stale') return `${fact} now. ${lastSeen(check)}`;
+  if (!check || knowingOf(check) !== 'not_seen') return `${fact}.`;
+  const isPaid = check.state === 'refused' && asksPayment(toSeen(listing), check);
+  return `${fact}: ${isPaid ? 'it asks for a payment first' : stateWords[check.state]}.`;
 }
 
-/** The finding where nothing was seen: unknown, and how the look ended if there was one. `fact` has no full stop. */
-export const unseenFinding = (compared: ComparedListing, fact: string, look?: Observation): Finding => ({
-  ...unknown(unseenText(compared, fact, look)),
-  ...(look?.subject !== undefined && { subject: look.subject }),
-  source: look?.observed_at ? look.source : '',
-  as_of: day(look?.observed_at ?? compared.listing.evidence_snapshot_date),
+/** The finding where nothing was seen: unknown, and how the check ended if there was one. `fact` has no full stop. */
+export const unseenFinding = (compared: ComparedListing, fact: string, check?: Observation): Finding => ({
+  ...unknown(unseenText(compared, fact, check)),
+  ...(check?.subject !== undefined && { subject: check.subject }),
+  source: check?.observed_at ? check.source : '',
+  as_of: day(check?.observed_at ?? compared.listing.evidence_snapshot_date),
 });

@@ -141,7 +141,7 @@ const settled_ms = 7 * 86_400_000;
 
 /**
  * The releases of a package below a version (SemVer, without prereleases) that were published before it; those at least seven days
- * before it (`isSettled`) come first, then the highest: who takes over a package may publish more than once.
+ * before it (`isSettled`) come first, then the highest: a publisher that takes over a package may publish more than once.
  */
 function publishedBefore(version: string, time: string, document: JsonObject) {
   const times = memberOf(document, 'time');

@@ -120,7 +120,7 @@ export const packageDependencies = defineKind({
   title: 'Dependencies that the version before did not have',
   means:
     'How many packages the recorded version of an npm package depends on directly that the version before it did not, with up to twenty of their names.',
-  doesNotMean: 'New dependencies are common. Dossier does not look at them, or at what they depend on.',
+  doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   unit: 'packages',
   shows: ({ value, as_seen }) => {
     const names = Array.isArray(as_seen?.added) ? as_seen.added.map((name) => coded(String(name))) : [];

@@ -77,7 +77,7 @@ const listingCard = (listing) => {
   ];
 };
 
-/** `criterion:value: result. What is said [number of its source]`, in its parts; what nobody looked at has no source. */
+/** `criterion:value: result. What is said [number of its source]`, in its parts; what was not checked has no source. */
 const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
 
 const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>
