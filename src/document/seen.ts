@@ -34,7 +34,7 @@ export function lastChecked({ observations }: ListingDocument): string | undefin
 }
 
 /** The value of an imported signal that its source states; undefined if it states none. */
-export const signalOf = ({ signals }: Pick<ListingDocument, 'signals'>, kind: string) =>
+export const signalValue = ({ signals }: Pick<ListingDocument, 'signals'>, kind: string) =>
   signals.imported.find((one) => one.kind === kind && one.state === 'observed')?.value ?? undefined;
 
 /** What is known beside what is not of the last check. */

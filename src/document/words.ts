@@ -4,7 +4,7 @@ import { kindOf } from '../observations/recorded-kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { RatingCounts } from '../ratings/rating.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { signalOf } from './seen.ts';
+import { signalValue } from './seen.ts';
 
 export const stateTexts = {
   imported: 'Imported, not claimed',
@@ -29,34 +29,35 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
 
 /** How many versions are shown, of how many; a document lists the newest ten. */
 export function versionsTitle({ versions, signals }: ListingDocument): string {
-  const known = signalOf({ signals }, 'registry.versions');
+  const known = signalValue({ signals }, 'registry.versions');
   const shown = versions.length;
   return typeof known === 'number' && known > shown
     ? `The newest ${shown} of ${amount(known)} versions`
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** Values that were counted, without those that were not, each as `show` writes it; `none` without any. */
-export const listed = (
+/** Values that were counted, without those that were not, each as `show` writes it; empty without any. */
+export const joinCounts = (
   counts: Readonly<Record<string, number>>,
   show: (name: string, count: string) => string,
 ) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => show(name, amount(count)))
-    .join(', ') || 'none';
+    .join(', ');
 
-/** Values with their counts: `succeeded 2, failed 1`. */
+/** Values with their counts: `succeeded 2, failed 1`; as the next two `none` without any. */
 export const countsText = (counts: Readonly<Record<string, number>>): string =>
-  listed(counts, (value, count) => `${value} ${count}`);
+  joinCounts(counts, (value, count) => `${value} ${count}`) || 'none';
 
 /** Scores with their counts, each score that of its source: `4 (1 time), 5 (3 times)`. */
 export const scoresText = (counts: RatingCounts['scores']): string =>
-  listed(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`);
+  joinCounts(counts, (score, count) => `${score} (${count} ${count === '1' ? 'time' : 'times'})`) || 'none';
 
 /** Classes of proof with their counts: `no proof 2, service receipt 1`. */
 export const proofsText = (counts: RatingCounts['by_proof']): string =>
-  listed(counts, (name, count) => `${proofTexts[name as ProofClass].name.toLowerCase()} ${count}`);
+  joinCounts(counts, (name, count) => `${proofTexts[name as ProofClass].name.toLowerCase()} ${count}`) ||
+  'none';
 
 /** What each class of proof shows and does not, a sentence or two each with its name. */
 export const proofSentences = (meanings: Readonly<Record<string, string>>): string[] =>

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { flagNames } from '../tools/search-agents.ts';
+import { fixedFilterNames } from '../tools/search-agents.ts';
 import type { HttpEnvironment } from './call.ts';
 
 const listing = '/agents/[^/]+/[^/]+';
@@ -11,7 +11,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
     /^\/agents$/,
     [
       ...['q', 'query', 'tag', 'transport', 'package', 'state', 'publisher', 'sort', 'cursor'],
-      ...['handle', 'from', 'shown', ...flagNames],
+      ...['handle', 'from', 'shown', ...fixedFilterNames],
     ],
   ],
   // Redirects to its canonical address, which has the criteria as names; no answer of it is cached.

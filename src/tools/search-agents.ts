@@ -116,7 +116,7 @@ const output = z.object({
 });
 
 /** Filters that have one value, and the facet that each asks for. */
-export const flags = {
+export const fixedFilters = {
   active: { value: true, facet: 'is:active' },
   needs_secret: { value: false, facet: 'is:without_secret' },
   has_endpoint: { value: true, facet: 'has:endpoint' },
@@ -124,7 +124,7 @@ export const flags = {
   answered: { value: true, facet: 'seen:answered' },
   no_payment_seen: { value: true, facet: 'seen:no_payment_seen' },
 } as const satisfies Record<string, { value: boolean; facet: Facet }>;
-export const flagNames = Object.keys(flags) as (keyof typeof flags)[];
+export const fixedFilterNames = Object.keys(fixedFilters) as (keyof typeof fixedFilters)[];
 
 const toFacetList = (query: z.output<typeof input>): Facet[] => [
   ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),
@@ -132,7 +132,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
     query[kind] ? [`${kind}:${query[kind]}`] : [],
   ),
   ...(query.publisher ? [`publisher:${query.publisher.toLowerCase()}` as const] : []),
-  ...flagNames.filter((name) => query[name] !== undefined).map((name) => flags[name].facet),
+  ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
 /** The most frequent facets of each kind, so that tags do not crowd out the other kinds. */

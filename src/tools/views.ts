@@ -35,7 +35,7 @@ function judgeFacts(
 
 /** Whether a view is judged for each reader, so that nothing of it is stored. */
 export const isJudgedWhenRead = ({ approvals, readers }: SavedView): boolean =>
-  (approvals ?? readers) !== undefined;
+  approvals !== undefined || readers !== undefined;
 
 /** When all listings were last judged by a view; undefined before they have been. */
 export async function findPass(view: SavedView, { store }: Pick<Context, 'store'>) {

@@ -5,7 +5,7 @@ import { html, raw } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { signalOf } from '../document/seen.ts';
+import { signalValue } from '../document/seen.ts';
 import { type Html, pagePath } from './html.ts';
 
 /** A static file; its path contains the hash of its content, so it can be cached forever. */
@@ -191,7 +191,7 @@ const toData = (listing: ListingDocument): object => {
     identifier: listing.handle,
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
-    ...(signalOf(listing, 'registry.first_published') && { datePublished: listing.published_at }),
+    ...(signalValue(listing, 'registry.first_published') && { datePublished: listing.published_at }),
     dateModified: listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),

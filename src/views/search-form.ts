@@ -4,7 +4,7 @@ import { own } from '../core/json.ts';
 import { amount } from '../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../document/record.ts';
 import { stateTexts } from '../document/words.ts';
-import { flagNames, flags, type searchAgents } from '../tools/search-agents.ts';
+import { fixedFilterNames, fixedFilters, type searchAgents } from '../tools/search-agents.ts';
 import type { Html } from './html.ts';
 
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;
@@ -18,7 +18,7 @@ export interface Search {
   readonly address: URLSearchParams;
 }
 
-const flagTexts: Readonly<Record<(typeof flagNames)[number], string>> = {
+const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
   active: 'active in the registry',
   needs_secret: 'record asks for no secret',
   has_endpoint: 'remote endpoint recorded',
@@ -46,8 +46,8 @@ type Filter = ReturnType<typeof toNamed>;
 export function toFilter(facet: string): Filter | undefined {
   const kind = facet.slice(0, facet.indexOf(':'));
   const value = facet.slice(kind.length + 1);
-  const flag = flagNames.find((name) => flags[name].facet === facet);
-  if (flag) return toNamed(flag, String(flags[flag].value));
+  const flag = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
+  if (flag) return toNamed(flag, String(fixedFilters[flag].value));
   if (kind === 'has' || kind === 'is') return undefined;
   return own(filterValues, kind)?.includes(value) === false ? undefined : toNamed(kind, value);
 }
@@ -58,7 +58,7 @@ export const filtersOf = (address: URLSearchParams): Filter[] =>
     .map(([name, value]) => toNamed(name, value));
 
 /** The path of an address with other values of some parameters, back at its first listing; an empty value takes a parameter away. */
-export function changed(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
+export function pathWith(address: URLSearchParams, values: Readonly<Record<string, string>> = {}): string {
   const next = new URLSearchParams([...address].filter(([name]) => !positionNames.has(name)));
   for (const [name, value] of Object.entries(values)) {
     if (value) next.set(name, value);
@@ -69,11 +69,11 @@ export function changed(address: URLSearchParams, values: Readonly<Record<string
 
 export const withFilter = (address: URLSearchParams, { name, value }: Filter): string =>
   name === 'tag'
-    ? changed(new URLSearchParams([...address, [name, value]]))
-    : changed(address, { [name]: value });
+    ? pathWith(new URLSearchParams([...address, [name, value]]))
+    : pathWith(address, { [name]: value });
 
 export const withoutFilter = (address: URLSearchParams, filter: Filter): string =>
-  changed(
+  pathWith(
     new URLSearchParams(
       [...address].filter(([name, value]) => name !== filter.name || value !== filter.value),
     ),
@@ -110,7 +110,7 @@ export const selectedFilters = (address: URLSearchParams): Html => {
       html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${
     selected.length > 1
-      ? html`<li><a href="${changed(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
+      ? html`<li><a href="${pathWith(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
       : ''
   }</ul>
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;

@@ -8,11 +8,11 @@ import { type Html, handleLink } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 import { listingRows, type RowAction } from './listing-list.ts';
 import {
-  changed,
   facetGroups,
   filtersOf,
   liveSearchForm,
   nothingToNarrow,
+  pathWith,
   plainSearchForm,
   type Search,
   type SearchAnswer,
@@ -57,7 +57,7 @@ const near = (handles: readonly string[]) => html`
 <ul class="plain">${handles.map((handle) => html`<li>${handleLink(handle)}</li>`)}</ul>`;
 
 function withoutPart({ text = '', query = '' }: Omission, address: URLSearchParams) {
-  const href = changed(address, { q: query });
+  const href = pathWith(address, { q: query });
   if (query === '') return { href, text: 'Without the words, with the filters alone' };
   const what = text.startsWith('"') ? 'Without the quotation marks of' : 'Without';
   return { href, text: `${what} ${text}` };
@@ -102,7 +102,7 @@ function sortLinks({ answer, address }: Search): Html {
     const text = isSearch ? withWords : without;
     return sort === held
       ? html`<strong>${text}</strong>`
-      : html`<a href="${changed(address, { sort: sort === 'relevance' ? '' : sort })}" rel="nofollow">${text}</a>`;
+      : html`<a href="${pathWith(address, { sort: sort === 'relevance' ? '' : sort })}" rel="nofollow">${text}</a>`;
   });
   const isOfSome = isSearch && answer.total.capped && held !== 'relevance';
   const some = isOfSome ? ` of the ${amount(answer.total.count)} that were read` : '';
@@ -119,7 +119,7 @@ function replaceWord(query: string, word: string, other: string): string {
 function unknownWord({ word, near }: UnknownWord, address: URLSearchParams) {
   const query = address.get('q') ?? '';
   const link = (other: string) =>
-    html` <a href="${changed(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
+    html` <a href="${pathWith(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
   return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
 }
 
@@ -152,10 +152,10 @@ function more(search: Search, isLive: boolean) {
   const next = (last ?? maxShown) + pageSize;
   const added =
     isLive && next <= maxShown
-      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${changed(address, { shown: String(next) })}"`
+      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${pathWith(address, { shown: String(next) })}"`
       : '';
   const place = { cursor: answer.next_cursor, from: last ? String(last + 1) : '' };
-  return html`<p id="more" class="more"><a class="button" rel="next" href="${changed(address, place)}"${added}>More listings</a></p>`;
+  return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
 function hits(search: Search, isLive: boolean) {
@@ -189,7 +189,7 @@ ${
 <p>Or <a href="/tags">browse by tag</a>.</p>
 </div>${picked}`;
   if (answer.listings.length === 0)
-    return html`<p><a href="${changed(address)}">From the first listing</a></p>`;
+    return html`<p><a href="${pathWith(address)}">From the first listing</a></p>`;
   return html`<h2 class="unseen">Results</h2>
 ${unknown}${sortLinks(search)}${earlier}
 <ul id="list" class="cards">${listingRows(answer.listings, address.get('q') ?? '', pickBox(address))}</ul>

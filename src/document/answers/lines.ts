@@ -21,11 +21,11 @@ import {
   type Judged,
   offersOf,
   priceText,
-  signalOf,
+  signalValue,
   tallyOf,
 } from '../seen.ts';
 import { inputsText } from '../sentences.ts';
-import { factName, listed } from '../words.ts';
+import { factName, joinCounts } from '../words.ts';
 
 /** The seven questions of a buyer, in their order. */
 export const lineTitles = {
@@ -51,9 +51,9 @@ function endpointsAtDomain({ handle, remotes }: ListingDocument): string {
 
 function namespaceOf(judged: Judged): Fact {
   const { handle } = judged.listing;
-  const isShown = signalOf(judged.listing, 'namespace.proof') !== undefined;
-  const owner = signalOf(judged.listing, 'namespace.matches_repository_owner');
-  const atDomain = signalOf(judged.listing, 'namespace.holds_endpoint');
+  const isShown = signalValue(judged.listing, 'namespace.proof') !== undefined;
+  const owner = signalValue(judged.listing, 'namespace.matches_repository_owner');
+  const atDomain = signalValue(judged.listing, 'namespace.holds_endpoint');
   const owns = {
     true: ', owner of the recorded repository',
     false: ', not the owner of the recorded repository',
@@ -90,7 +90,7 @@ function claimText({ claim, state }: ListingDocument): string {
 
 const whose: FactsOf = (judged) => {
   const { website, signals } = judged.listing;
-  const listings = signalOf(judged.listing, 'publisher.listings');
+  const listings = signalValue(judged.listing, 'publisher.listings');
   return [
     namespaceOf(judged),
     ...(typeof listings === 'number' && listings > 1
@@ -329,9 +329,9 @@ const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservatio
 const keptUp: FactsOf = (judged) => {
   const { listing } = judged;
   const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const first = signalOf(judged.listing, 'registry.first_published');
-  const versions = signalOf(judged.listing, 'registry.versions');
-  const unread = signalOf(judged.listing, 'record.unread_fields');
+  const first = signalValue(judged.listing, 'registry.first_published');
+  const versions = signalValue(judged.listing, 'registry.versions');
+  const unread = signalValue(judged.listing, 'record.unread_fields');
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(`${isOther ? 'listing version' : 'version'} ${coded(listing.version)}`),
@@ -353,7 +353,7 @@ const keptUp: FactsOf = (judged) => {
 };
 
 const counts = (of: Readonly<Record<string, number>>, name = (key: string) => key) =>
-  listed(of, (key, count) => `${count} ${name(key)}`);
+  joinCounts(of, (key, count) => `${count} ${name(key)}`);
 
 function groupText(name: string, of: RatingCounts): string {
   const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;

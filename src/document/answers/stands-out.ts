@@ -15,13 +15,13 @@ import {
   priceText,
   reasonOf,
   type Seen,
-  signalOf,
+  signalValue,
   sinceThen,
   tallyOf,
   tallyText,
 } from '../seen.ts';
 import { sharedWords, sourcesFirst } from '../sentences.ts';
-import { listed } from '../words.ts';
+import { joinCounts } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
 export interface StandOut {
@@ -269,16 +269,16 @@ function secrets(judged: Judged): string[] {
 function rated({ listing }: Judged): string[] {
   const { native } = listing.signals;
   if (native.ratings === 0) return [];
-  const outcomes = listed(native.independent.source_outcomes, (outcome, count) => `${count} ${outcome}`);
+  const outcomes = joinCounts(native.independent.source_outcomes, (outcome, count) => `${count} ${outcome}`);
   const [independent, ...apart] = sourcesFirst(native).split('; ');
-  const said = outcomes === 'none' ? independent : `${independent} (${outcomes})`;
+  const said = outcomes ? `${independent} (${outcomes})` : independent;
   return [`Rated by ${[said, ...apart].join('; ')}.`];
 }
 
 const new_days = 30;
 
 function isNew({ listing }: Judged): string[] {
-  const first = signalOf(listing, 'registry.first_published');
+  const first = signalValue(listing, 'registry.first_published');
   const isRecent = typeof first === 'string' && daysSince(first, listing) < new_days;
   return isRecent ? [`First published ${day(first)}.`] : [];
 }

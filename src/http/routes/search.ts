@@ -6,7 +6,7 @@ import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find/listing.ts';
 import { getListing } from '../../tools/get-agent.ts';
-import { flagNames, flags, searchAgents } from '../../tools/search-agents.ts';
+import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../views/compare-address.ts';
 import { type ComparePage, toComparePage } from '../../views/compare-page.ts';
@@ -24,9 +24,9 @@ const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'curso
 function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   const tags = address.getAll('tag');
   const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
-  const asked = flagNames
-    .filter((name) => address.get(name) === String(flags[name].value))
-    .map((name) => [name, flags[name].value]);
+  const asked = fixedFilterNames
+    .filter((name) => address.get(name) === String(fixedFilters[name].value))
+    .map((name) => [name, fixedFilters[name].value]);
   return {
     ...(address.get('q') && { query: address.get('q') }),
     ...(tags.length > 0 && { tags }),
@@ -41,7 +41,7 @@ const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
 function isKnown(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);
   if (name === 'from' || name === 'shown') return /^[1-9]\d{0,6}$/.test(value);
-  const flag = own(flags, name);
+  const flag = own(fixedFilters, name);
   return flag === undefined ? textNames.has(name) && value !== '' : value === String(flag.value);
 }
 

@@ -93,14 +93,14 @@ function withoutOne(search: SearchQuery): Try[] {
   ];
 }
 
-const withOne = ({ facets, ...search }: SearchQuery): Try[] =>
+const withOnlyOne = ({ facets, ...search }: SearchQuery): Try[] =>
   (facets.length > 1 ? facets.slice(0, mostFilters) : []).map((only) => [
     { only },
     { ...search, text: '', facets: [only] },
   ]);
 
 /** The tries that find something, those that find the fewest first. */
-async function count(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
+async function countTries(listings: ListingReads, tries: readonly Try[]): Promise<Omission[]> {
   const counted: Omission[] = [];
   for (const [left, search] of tries) {
     const counts = search.text.trim()
@@ -146,8 +146,8 @@ export async function findNearMisses(
   search: SearchQuery,
 ): Promise<NearMisses> {
   const { listings } = reads;
-  const less = await count(listings, withoutOne(search));
-  const leave_out = less.length > 0 ? less : await count(listings, withOne(search));
+  const less = await countTries(listings, withoutOne(search));
+  const leave_out = less.length > 0 ? less : await countTries(listings, withOnlyOne(search));
   const unknown_tags = await findUnknownTags(listings, search.facets);
   const near = await findNearHandles(listings, search);
   const asks = (prefix: string) => search.facets.some((facet) => facet.startsWith(prefix));

@@ -6,7 +6,7 @@ import { counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { Hit } from '../../document/resolved.ts';
-import { signalOf } from '../../document/seen.ts';
+import { signalValue } from '../../document/seen.ts';
 import { inputsText } from '../../document/sentences.ts';
 import { toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
@@ -101,7 +101,7 @@ function claimState({ claim, state }: ListingDocument): Html {
 
 function publisher(listing: ListingDocument): Html {
   const { namespace } = handleParts(listing.handle);
-  const listings = signalOf(listing, 'publisher.listings');
+  const listings = signalValue(listing, 'publisher.listings');
   return html`published under <a href="${publisherPath(namespace)}">${namespace}</a>${typeof listings === 'number' && ` (${listings === 1 ? 'its only listing' : counted(listings, 'listing')})`}`;
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { amount } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { signalOf } from '../../document/seen.ts';
+import { signalValue } from '../../document/seen.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
 import { type Site, toPage } from '../layout.ts';
 
@@ -11,7 +11,7 @@ function tabsOf(
   const { signals, observations, versions } = listing;
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
-  const known = signalOf(listing, 'registry.versions');
+  const known = signalValue(listing, 'registry.versions');
   return [
     ['overview', '', 'Overview'],
     ['ratings', '/ratings', 'Ratings', signals.native.ratings],
