@@ -44,14 +44,13 @@ const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...sto
 async function readNamed(db: Db, index: SearchIndex, name: string) {
   const words = [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
   if (words.length === 0) return [];
-  const { hits, counted } = await rankFew(db, index, words.slice(0, mostWords).join(' '));
-  const shown = hits.slice(0, mostNamed);
+  const { hits, counted } = await rankFew(db, index, words.slice(0, mostWords).join(' '), mostNamed);
   const complete = new Set(
-    shown.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
+    hits.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
   );
   const rows = await readByIds(
     db,
-    shown.map(({ id }) => id),
+    hits.map(({ id }) => id),
   );
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }

@@ -221,7 +221,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   search: (query: SearchQuery<FacetChoice>) => rankListings(db, search, query),
   /** The ids of up to `limit` visible listings that have most of the words of a text, best first; of very many, most likely those. */
   best: async (text: string, limit: number) =>
-    (await rankFew(db, search, text)).hits.slice(0, limit).map(({ id }) => id),
+    (await rankFew(db, search, text, limit)).hits.map(({ id }) => id),
   /** Visible listings by their facets. */
   list: async (query: ListQuery) => (await readList(db, search, query)).map(decodeShown),
   /** Counts of visible listings that have all of these facets, up to 1,000. */

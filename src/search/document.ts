@@ -83,17 +83,18 @@ export function createDocuments() {
 }
 export type Documents = ReturnType<typeof createDocuments>;
 
-/** A document of the index as it is scored: its place in the index, and where it begins among those that were read. */
-export interface FoundDocument {
-  readonly position: number;
-  readonly start: number;
+/** Some documents of the index: the place of each in it, and where it begins in `documents`. */
+export interface FoundDocuments {
+  readonly documents: Documents;
+  readonly positions: number[];
+  readonly starts: number[];
 }
 
-/** Where the parts of a document are that begins at a place: [first facet, first term, end]. */
-export function partsOf(data: Int32Array, start: number): readonly [number, number, number] {
-  const firstTerm = start + 3 + (data[start + 1] ?? 0);
-  return [start + 3, firstTerm, firstTerm + (data[start + 2] ?? 0)];
-}
+/** Where the terms of a document begin that begins at a place. */
+export const firstTermOf = (data: Int32Array, start: number): number => start + 3 + (data[start + 1] ?? 0);
+/** Where a document ends, given where its terms begin. */
+export const endOf = (data: Int32Array, start: number, firstTerm: number): number =>
+  firstTerm + (data[start + 2] ?? 0);
 
 /** The number of the term of an entry, 0 of what divides fields. */
 export const termOf = (entry = 0): number => entry >> weightBits;

@@ -1,7 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import type { Db } from '../store/store.ts';
 import { nextTurn } from './cached-documents.ts';
-import { type Documents, type FoundDocument, partsOf } from './document.ts';
+import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
 import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
 import { readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
@@ -15,7 +15,7 @@ import {
   toId,
   toPosition,
 } from './query.ts';
-import { createScorer, isPhraseAt, type RankedWord, type Scored, toPhrase } from './score.ts';
+import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** So many matches are all read and scored; of more, those that the plan finds. */
@@ -94,8 +94,7 @@ function createFilter({ phrases, excluded }: ParsedQuery, documents: Documents) 
     return (start: number) => phrase !== undefined && isPhraseAt(documents, start, phrase);
   };
   const [wanted, unwanted] = [phrases.map(toTest), excluded.map(toTest)];
-  return ({ start }: FoundDocument) =>
-    wanted.every((isIn) => isIn(start)) && !unwanted.some((isIn) => isIn(start));
+  return (start: number) => wanted.every((isIn) => isIn(start)) && !unwanted.some((isIn) => isIn(start));
 }
 
 /** Counts listings and their facets, given the facets of each as text. */
@@ -130,20 +129,69 @@ async function findHandle(db: Db, text: string, facets: readonly FacetChoice[]) 
 /** Listings of which the last updates are read at once. */
 const timesAtOnce = 1000;
 
-const byScore = (a: Scored, b: Scored) => b.score - a.score || a.id - b.id;
-
-async function sortScored(db: Db, scored: readonly Scored[], sort: SearchSort): Promise<Scored[]> {
-  if (sort === 'relevance') return scored.toSorted(byScore);
-  if (sort === 'published') return scored.toSorted((a, b) => b.id - a.id);
+async function readUpdates(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const updated = new Map<number, string>();
-  for (let at = 0; at < scored.length; at += timesAtOnce) {
-    const ids = scored.slice(at, at + timesAtOnce).map(({ id }) => id);
-    const rows = db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids);
+  for (let at = 0; at < ids.length; at += timesAtOnce) {
+    const some = ids.slice(at, at + timesAtOnce);
+    const rows = db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', some);
     for (const row of await rows.execute()) updated.set(row.id, row.updated_at);
-    if (ids.length === timesAtOnce) await nextTurn();
+    if (some.length === timesAtOnce) await nextTurn();
   }
-  const timeOf = ({ id }: Scored) => updated.get(id) ?? '';
-  return scored.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.id - a.id));
+  return updated;
+}
+
+/** Of more, sorting all is faster. */
+const fewSorted = 300;
+
+/** The first `most` of the numbers below `count` in an order. */
+function firstOf(count: number, compare: (a: number, b: number) => number, most = count): number[] {
+  if (most > Math.min(fewSorted, count))
+    return Array.from({ length: count }, (_, at) => at)
+      .sort(compare)
+      .slice(0, most);
+  const first: number[] = [];
+  for (let one = 0; one < count; one += 1) {
+    if (first.length === most && compare(one, first[most - 1] ?? 0) > 0) continue;
+    let at = first.length;
+    while (at > 0 && compare(one, first[at - 1] ?? 0) < 0) at -= 1;
+    first.splice(at, 0, one);
+    if (first.length > most) first.pop();
+  }
+  return first;
+}
+
+/** More than any score. */
+const first_score = 1e6;
+
+/** The first of some documents, by relevance those at the positions `first` before others; `matched` of the counted words. */
+async function sortFound(
+  db: Db,
+  { documents, positions, starts }: FoundDocuments,
+  {
+    words,
+    sort,
+    first,
+    most,
+  }: { words: readonly RankedWord[]; first: readonly number[] } & Pick<SearchQuery, 'sort' | 'most'>,
+) {
+  const scoreOf = createScorer(words, documents);
+  const scores = Float64Array.from(starts, (start) => scoreOf(start).score);
+  if (first.length > 0)
+    for (const [at, position] of positions.entries())
+      if (first.includes(position)) scores[at] = (scores[at] ?? 0) + first_score;
+  const ids = positions.map(toId);
+  const idOf = (at: number) => ids[at] ?? 0;
+  const updates = sort === 'updated' ? await readUpdates(db, ids) : undefined;
+  const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
+  const orders: Readonly<Record<SearchSort, (a: number, b: number) => number>> = {
+    relevance: (a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || idOf(a) - idOf(b),
+    published: (a, b) => idOf(b) - idOf(a),
+    updated: (a, b) => (updateOf(a) < updateOf(b) ? 1 : updateOf(a) > updateOf(b) ? -1 : idOf(b) - idOf(a)),
+  };
+  return firstOf(positions.length, orders[sort], most).map((at) => ({
+    id: idOf(at),
+    matched: scoreOf(starts[at] ?? 0).matched,
+  }));
 }
 
 /** Listings of one publisher of that name; more are not found by it. */
@@ -158,21 +206,14 @@ async function findOwned(db: Db, index: SearchIndex, text: string, facets: reado
   return owned;
 }
 
-/** Those at some positions first, otherwise in their order. */
-function withFirst(sorted: readonly Scored[], positions: readonly number[]): readonly Scored[] {
-  if (positions.length === 0) return sorted;
-  const ids = new Set(positions.map(toId));
-  return [...sorted.filter(({ id }) => ids.has(id)), ...sorted.filter(({ id }) => !ids.has(id))];
-}
-
 /** How many of some documents have each facet. */
-function countFacetsOf(found: readonly FoundDocument[], documents: Documents) {
+function countFacetsOf({ documents, starts }: FoundDocuments) {
   const data = documents.data();
   const { texts } = documents.facets;
   const counts = new Uint32Array(texts.length);
-  for (const { start } of found) {
-    const [firstFacet, end] = partsOf(data, start);
-    for (let at = firstFacet; at < end; at += 1) {
+  for (const start of starts) {
+    const end = firstTermOf(data, start);
+    for (let at = start + 3; at < end; at += 1) {
       const facet = data[at] ?? 0;
       counts[facet] = (counts[facet] ?? 0) + 1;
     }
@@ -183,49 +224,57 @@ function countFacetsOf(found: readonly FoundDocument[], documents: Documents) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
+/** Those documents that match a query, and those at the positions `named`, whatever they have. */
+function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
+  const { documents, positions, starts } = found;
+  const isMatching = createFilter(query, documents);
+  if (!isMatching) return found;
+  const isWanted = (at: number) => named.includes(positions[at] ?? 0) || isMatching(starts[at] ?? 0);
+  const places = [...starts.keys()].filter(isWanted);
+  return {
+    documents,
+    positions: places.map((at) => positions[at] ?? 0),
+    starts: places.map((at) => starts[at] ?? 0),
+  };
+}
+
 /**
  * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), and how many `words`
  * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
  * listings of the publisher whose name it is.
  */
 export async function rankListings(db: Db, index: SearchIndex, search: SearchQuery<FacetChoice>) {
-  const { text, facets, sort } = search;
+  const { text, facets, sort, most } = search;
   const query = parseQuery(text);
   const handle = await findHandle(db, text, facets);
   const { words, counted, unknown, total } = await readWords(db, index, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
   const owned = await findOwned(db, index, text, facets);
-  const ofName = [...(handle ? [toPosition(handle.id)] : []), ...owned];
-  const read = await index.readDocuments(
-    db,
-    ofName.length > 0 ? [...new Set([...ofName, ...positions])] : positions,
-  );
-  const isMatching = createFilter(query, read.documents);
-  const found = isMatching
-    ? read.found.filter((one) => ofName.includes(one.position) || isMatching(one))
-    : read.found;
-  const facetCounts = countFacetsOf(found, read.documents);
-  const sorted = await sortScored(db, found.map(createScorer(words, read.documents)), sort);
-  const ranked = sort === 'relevance' ? withFirst(sorted, owned) : sorted;
-  const others = ranked.filter(({ id }) => id !== handle?.id).map(({ id, matched }) => ({ id, matched }));
+  const named = [...(handle ? [toPosition(handle.id)] : []), ...owned];
+  const wanted = named.length > 0 ? [...new Set([...named, ...positions])] : positions;
+  const found = filterFound(await index.readDocuments(db, wanted), query, named);
+  const facetCounts = countFacetsOf(found);
+  const ranked = await sortFound(db, found, { words, sort, first: owned, most: most && most + 1 });
+  const others = ranked.filter(({ id }) => id !== handle?.id);
   const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined }] : [];
   return {
-    hits: [...first, ...others],
+    hits: [...first, ...others].slice(0, most),
     words: counted,
     unknown: handle ? [] : unknown,
-    counts: { total: found.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
+    counts: { total: found.starts.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
   };
 }
 
 /**
- * The listings that most likely have the words of a text, best first, and how many of the words count. At most some hundred
- * listings are read, however many have the words.
+ * The listings that most likely have the words of a text, best first, `most` or all that were read, and how many of the words
+ * count. At most some hundred listings are read, however many have the words.
  */
 export async function rankFew(
   db: Db,
   index: SearchIndex,
   text: string,
-): Promise<{ readonly hits: readonly Scored[]; readonly counted: number }> {
+  most?: number,
+): Promise<{ readonly hits: Awaited<ReturnType<typeof sortFound>>; readonly counted: number }> {
   const { words, counted, total } = await readWords(db, index, parseQuery(text));
   const steps = toSteps(
     words.filter(({ isCounted }) => isCounted),
@@ -233,7 +282,6 @@ export async function rankFew(
   );
   const { positions } = await gatherPositions(db, index, steps, { facets: [], excluded: [] });
   const owned = await findOwned(db, index, text, []);
-  const read = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
-  const sorted = read.found.map(createScorer(words, read.documents)).toSorted(byScore);
-  return { hits: withFirst(sorted, owned), counted };
+  const found = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
+  return { hits: await sortFound(db, found, { words, sort: 'relevance', first: owned, most }), counted };
 }

@@ -199,6 +199,8 @@ export interface SearchQuery<Wanted = Facet> {
   readonly text: string;
   readonly facets: readonly Wanted[];
   readonly sort: SearchSort;
+  /** How many hits are wanted, the first ones; all if absent. */
+  readonly most?: number | undefined;
 }
 
 /** A listing that a search found. */

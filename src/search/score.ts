@@ -1,5 +1,4 @@
-import { type Documents, type FoundDocument, partsOf, termOf, weightOf } from './document.ts';
-import { toId } from './query.ts';
+import { type Documents, endOf, firstTermOf, termOf, weightOf } from './document.ts';
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
 
@@ -17,8 +16,7 @@ export interface RankedWord {
 }
 
 /** How well a listing matches. */
-export interface Scored {
-  readonly id: number;
+interface Scored {
   readonly score: number;
   /** How many of the counted words it has. */
   readonly matched: number;
@@ -41,7 +39,8 @@ export function toPhrase(words: readonly string[], { terms }: Documents): readon
  */
 export function isPhraseAt(documents: Documents, start: number, phrase: readonly number[]): boolean {
   const { data, terms } = { data: documents.data(), terms: documents.terms.texts };
-  const [, firstTerm, end] = partsOf(data, start);
+  const firstTerm = firstTermOf(data, start);
+  const end = endOf(data, start, firstTerm);
   for (let at = firstTerm; at < end; at += 1) {
     let [next, matched] = [at, 0];
     while (matched < phrase.length && next < end && termOf(data[next]) === phrase[matched]) {
@@ -76,7 +75,8 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
   const found = new Float64Array(places.size + 1);
   return (start: number): Float64Array => {
     found.fill(0);
-    const [, firstTerm, end] = partsOf(data, start);
+    const firstTerm = firstTermOf(data, start);
+    const end = endOf(data, start, firstTerm);
     for (let at = firstTerm; at < end; at += 1) {
       const entry = data[at] ?? 0;
       const place = placeOf[termOf(entry)];
@@ -87,14 +87,11 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Scores documents for some words: for each word its value and its weight in the listing, times the share of the query that
+ * Scores the document that begins at a place: for each word its value and its weight in the listing, times the share of the query that
  * matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last. To be used before
  * documents are added.
  */
-export function createScorer(
-  words: readonly RankedWord[],
-  documents: Documents,
-): (document: FoundDocument) => Scored {
+export function createScorer(words: readonly RankedWord[], documents: Documents): (start: number) => Scored {
   const { wanted, places } = toWanted(words, documents);
   const readTerms = createTermReader(places, documents);
   const data = documents.data();
@@ -110,10 +107,11 @@ export function createScorer(
     const isApart = least > 0 && phrase.length > 1 && !isPhraseAt(documents, start, phrase);
     return factor * least * (isApart ? apartShare : 1);
   };
-  return ({ position, start }) => {
+  return (start) => {
     const found = readTerms(start);
     let [sum, share, matched, neighboured, before] = [0, 0, 0, 0, 0];
-    for (const [at, { value, isCounted }] of words.entries()) {
+    for (let at = 0; at < words.length; at += 1) {
+      const { value, isCounted } = words[at] as RankedWord;
       let weight = 0;
       for (const one of wanted[at] ?? []) weight = Math.max(weight, weigh(one, found, start));
       const pair = weight > 0 && before > 0 ? pairs[at] : undefined;
@@ -125,6 +123,6 @@ export function createScorer(
       if (isCounted) matched += 1;
     }
     const score = all > 0 ? sum * (share / all) * neighbours ** neighboured : 0;
-    return { id: toId(position), score: data[start] === 1 ? score - placeholderLoss : score, matched };
+    return { score: data[start] === 1 ? score - placeholderLoss : score, matched };
   };
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../store/store.ts';
-import type { Documents, FoundDocument, SearchDocument } from './document.ts';
+import type { FoundDocuments, SearchDocument } from './document.ts';
 import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
 
@@ -42,10 +42,7 @@ export interface EngineIndex {
 /** The index of an engine, whose documents may be in memory (search/cached-documents.ts). */
 export interface SearchIndex extends EngineIndex {
   /** Those of the documents at these positions that are there, in no particular order. */
-  readDocuments(
-    db: Db,
-    positions: readonly number[],
-  ): Promise<{ readonly documents: Documents; readonly found: FoundDocument[] }>;
+  readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
 declare module '../store/store.ts' {

@@ -47,7 +47,9 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
 
 async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
-  const { hits, words, unknown, counts } = await listings.search(search);
+  const [, lastPlace = -1] = readCursor(place.cursor, toRankedPlace(search)) ?? [];
+  const most = lastPlace + place.limit + 2;
+  const { hits, words, unknown, counts } = await listings.search({ ...search, most });
   const { shown, next } = pageOf(hits, search, place);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
   const now = context.clock().toISOString();
