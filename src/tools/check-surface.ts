@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
-import { code, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { code, counted, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
 import {
   compareDigests,
@@ -59,14 +59,51 @@ async function readChanges(handle: string, { subject }: StoredObservation, store
 const othersUntil = ({ changed_from, value }: StoredObservation): string | undefined =>
   changed_from?.state === 'observed' && changed_from.value !== value ? changed_from.seen_until : undefined;
 
-const notes = ({ repeated, not_sent, is_of_names, prefix }: SurfaceComparison) =>
-  [
+const mostReworded = 5;
+
+/** That descriptions changed of tools that a caller sent without one. */
+const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: ReadonlySet<string>) =>
+  changes.flatMap(({ at, before, items }) =>
+    items
+      .filter(({ tool, members = [] }) => sent.has(tool) && members.includes('description'))
+      .map(({ tool }) => {
+        const between = `between ${day(before.seen_until)} and ${day(at)}`;
+        return `The description of ${named(tool)} changed ${between}: see get_history.`;
+      }),
+  );
+
+/** When the caller's own tools were seen, if others are now; or until when others were, if its own are. */
+interface Before {
+  readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
+  readonly others_until: string | undefined;
+}
+
+function beforeText({ earlier, others_until }: Before, isOfNames: boolean): string | undefined {
+  if (!earlier) return others_until && `Until ${day(others_until)} it saw another list: see get_history.`;
+  const until = earlier.seen_until ? ` until ${day(earlier.seen_until)}` : '';
+  return `${isOfNames ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until}; get_history says what changed.`;
+}
+
+/** What a comparison found, in sentences. */
+function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, before: Before) {
+  const { differs, repeated, not_sent, is_of_names, prefix } = compared;
+  const { first_seen_at, observed_at, as_seen, vantage } = seen;
+  const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
+  const since = `since ${day(first_seen_at)}, last on ${day(observed_at)}${spoken}, from ${vantage}`;
+  const same = is_of_names
+    ? 'Dossier has seen tools of these names'
+    : 'These are the tools that Dossier has seen';
+  return [
+    is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`,
+    differs.length === 0
+      ? `${same} ${since}.`
+      : `${counted(differs.length, 'tool')} ${differs.length === 1 ? 'differs' : 'differ'} between these and those that Dossier has seen ${since}.`,
+    beforeText(before, is_of_names),
     repeated.length > 0 && 'Some names stand for several tools: see repeated.',
     prefix && 'Your host puts the same characters before every name; they were left out.',
     not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
-
-const mostReworded = 5;
+}
 
 /** The answer of a comparison with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
 async function compareWith(handle: string, seen: StoredObservation, shown: Shown, { store }: Context) {
@@ -74,48 +111,30 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const isCurrent = ({ digest }: { readonly digest: string }) =>
     digest === seen.value || digest === seen.as_seen?.digest;
   const current = stored.filter(isCurrent).map(({ tools }) => compare(tools, shown));
-  const [closest = compareUnstored(seen, shown)] = current.toSorted(
+  const [compared = compareUnstored(seen, shown)] = current.toSorted(
     (a, b) => a.differs.length - b.differs.length,
   );
-  const { differs, repeated, not_sent, is_of_names, prefix, texts } = closest;
-  const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
+  const { differs, repeated, not_sent, is_of_names, prefix, texts } = compared;
   const isSame = differs.length === 0;
-  const protocol = typeof seen.as_seen?.protocol === 'string' ? seen.as_seen.protocol : undefined;
-  const spoken = protocol ? ` in revision ${protocol} of MCP` : '';
-  const since = `since ${day(seen.first_seen_at)}, last on ${day(seen.observed_at)}${spoken}, from ${seen.vantage}`;
-  const earlier = isSame
-    ? undefined
-    : stored.find((set) => !isCurrent(set) && compare(set.tools, shown).differs.length === 0);
-  const said = isSame
-    ? is_of_names
-      ? `Dossier has seen tools of these names ${since}.`
-      : `These are the tools that Dossier has seen ${since}.`
-    : `${differs.length === 1 ? '1 tool differs' : `${differs.length} tools differ`} between these and those that Dossier has seen ${since}.`;
-  // Who sent no description is told that one changed.
-  const isUnworded = not_sent.includes('description');
-  const changes = earlier || isUnworded ? await readChanges(handle, seen, store) : [];
-  const until = changes.find(({ before: was }) => earlier && was.value === earlier.digest)?.before.seen_until;
+  const isEarlier = (set: (typeof stored)[number]) =>
+    !isCurrent(set) && compare(set.tools, shown).differs.length === 0;
+  const own = isSame ? undefined : stored.find(isEarlier);
+  // A caller that sent no descriptions is told which changed.
+  const lacksDescriptions = not_sent.includes('description');
+  const changes = own || lacksDescriptions ? await readChanges(handle, seen, store) : [];
+  const seen_until = changes.find(({ before }) => before.value === own?.digest)?.before.seen_until;
+  const earlier = own && { first_seen_at: own.first_seen_at, ...(seen_until && { seen_until }) };
   const others_until = isSame ? othersUntil(seen) : undefined;
-  const before = earlier
-    ? `${is_of_names ? 'A set of these names was seen' : 'This is the set that Dossier saw'} from ${day(earlier.first_seen_at)}${until ? ` until ${day(until)}` : ''}; get_history says what changed.`
-    : others_until && `Until ${day(others_until)} it saw another list: see get_history.`;
-  const ofNames = is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`;
-  const sent = 'tools' in shown ? shown.tools : [];
-  const names = new Set(sent.map(({ name }) => String(name).slice(prefix.length)));
-  const reworded = (isUnworded ? changes : []).flatMap(({ at, before: was, items }) =>
-    items
-      .filter(({ tool, members = [] }) => names.has(tool) && members.includes('description'))
-      .map(
-        ({ tool }) =>
-          `The description of ${named(tool)} changed between ${day(was.seen_until)} and ${day(at)}: see get_history.`,
-      ),
-  );
+  const sent = lacksDescriptions && 'tools' in shown ? shown.tools : [];
+  const reworded = rewordedOf(changes, new Set(sent.map(({ name }) => String(name).slice(prefix.length))));
+  const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
-    message: [ofNames, said, before, ...reworded.slice(0, mostReworded), ...notes(closest)]
-      .filter(Boolean)
-      .join(' '),
+    message: [
+      ...sentencesOf(seen, compared, { earlier, others_until }),
+      ...reworded.slice(0, mostReworded),
+    ].join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
     // That no name differs does not say that no tool does.
     ...(!(isSame && is_of_names) && { differs }),
@@ -128,9 +147,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
     observed_at: seen.observed_at,
     vantage: seen.vantage,
     ...(others_until && { others_until }),
-    ...(earlier && {
-      earlier: { first_seen_at: earlier.first_seen_at, ...(until && { seen_until: until }) },
-    }),
+    ...(earlier && { earlier }),
     untrusted_fields: untrustedOf(foreign, Object.keys(foreign)),
   };
 }
