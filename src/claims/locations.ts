@@ -123,22 +123,21 @@ export interface Reading {
   readonly isBlocked?: boolean;
 }
 
-async function readRepository({ shown }: ProofPlace, context: Context): Promise<LocationRead> {
+type Read = (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>;
+
+const readRepository: Read = async ({ shown }, context) => {
   const repository = readablePlace(shown, context);
   if (!repository) return { result: 'host_unreachable', pinned: false };
   return context.repositories.check(repository, context.config.claimFile);
-}
+};
 
-async function readWellKnown(
-  { shown: domain }: ProofPlace,
-  { domains, config }: Context,
-): Promise<LocationRead> {
+const readWellKnown: Read = async ({ shown: domain }, { domains, config }) => {
   const seen = { domain };
   const read = await domains.file(new URL(`https://${domain}${wellKnownPath(config.claimFile)}`));
   if (read.result === 'absent') return { result: 'well_known_absent', pinned: true, seen };
   if (read.result === 'body') return { ...toFileText(read.body, read.contentType), pinned: true, seen };
   return { ...read, result: read.result, pinned: false };
-}
+};
 
 /**
  * The domains whose records count for a listing, the nearest first. While a claim is in force by a domain, only that one and
@@ -170,11 +169,7 @@ function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_a
 }
 
 /** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */
-async function readDns(
-  { shown }: ProofPlace,
-  context: Context,
-  claim: Claim | undefined,
-): Promise<LocationRead> {
+const readDns: Read = async ({ shown }, context, claim) => {
   const names = namesThatCount(shown, claim);
   const answers = await Promise.all(names.map((domain) => context.domains.txt(challengeName(domain))));
   const given = names.flatMap((domain, at) => {
@@ -182,7 +177,7 @@ async function readDns(
     return answer === undefined || answer === 'no_answer' ? [] : [[domain, answer] as const];
   });
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
-}
+};
 
 /** The registry reads no more of the file. */
 const keyFileLimit_bytes = 4096;
@@ -217,11 +212,7 @@ function isPinned(claim: Claim | undefined, [dns, web]: readonly [boolean, boole
  * Reads the keys that a domain publishes for the MCP registry: in DNS also those of a domain above it. The text is that of the
  * nearest domain alone, which the claim in force is of: one above it adds no line for it.
  */
-async function readRegistryKeys(
-  { shown }: ProofPlace,
-  context: Context,
-  claim: Claim | undefined,
-): Promise<LocationRead> {
+const readRegistryKeys: Read = async ({ shown }, context, claim) => {
   const names = namesThatCount(shown, claim);
   const readWeb = async () =>
     toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
@@ -237,11 +228,9 @@ async function readRegistryKeys(
   if (keys.length === 0) return { result: isSilent ? 'dns_no_answer' : 'key_not_published', pinned };
   const own = sources.filter(({ domain }) => domain === names[0]);
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
-}
+};
 
-const reads: Readonly<
-  Record<ClaimKind, (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>>
-> = {
+const reads: Readonly<Record<ClaimKind, Read>> = {
   repository: readRepository,
   profile_repository: readRepository,
   registry_key: readRegistryKeys,
@@ -253,8 +242,5 @@ const reads: Readonly<
  * Reads the text at a location of a listing: claim lines, and every other line that its owner states there. Never throws:
  * every failure is a result. The claim decides which domains count.
  */
-export const readLocation = (
-  place: ProofPlace,
-  claim: Claim | undefined,
-  context: Context,
-): Promise<LocationRead> => reads[place.kind](place, context, claim);
+export const readLocation = (place: ProofPlace, claim: Claim | undefined, context: Context) =>
+  reads[place.kind](place, context, claim);

@@ -94,12 +94,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
   }
   const suspended: Claim = { ...claim, state: 'suspended', suspended_reason: reason };
   await tx.claims.putClaim(suspended);
-  await recordClaimEvent(tx, claim, {
-    type: 'suspended',
-    at,
-    reason,
-    ...(commit && { commit }),
-  });
+  await recordClaimEvent(tx, claim, { type: 'suspended', at, reason, ...(commit && { commit }) });
   await tx.ratings.setSourceRoot(handle, { current: undefined, at });
   await recordReceiptKeys(tx, claim, { keys: [], at, isComplete: true }, commit);
   await tx.listings.reindex(handle);
@@ -151,10 +146,13 @@ export async function endCapability(
     : suspendClaim(tx, claim, { reason: suspension, at: end.at });
 }
 
+/** The claim of a listing, if it has one, and the opt-out line that withdraws or withdrew it. */
+type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
+
 /** Adds the withdrawal or restoration to the listing's history and the log, with the control root if it was claimed there. */
 async function recordListingEvent(
   tx: Transaction,
-  [claim, { handle, kind, place, place_key }]: [Claim | undefined, OptOut],
+  [claim, { handle, kind, place, place_key }]: Withdrawal,
   event: {
     readonly type: 'listing_withdrawn' | 'listing_restored';
     readonly at: string;
@@ -167,10 +165,7 @@ async function recordListingEvent(
 }
 
 /** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
-async function withdraw(
-  tx: Transaction,
-  [claim, optOut]: [Claim | undefined, OptOut],
-): Promise<[Claim | undefined, OptOut]> {
+async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<Withdrawal> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
   if (!listing) return [claim, optOut];
@@ -186,7 +181,7 @@ async function withdraw(
  */
 export async function recordRestored(
   tx: Transaction,
-  [claim, optOut]: [Claim | undefined, OptOut],
+  [claim, optOut]: Withdrawal,
   restoration: { readonly at: string; readonly reason: string },
 ) {
   await tx.optOuts.remove(optOut.handle);
@@ -196,7 +191,7 @@ export async function recordRestored(
 /** Lists a withdrawn listing again, as its record states it. */
 export async function restoreListing(
   tx: Transaction,
-  [claim, optOut]: [Claim | undefined, OptOut],
+  [claim, optOut]: Withdrawal,
   restoration: Parameters<typeof recordRestored>[2],
 ) {
   if (optOut.listing) await tx.listings.putListings([optOut.listing]);
@@ -257,7 +252,7 @@ const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
 
 /** Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. */
-async function takeBack(tx: Transaction, [claim, stored]: [Claim | undefined, OptOut], { now }: Reading) {
+async function takeBack(tx: Transaction, [claim, stored]: Withdrawal, { now }: Reading) {
   if (stored.state === 'withdrawn')
     await restoreListing(tx, [claim, stored], { at: now.toISOString(), reason: 'optout_removed' });
   else await tx.optOuts.remove(stored.handle);

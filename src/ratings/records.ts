@@ -207,18 +207,12 @@ function toModerated(row: StoredRecord, log_index: number, { moderation }: ReadA
 
 /** A rating that is hidden or erased takes the response to it along; one that is voided does not. */
 function toShownResponse(row: StoredRecord, at: ReadAt): Pick<RatingRecord, 'response'> {
-  const answered = row.response_text !== null &&
-    row.responded_at !== null &&
-    row.response_log_index !== null && {
-      response: {
-        ...{ text: row.response_text, created_at: row.responded_at, log_index: row.response_log_index },
-        ...(row.response_erased_at && { erased_at: row.response_erased_at }),
-      },
-    };
-  if (!answered) return {};
-  const { response } = answered;
-  const moderated = toModerated(row, response.log_index, at);
-  return { response: { ...response, ...(moderated?.hidden_at && { text: '' }), ...moderated } };
+  const { response_text, responded_at: created_at, response_log_index: log_index } = row;
+  if (response_text === null || created_at === null || log_index === null) return {};
+  const moderated = toModerated(row, log_index, at);
+  const text = moderated.hidden_at ? '' : response_text;
+  const erased = row.response_erased_at ? { erased_at: row.response_erased_at } : {};
+  return { response: { text, created_at, log_index, ...erased, ...moderated } };
 }
 
 /** Versions of a rating that is withdrawn or hidden still show that they are of one interaction. */
@@ -231,7 +225,7 @@ function toShownContent(row: StoredRecord, at: ReadAt) {
   const moderated = toModerated(row, row.log_index, at);
   const shown = { protocol, relationship, ...moderated };
   if (row.withdrawn_at) return { ...shown, ...toHiddenInteraction(row) };
-  const sent = moderated?.hidden_at
+  const sent = moderated.hidden_at
     ? toHiddenInteraction(row)
     : { ...texts, interaction_id: row.interaction_id };
   return { ...shown, ...sent, ...toShownResponse(row, at) };
