@@ -22,10 +22,7 @@ const listPageForm = Compile({
   required: ['servers'],
   properties: {
     servers: listOf({}),
-    metadata: {
-      type: 'object',
-      properties: { nextCursor: { type: ['string', 'null'], maxLength: 4096 } },
-    },
+    metadata: { type: 'object', properties: { nextCursor: { type: ['string', 'null'], maxLength: 4096 } } },
   },
 });
 

@@ -25,10 +25,7 @@ export interface Check {
 }
 
 /** A check with the sentence that is true: the first one if it holds. */
-const toCheck = (holds: boolean, yes: string, no: string): Check => ({
-  holds,
-  message: holds ? yes : no,
-});
+const toCheck = (holds: boolean, yes: string, no: string): Check => ({ holds, message: holds ? yes : no });
 
 function checkErasure(leaf: string, erasure: SavedProof): Check {
   const { leaf: erased, erased_at } = readObject(erasure.record ?? '') ?? {};

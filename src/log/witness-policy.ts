@@ -50,10 +50,7 @@ function checkQuorum(policy: Policy, cosigned: ReadonlySet<string>): Check {
   if (policy.quorum === 'none') return { holds: true, message: 'the policy wants no cosignature' };
   const holds = counts(policy, policy.quorum, cosigned);
   const by = cosigned.size === 0 ? 'no witness of it cosigned' : `cosigned by ${[...cosigned].join(', ')}`;
-  return {
-    holds,
-    message: `the policy wants ${toNeed(policy)}: ${holds ? '' : 'too few, '}${by}`,
-  };
+  return { holds, message: `the policy wants ${toNeed(policy)}: ${holds ? '' : 'too few, '}${by}` };
 }
 
 function checkWitness(note: NonNullable<ReturnType<typeof splitNote>>, { name, cosigner }: PolicyWitness) {

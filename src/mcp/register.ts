@@ -25,10 +25,7 @@ import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/too
 const toAnswer = (
   { toText = JSON.stringify }: Tool,
   structuredContent: Record<string, unknown>,
-): CallToolResult => ({
-  content: [{ type: 'text', text: toText(structuredContent) }],
-  structuredContent,
-});
+): CallToolResult => ({ content: [{ type: 'text', text: toText(structuredContent) }], structuredContent });
 
 function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
   const json = JSON.stringify(answer);

@@ -48,10 +48,7 @@ export function createMcpServer(
       ...options,
       supportedProtocolVersions: [modernRevision, ...SUPPORTED_PROTOCOL_VERSIONS],
       cacheHints,
-      capabilities: {
-        prompts: fixed,
-        resources: era === 'modern' ? { ...fixed, subscribe: true } : fixed,
-      },
+      capabilities: { prompts: fixed, resources: era === 'modern' ? { ...fixed, subscribe: true } : fixed },
     },
   );
   // Not with the other capabilities: given those of tools, the SDK sets the handler of their list at once.

@@ -166,14 +166,7 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   const ended = { withdrawn_at: row.withdrawn_at ?? at, withdrawn_by: row.withdrawn_by ?? by };
   await db
     .updateTable('rating')
-    .set({
-      ...emptied,
-      ...forgotten,
-      interaction_id: 'erased',
-      ...ended,
-      erased_at: at,
-      is_current: 0,
-    })
+    .set({ ...emptied, ...forgotten, interaction_id: 'erased', ...ended, erased_at: at, is_current: 0 })
     .where('id', '=', id)
     .execute();
   await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();

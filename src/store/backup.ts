@@ -29,11 +29,7 @@ const headerLine = headerOfAnyVersion.extend({
   rows: rowCounts,
 });
 /** A line between the first and the last: up to 500 rows of one table, fewer if they are long. */
-const batchLine = z.object({
-  table: z.string(),
-  columns: z.array(z.string()),
-  rows: z.array(z.array(cell)),
-});
+const batchLine = z.object({ table: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
 /** The last line: how many rows of each table were written, and the SHA-256 of all lines but the first, hex. */
 const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }) });
 

@@ -122,12 +122,7 @@ export function absentFinding(compared: ComparedListing, field: CopyField, found
 export const observedFinding = (
   { subject, source, observed_at = '' }: Observation,
   found: Found & Pick<Finding, 'quoted'>,
-): Finding => ({
-  ...found,
-  ...(subject !== undefined && { subject }),
-  source,
-  as_of: day(observed_at),
-});
+): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: day(observed_at) });
 
 const worst = ['not_met', 'unknown', 'met'] as const;
 

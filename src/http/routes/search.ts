@@ -113,10 +113,7 @@ async function compare(c: Request, picks: Picks): Promise<ComparePage> {
   const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: maxFound }) : undefined;
   const found = toAdd && { found: toAdd.listings };
   if (picks.handles.length < 2) return { picks, ...found };
-  const input = {
-    handles: picks.handles,
-    criteria: picks.criteria.map(toCriterionInput),
-  };
+  const input = { handles: picks.handles, criteria: picks.criteria.map(toCriterionInput) };
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
   const known = comparison.filter(({ problem }) => !problem);
   const documents = await Promise.all(known.map(({ handle }) => getListing(handle, c.get('context'))));

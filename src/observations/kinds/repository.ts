@@ -77,13 +77,7 @@ export const repositoryAgentFiles = defineKind({
     // The commit is no part of the fact: a later one with the same files is no change.
     const as_seen = { commit: head.commit };
     if (files.length === 0) return { value: null, state: 'not_found', reason: noneFound, as_seen };
-    return {
-      value: files.length,
-      state: 'observed',
-      reason: toSentence(files),
-      details: { files },
-      as_seen,
-    };
+    return { value: files.length, state: 'observed', reason: toSentence(files), details: { files }, as_seen };
   }),
 });
 

@@ -21,11 +21,7 @@ export const toServerCard = (site: Site) => ({
   description,
   websiteUrl: site.publicUrl,
   remotes: [
-    {
-      type: 'streamable-http',
-      url: `${site.publicUrl}/api/mcp`,
-      supportedProtocolVersions: revisions,
-    },
+    { type: 'streamable-http', url: `${site.publicUrl}/api/mcp`, supportedProtocolVersions: revisions },
   ],
 });
 
