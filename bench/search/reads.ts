@@ -12,7 +12,7 @@ const shown = 20;
 
 /** A search as the tool makes it: hits ranked, their facets counted, the first page read. */
 async function search({ listings }: Store, query: Pick<SearchQuery, 'text' | 'facets'>): Promise<void> {
-  const { hits } = await listings.search({ ...query, sort: 'relevance' });
+  const { hits } = await listings.search({ ...query, sort: 'relevance', most: shown + 1 });
   await listings.byIds(hits.slice(0, shown).map(({ id }) => id));
 }
 

@@ -5,17 +5,17 @@ import { wrongField } from './problem.ts';
 export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
-/** Parses a cursor with its schema. Throws invalid_input for anything else. */
+/** Parses a cursor with its schema, which is made if there is a cursor: that takes longer than parsing. Throws invalid_input. */
 export function readCursor<T extends z.ZodType>(
   cursor: string | undefined,
-  schema: T,
+  toSchema: () => T,
 ): z.output<T> | undefined {
   if (cursor === undefined) return undefined;
   try {
     const text = Buffer.from(cursor, 'base64url').toString('utf8');
     // PostgreSQL takes no NUL in a text, and no cursor of ours has one.
     if (text.includes('\\u0000')) throw new Error('NUL in a cursor');
-    return schema.parse(JSON.parse(text));
+    return toSchema().parse(JSON.parse(text));
   } catch {
     const message = 'not a cursor of this list; leave it out to start from the beginning';
     throw wrongField('cursor', message, `cursor: ${message}.`);

@@ -151,8 +151,8 @@ export function headerOf(rawHeaders: readonly string[], lowerName: string): stri
   return joined ?? '';
 }
 
-const place = z.tuple([z.string().max(200)]);
-export const toPlace = (cursor: string | undefined): string | undefined => readCursor(cursor, place)?.[0];
+export const toPlace = (cursor: string | undefined): string | undefined =>
+  readCursor(cursor, () => z.tuple([z.string().max(200)]))?.[0];
 export const fromPlace = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /** The view that an address names; a private one for its readers alone, whose answers no cache stores. Throws not_found. */

@@ -45,7 +45,7 @@ export async function readHistoryPage(
   context: Context,
 ) {
   const facts = await findListingFacts(named, context);
-  const query = { since, kind, after: readCursor(cursor, place), limit: pageSize };
+  const query = { since, kind, after: readCursor(cursor, () => place), limit: pageSize };
   const { events, next } = await readHistory(facts, query, context);
   return {
     handle: facts.listing.handle,

@@ -81,7 +81,7 @@ export const listRatings = defineTool({
   cacheTags: tagsOfNamed,
   toText: toRatingsText,
   async run({ handle: named, cursor, ...filter }, context) {
-    const position = readCursor(cursor, z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
+    const position = readCursor(cursor, () => z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
     const facts = await findListingFacts(named, context);
     const { handle } = facts.listing;
     const after = position && { created_at: position[0], id: position[1] };

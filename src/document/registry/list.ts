@@ -51,8 +51,8 @@ type Position = z.output<typeof position>;
 
 /** The position that a cursor holds as JSON text. Throws invalid_input. */
 const toPosition = (cursor: string | undefined): Position | undefined => {
-  const held = z.string().transform((text): unknown => JSON.parse(text));
-  const [at] = readCursor(cursor, z.tuple([held.pipe(position)])) ?? [];
+  const held = () => z.string().transform((text): unknown => JSON.parse(text));
+  const [at] = readCursor(cursor, () => z.tuple([held().pipe(position)])) ?? [];
   return at;
 };
 
@@ -166,7 +166,7 @@ async function summariesAfter(
   { handle, withDeleted }: VersionsQuery,
   { store }: Context,
 ): Promise<VersionSummary[]> {
-  const place = readCursor(cursor, z.tuple([z.string(), z.string()]));
+  const place = readCursor(cursor, () => z.tuple([z.string(), z.string()]));
   const all = await store.listings.versionSummaries([handle]);
   const newest = all.filter(({ status }) => status !== 'deleted' || withDeleted).toSorted(byPublication);
   if (!place) return newest;

@@ -21,17 +21,22 @@ interface Place {
 }
 
 /** A cursor works for the search that it was given for, and for no other one. */
-const digestOf = ({ text, facets, sort }: SearchQuery) =>
-  z.literal(hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8));
+const digestOf = ({ text, facets, sort }: SearchQuery): string =>
+  hash('sha256', JSON.stringify([text.trim(), facets.toSorted(), sort]), 'base64url').slice(0, 8);
+
+const number = z.int().min(0);
 
 /** The place of the last hit shown, and its id: what was written since may have moved or withdrawn it. */
-const toRankedPlace = (search: SearchQuery) => z.tuple([digestOf(search), z.int().min(0), z.int().min(0)]);
+function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
+  const [, at, id] = readCursor(cursor, () => z.tuple([z.literal(digestOf(search)), number, number])) ?? [];
+  return at === undefined ? undefined : { at, id };
+}
 
 function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: string | undefined): number {
-  const [, place, last] = readCursor(cursor, toRankedPlace(search)) ?? [];
-  if (place === undefined) return 0;
-  const at = hits.findIndex(({ id }) => id === last);
-  return at < 0 ? place : at + 1;
+  const last = readRankedPlace(search, cursor);
+  if (!last) return 0;
+  const at = hits.findIndex(({ id }) => id === last.id);
+  return at < 0 ? last.at : at + 1;
 }
 
 /**
@@ -42,14 +47,13 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
   const from = hitsBehind(hits, search, cursor);
   const shown = hits.slice(from, from + limit);
   const last = hits.length > from + limit ? shown.at(-1) : undefined;
-  return { shown, next: last && toCursor([digestOf(search).value, from + limit - 1, last.id]) };
+  return { shown, next: last && toCursor([digestOf(search), from + limit - 1, last.id]) };
 }
 
 async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
-  const [, lastPlace = -1] = readCursor(place.cursor, toRankedPlace(search)) ?? [];
-  const most = lastPlace + place.limit + 2;
-  const { hits, words, unknown, counts } = await listings.search({ ...search, most });
+  const { at = -1 } = readRankedPlace(search, place.cursor) ?? {};
+  const { hits, words, unknown, counts } = await listings.search({ ...search, most: at + place.limit + 2 });
   const { shown, next } = pageOf(hits, search, place);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
   const now = context.clock().toISOString();
@@ -69,7 +73,8 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
 async function findListed(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
   const { facets, sort } = search;
-  const position = readCursor(place.cursor, z.tuple([digestOf(search), z.int().min(0), z.string().max(40)]));
+  const toPlace = () => z.tuple([z.literal(digestOf(search)), number, z.string().max(40)]);
+  const position = readCursor(place.cursor, toPlace);
   const after = position && { id: position[1], updated_at: position[2] };
   const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
   const shown = rows.slice(0, place.limit);
@@ -82,7 +87,7 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
       )
     ).map((one) => toHit(one)),
     counts: await listings.listCounts(facets),
-    next: last && toCursor([digestOf(search).value, last.id, last.updated_at]),
+    next: last && toCursor([digestOf(search), last.id, last.updated_at]),
     unknown: [],
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
   };
