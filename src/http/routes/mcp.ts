@@ -37,34 +37,20 @@ function answerPreflight(c: Request): Response {
   });
 }
 
-/**
- * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
- * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
- */
-export function createMcpRoute(
-  context: Context,
-  { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
-) {
-  let running = 0;
-  let isDraining = false;
-  const refuseIfDraining = () => {
-    if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
-  };
-  const opened = openMcpAnswerer(context, fixtures).then(async (answerer) => {
-    const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
-    return {
-      answerer,
-      headers,
-      toStore: createMcpStore(cache, headers),
-      unsubscribe: context.store.onChange((changed) => answerer.listingsChanged(changed)),
-    };
-  });
-  opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
-  const isAllowed = createOriginCheck(context.config);
-  const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
+async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | undefined) {
+  const answerer = await openMcpAnswerer(context, fixtures);
+  const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
+  const unsubscribe = context.store.onChange((changed) => answerer.listingsChanged(changed));
+  return { answerer, headers, toStore: createMcpStore(cache, headers), unsubscribe };
+}
 
-  /** Reading a body does not count as in flight: its size and time are limited, and slow senders cost little. */
-  const answerPost = async (c: Request) => {
+/**
+ * Answers POSTs, so many at a time. Reading a body does not count: its size and time are limited, and slow senders cost little.
+ * `refuseIfDraining` throws once the service stops.
+ */
+function createPostAnswer(opened: ReturnType<typeof open>, refuseIfDraining: () => void) {
+  let running = 0;
+  return async (c: Request) => {
     refuseIfDraining();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
@@ -86,6 +72,24 @@ export function createMcpRoute(
       running -= 1;
     });
   };
+}
+
+/**
+ * The MCP endpoint for both eras, without sessions, cookies or 401: POST answers one message with one message, a
+ * browser's GET shows how to connect. The caller is the one that `c.get('context')` names.
+ */
+export function createMcpRoute(
+  context: Context,
+  { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
+) {
+  let isDraining = false;
+  const opened = open(context, cache, fixtures);
+  opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
+  const answerPost = createPostAnswer(opened, () => {
+    if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
+  });
+  const isAllowed = createOriginCheck(context.config);
+  const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;
