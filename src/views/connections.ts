@@ -206,30 +206,31 @@ const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
 
+const toClaudeCode = ({ name, url, type, headers }: Connection): PasteableConfig => {
+  const options = headers.map((header) => ` --header "${header}: ${placeholder}"`).join('');
+  const text = `claude mcp add --transport ${type} ${name} ${url}${options}`;
+  return { client: 'Claude Code', where: 'a terminal', text };
+};
+
+function toCodex({ name, url, headers }: Connection): PasteableConfig {
+  const values = headers.map((header) => `"${header}" = "${placeholder}"`).join(', ');
+  // An ASCII JSON string is also a TOML string.
+  const text = `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${values && `\nhttp_headers = { ${values} }`}`;
+  return { client: 'Codex', where: '~/.codex/config.toml', text };
+}
+
 /**
  * Configurations for common clients, plain JSON last. Command lines are omitted if a shell could interpret the URL. Codex
  * supports streamable HTTP only; Claude Desktop reaches a remote server through mcp-remote, which takes headers as arguments.
  */
-export function toConfigs({ name, url, type, headers }: Connection): PasteableConfig[] {
+export function toConfigs(connection: Connection): PasteableConfig[] {
+  const { name, url, type, headers } = connection;
   const server = { url, ...toHeaders({ headers }) };
   const typed = { type, ...server };
   const inCursor = Buffer.from(JSON.stringify(server)).toString('base64');
-  const inTerminal = headers.map((header) => ` --header "${header}: ${placeholder}"`);
   const inArguments = headers.flatMap((header) => ['--header', `${header}:${placeholder}`]);
-  const inToml = headers.map((header) => `"${header}" = "${placeholder}"`).join(', ');
-  const claudeCode = {
-    client: 'Claude Code',
-    where: 'a terminal',
-    text: `claude mcp add --transport ${type} ${name} ${url}${inTerminal.join('')}`,
-  };
-  const codex = {
-    client: 'Codex',
-    where: '~/.codex/config.toml',
-    // An ASCII JSON string is also a TOML string.
-    text: `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${inToml && `\nhttp_headers = { ${inToml} }`}`,
-  };
   return [
-    ...(plainInShells.test(url) ? [claudeCode] : []),
+    ...(plainInShells.test(url) ? [toClaudeCode(connection)] : []),
     {
       client: 'Cursor',
       where: '~/.cursor/mcp.json',
@@ -250,7 +251,7 @@ export function toConfigs({ name, url, type, headers }: Connection): PasteableCo
         mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', url, ...inArguments] } },
       }),
     },
-    ...(type === 'http' ? [codex] : []),
+    ...(type === 'http' ? [toCodex(connection)] : []),
     {
       client: 'JSON',
       where: 'the mcpServers map of any MCP client',

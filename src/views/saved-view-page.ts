@@ -47,7 +47,15 @@ const addresses = ({ name, readers }: SavedView, { config }: Site) => {
 ${readers && html`<p>${readers === 'everyone' ? 'Everyone who reaches this service and knows this address can read this page and these files.' : 'Only requests with one of its keys (Authorization: Bearer) can read this page and these files.'}</p>`}`;
 };
 
-type Shown = Awaited<ReturnType<typeof readMembers>>;
+type Members = Awaited<ReturnType<typeof readMembers>>;
+
+/** A page of a view; `next` is the path of the one after it. */
+interface ShownView extends Members {
+  readonly view: SavedView;
+  /** Undefined of a view that is judged when it is read. */
+  readonly passed_at: string | undefined;
+  readonly leftOut: number;
+}
 
 const listingItem = (view: SavedView, member: ViewMember) => {
   const { listing, answers, entry } = member;
@@ -64,7 +72,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
   })}</ul>${leftOutNote(leftOutOf(startable), startable)}</li>`;
 };
 
-const lapsedList = ({ approvals }: SavedView, lapsed: Shown['lapsed']) =>
+const lapsedList = ({ approvals }: SavedView, lapsed: Members['lapsed']) =>
   lapsed.length > 0 &&
   html`<h2 id="lapsed">${approvals ? 'Approved, and not in it now' : 'Not in it now'}</h2>
 <ul class="plain">${lapsed.map(({ handle, hasPage, failed }) => html`<li>${hasPage ? handleLink(handle) : handle}: <span class="foreign">${failed.join(' ')}</span></li>`)}</ul>`;
@@ -72,20 +80,7 @@ const lapsedList = ({ approvals }: SavedView, lapsed: Shown['lapsed']) =>
 /** A view: its criteria in full, and each listing with the facts that put it there. */
 export const toViewPage = (
   site: Site,
-  {
-    view,
-    members,
-    lapsed,
-    count,
-    passed_at,
-    leftOut,
-    next,
-  }: Shown & {
-    readonly view: SavedView;
-    /** Undefined of a view that is judged when it is read. */
-    readonly passed_at: string | undefined;
-    readonly leftOut: number;
-  },
+  { view, members, lapsed, count, passed_at, leftOut, next }: ShownView,
 ): Html =>
   toPage(site, {
     title: view.title,
