@@ -208,7 +208,7 @@ const lastFields = [
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;
 export const toLast = (known: StoredObservation) =>
   Object.fromEntries(
-    Object.entries(known).filter(([name]) => lastFields.some((field) => field === name)),
+    lastFields.filter((name) => name in known).map((name) => [name, known[name]]),
   ) as LastValue;
 
 /** An observation as it is stored; its question and unit follow from its kind. */

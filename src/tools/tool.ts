@@ -143,7 +143,7 @@ export const toInputSchema = (schema: z.ZodType): JsonSchema =>
     if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
   });
 
-const bounds = 'minimum maximum minLength maxLength maxItems pattern propertyNames'.split(' ');
+const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];
 
 /** JSON Schema of a tool's answer, without bounds and patterns, and open to members added later. */
 export const toOutputSchema = (schema: z.ZodType): JsonSchema =>

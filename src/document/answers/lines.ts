@@ -207,9 +207,9 @@ const asks: FactsOf = (judged) => {
   ].filter(({ inputs = [] }) => inputs.length > 0);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   const needs = places.map(({ noun, subject, inputs }) => {
-    const text = inputsText(inputs, coded);
+    const text = inputsText(inputs, coded) ?? '';
     if (detail === 'full') return `${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
-    return isOfBoth ? `${noun} ${text}` : `${text}`;
+    return isOfBoth ? `${noun} ${text}` : text;
   });
   const different = [...new Set(needs)];
   const facts = [
@@ -329,9 +329,9 @@ const ofPackage = (judged: Judged, kind: string, textOf: (value: DatedObservatio
 const keptUp: FactsOf = (judged) => {
   const { listing } = judged;
   const signal = (text: string): Fact => ({ ...recorded(judged, text), isSignal: true });
-  const first = signalValue(judged.listing, 'registry.first_published');
-  const versions = signalValue(judged.listing, 'registry.versions');
-  const unread = signalValue(judged.listing, 'record.unread_fields');
+  const first = signalValue(listing, 'registry.first_published');
+  const versions = signalValue(listing, 'registry.versions');
+  const unread = signalValue(listing, 'record.unread_fields');
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(`${isOther ? 'listing version' : 'version'} ${coded(listing.version)}`),
