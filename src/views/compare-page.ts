@@ -143,15 +143,10 @@ function answerRows(
       if (!answer) return [];
       const { result, fact, recorded: words, quoted = '', source, as_of } = answer;
       const essence = JSON.stringify([result, fact, words, quoted, source, as_of.slice(0, 10)]);
-      return [
-        {
-          handle,
-          content: html`
-<p><span class="result ${answer.result}">${resultTexts[answer.result]}</span> ${shortCommits(answer.fact)}${notes.mark({ source: answer.source, as_of: answer.as_of })}</p>
-${answer.recorded && !/^https?:/i.test(answer.recorded) && html`<p class="foreign">${answer.recorded}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`,
-          essence,
-        },
-      ];
+      const content = html`
+<p><span class="result ${result}">${resultTexts[result]}</span> ${shortCommits(fact)}${notes.mark(answer)}</p>
+${words && !/^https?:/i.test(words) && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${marked(quoted, as_of)}.</p>`}`;
+      return [{ handle, content, essence }];
     }),
   }));
 }
@@ -324,7 +319,7 @@ export function toComparePage(site: Site, page: ComparePage): Html {
     indexed: picks.handles.length === 0 && picks.criteria.length === 0,
     body: html`
 <h1>Compare listings</h1>
-<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact, its source and its date. There is no total and no winner.</p>
+<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact and, if any, its source and date. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
 ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
