@@ -129,21 +129,16 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 export async function endCapability(
   tx: Transaction,
   [claim, { hash, id, state }]: [Claim | undefined, Capability],
-  end: { readonly state: 'revoked' | 'leaked'; readonly at: string },
+  { state: ended, at }: { readonly state: 'revoked' | 'leaked'; readonly at: string },
 ): Promise<Claim | undefined> {
   if (!claim || state === 'revoked' || state === 'leaked') return undefined;
-  const { event: reason, suspension } = reasons[end.state];
-  await tx.claims.setCapabilityState(hash, end.state, end.at);
-  await recordClaimEvent(tx, claim, {
-    type: 'revoked',
-    at: end.at,
-    ...(reason && { reason }),
-    capability_id: id,
-  });
+  const { event: reason, suspension } = reasons[ended];
+  await tx.claims.setCapabilityState(hash, ended, at);
+  await recordClaimEvent(tx, claim, { type: 'revoked', at, ...(reason && { reason }), capability_id: id });
   const left = await tx.claims.capabilities(claim.handle);
   return left.some((capability) => capability.state === 'active')
     ? claim
-    : suspendClaim(tx, claim, { reason: suspension, at: end.at });
+    : suspendClaim(tx, claim, { reason: suspension, at });
 }
 
 /** The claim of a listing, if it has one, and the opt-out line that withdraws or withdrew it. */

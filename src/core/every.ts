@@ -2,14 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const longestPause_ms = 2 ** 31 - 1;
 
-/** Repeats a job in the background until the signal. Never throws; resolves once the round under way has ended. */
-export async function every({
-  signal,
-  pause_ms,
-  first_ms = 0,
-  run,
-  onError,
-}: {
+interface Job {
   /** Ends it: no further round begins. */
   readonly signal: AbortSignal;
   /** Between two rounds, and after one that failed. */
@@ -20,7 +13,10 @@ export async function every({
   run(): Promise<number | 'ended'> | Promise<void>;
   /** Reports a round that failed, but not one that the signal ended. */
   onError(error: unknown): void;
-}): Promise<void> {
+}
+
+/** Repeats a job in the background until the signal. Never throws; resolves once the round under way has ended. */
+export async function every({ signal, pause_ms, first_ms = 0, run, onError }: Job): Promise<void> {
   for (let wait_ms = first_ms; ; ) {
     if (wait_ms > 0)
       await sleep(Math.min(wait_ms, longestPause_ms), undefined, { signal, ref: false }).catch(

@@ -26,28 +26,23 @@ export type Reading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
 
+/** What the runs of the source of a listing say of its reading. */
+interface Runs {
+  readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
+  /** When the newest completed run of the same source ended. */
+  readonly read_at: string | undefined;
+  /** What the first completed full run of the same source has read; undefined if that is `own`. */
+  readonly full: RunProgress | undefined;
+  /** What origins have recorded until the newest run of any source. */
+  readonly recorded: RunProgress['recorded'];
+}
+
 /**
  * The reading of a listing, from the runs of its source. `observed_at` is RFC 3339. Of a registry: its last completed reading,
  * because a reading sends what changed. Of a saved copy: the newest change in it, because a copy does not state when it was
  * saved, and it was not saved before. Of the sample: when it was read.
  */
-export function toReading(
-  listing: Listing,
-  {
-    own,
-    read_at,
-    full,
-    recorded,
-  }: {
-    readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
-    /** When the newest completed run of the same source ended. */
-    readonly read_at: string | undefined;
-    /** What the first completed full run of the same source has read; undefined if that is `own`. */
-    readonly full: RunProgress | undefined;
-    /** What origins have recorded until the newest run of any source. */
-    readonly recorded: RunProgress['recorded'];
-  },
-) {
+export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
   const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
   /** What its origin has recorded of no listing: that a listing has none does not follow. */

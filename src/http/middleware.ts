@@ -42,24 +42,19 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
   await next();
 };
 
+interface Answered {
+  readonly request: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly tool?: string | undefined;
+  readonly start: number;
+}
+
 /** Writes one log line: request id, method, path without query, tool, status, milliseconds since `start` (performance.now()). Never an address. */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
-  {
-    request,
-    method,
-    path,
-    tool,
-    status,
-    start,
-  }: {
-    request: string;
-    method: string;
-    path: string;
-    status: number;
-    tool?: string | undefined;
-    start: number;
-  },
+  { request, method, path, tool, status, start }: Answered,
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   // The others have no character that JSON escapes.

@@ -156,10 +156,10 @@ export async function writeHolder(
   handle: string,
   { root, at }: { readonly root: string; readonly at: string },
 ): Promise<string[]> {
-  const proven = provenBy(root).map((value) => ({ value, kind: 'proven' as const }));
+  const proven = { kind: 'proven', handle, first_imported_at: at } as const;
   const added = await writeIdentities(
     db,
-    proven.map((one) => ({ ...one, handle, first_imported_at: at })),
+    provenBy(root).map((value) => ({ ...proven, value })),
   );
   if (added.length === 0) return [];
   await relateSubject(db, handle);
@@ -260,10 +260,8 @@ async function toRatingRecords(
   if (rows.length === 0) return [];
   const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
   const identities = await readIdentitiesOf(db, [...handles]);
-  const moderation = await readModerationOfRatings(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const moderation = await readModerationOfRatings(db, ids);
   return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
 }
 

@@ -136,22 +136,17 @@ function toServer({ record, handle, version }: ListingVersion, isHidden: boolean
   return { ...server, _meta: { ...own, [publisherMeta]: without(without(provided, 'github'), key) } };
 }
 
+interface About extends Awaited<ReturnType<typeof readShared>> {
+  readonly isLatest: boolean;
+  readonly document: ListingDocument | undefined;
+  /** Whether the operator has hidden the texts of the listing. */
+  readonly isHidden: boolean;
+}
+
 /** An entry of the registry API: the record, the registry's own facts, and our evidence apart from both, unless there is no document. */
 function toEntry(
   version: ListingVersion,
-  {
-    isLatest,
-    document,
-    isHidden,
-    key,
-    log,
-    interval_s,
-  }: Awaited<ReturnType<typeof readShared>> & {
-    readonly isLatest: boolean;
-    readonly document: ListingDocument | undefined;
-    /** Whether the operator has hidden the texts of the listing. */
-    readonly isHidden: boolean;
-  },
+  { isLatest, document, isHidden, key, log, interval_s }: About,
 ): { server: JsonObject; _meta: Record<string, object> } {
   const { status, status_message, published_at, updated_at } = version;
   const server = toServer(version, isHidden, key);
@@ -194,10 +189,8 @@ export async function toEntries(versions: readonly ListingVersion[], context: Co
   const handles = [...new Set(versions.map(({ handle }) => handle))];
   const read = await store.documents.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
-  const latest = await latestOf(
-    read.map(({ listing }) => listing),
-    context,
-  );
+  const listings = read.map(({ listing }) => listing);
+  const latest = await latestOf(listings, context);
   return versions.map((version) => {
     const facts = factsOf.get(version.handle);
     const isLatest = latest.get(version.handle) === version.version;

@@ -57,10 +57,8 @@ async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { shown, next } = pageOf(hits, search, place);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
   const now = context.clock().toISOString();
-  const found = await documents.hitsById(
-    shown.map(({ id }) => id),
-    now,
-  );
+  const ids = shown.map(({ id }) => id);
+  const found = await documents.hitsById(ids, now);
   return {
     listings: found.map((one) => toHit(one, { words, matched: matchedOf.get(one.listing.id) })),
     counts,
@@ -79,13 +77,10 @@ async function findListed(context: Context, search: SearchQuery, place: Place) {
   const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
   const shown = rows.slice(0, place.limit);
   const last = rows.length > place.limit ? shown.at(-1) : undefined;
+  const ids = shown.map(({ id }) => id);
+  const found = await documents.hitsById(ids, context.clock().toISOString());
   return {
-    listings: (
-      await documents.hitsById(
-        shown.map(({ id }) => id),
-        context.clock().toISOString(),
-      )
-    ).map((one) => toHit(one)),
+    listings: found.map((one) => toHit(one)),
     counts: await listings.listCounts(facets),
     next: last && toCursor([digestOf(search), last.id, last.updated_at]),
     unknown: [],
