@@ -8,41 +8,45 @@ type RecordedKind = Omit<Kind, 'check' | 'about' | 'isOptional' | 'method_versio
   readonly words?: Readonly<Record<string, string>>;
 };
 
+/** Kinds that answer one question, by their names. */
+const ofQuestion = (
+  question: Kind['question'],
+  named: Readonly<Record<string, Omit<RecordedKind, 'kind' | 'question'>>>,
+): RecordedKind[] => Object.entries(named).map(([kind, one]) => ({ ...one, kind, question }));
+
 /** Every kind of imported signal, in the order that adapters show them. A kind that is not here is shown by its name. */
 const recordedKinds: readonly RecordedKind[] = [
-  {
-    ...{ kind: 'record.transports', question: 'reach', title: 'How it is reached' },
-    means:
-      'The transports that the publisher recorded: streamable-http and sse are reached over the network, stdio is run by the caller.',
-    doesNotMean: 'It does not say that anything answers there.',
-  },
-  {
-    ...{ kind: 'namespace.proof', question: 'publisher', title: 'What the publisher showed to the registry' },
-    means: 'The registry lets only those publish under this namespace who showed this.',
-    doesNotMean: 'It does not say who that is, or that they run the service.',
-    words: { domain: 'control of the domain in the name', 'github account': 'control of a GitHub account' },
-  },
-  {
-    kind: 'namespace.matches_repository_owner',
-    question: 'publisher',
-    title: 'The same account publishes and holds the repository',
-    means: 'Whether the account in the name is the one that holds the recorded repository.',
-    doesNotMean: 'A no is common: many publish under a domain and keep code elsewhere.',
-  },
-  {
-    kind: 'namespace.holds_endpoint',
-    question: 'publisher',
-    title: 'The endpoint is at the domain of the name',
-    means: 'Whether every recorded endpoint is at the registered domain that the name stands for.',
-    doesNotMean: 'A no is common: many services run at a hosting company.',
-  },
-  {
-    kind: 'publisher.same_endpoint',
-    question: 'publisher',
-    title: 'Other listings of the publisher with the same endpoint',
-    means: 'How many more listings of this publisher record an endpoint of this one.',
-    doesNotMean: 'They may be one service.',
-  },
+  ...ofQuestion('reach', {
+    'record.transports': {
+      title: 'How it is reached',
+      means:
+        'The transports that the publisher recorded: streamable-http and sse are reached over the network, stdio is run by the caller.',
+      doesNotMean: 'It does not say that anything answers there.',
+    },
+  }),
+  ...ofQuestion('publisher', {
+    'namespace.proof': {
+      title: 'What the publisher showed to the registry',
+      means: 'The registry lets only those publish under this namespace who showed this.',
+      doesNotMean: 'It does not say who that is, or that they run the service.',
+      words: { domain: 'control of the domain in the name', 'github account': 'control of a GitHub account' },
+    },
+    'namespace.matches_repository_owner': {
+      title: 'The same account publishes and holds the repository',
+      means: 'Whether the account in the name is the one that holds the recorded repository.',
+      doesNotMean: 'A no is common: many publish under a domain and keep code elsewhere.',
+    },
+    'namespace.holds_endpoint': {
+      title: 'The endpoint is at the domain of the name',
+      means: 'Whether every recorded endpoint is at the registered domain that the name stands for.',
+      doesNotMean: 'A no is common: many services run at a hosting company.',
+    },
+    'publisher.same_endpoint': {
+      title: 'Other listings of the publisher with the same endpoint',
+      means: 'How many more listings of this publisher record an endpoint of this one.',
+      doesNotMean: 'They may be one service.',
+    },
+  }),
   ...(
     [
       ['shared.endpoint', 'Other publishers record the same endpoint', 'endpoint'],
@@ -58,61 +62,65 @@ const recordedKinds: readonly RecordedKind[] = [
     means: `How many listings of other publishers that Dossier has share its ${what}, among the 200 oldest that have it.`,
     doesNotMean: 'It does not say whose it is, who was first, or that one copied the other.',
   })),
-  {
-    ...{ kind: 'publisher.listings', question: 'publisher', title: 'Listings under the same namespace' },
-    means: 'How many listings Dossier has of this publisher, this one included.',
-    doesNotMean: 'More are not better.',
-  },
-  {
-    ...{ kind: 'record.repository', question: 'code', title: 'Repository' },
-    means: 'The source repository that the publisher recorded.',
-    doesNotMean: 'It does not say that the service runs this code.',
-  },
-  {
-    ...{ kind: 'record.package_types', question: 'code', title: 'Packages' },
-    means: 'Where the publisher recorded packages of the service.',
-    doesNotMean: 'It does not say what is in them.',
-  },
-  {
-    ...{ kind: 'registry.status', question: 'upkeep', title: 'Status in the registry' },
-    means: 'What the registry says of the shown version.',
-    doesNotMean: 'Active does not say that it works.',
-    words: { active: 'active', deprecated: 'deprecated', deleted: 'deleted' },
-  },
-  {
-    kind: 'registry.status_message',
-    question: 'upkeep',
-    title: 'What the publisher says about its status',
-    means: 'The publisher’s own words.',
-    doesNotMean: 'Dossier has not checked them.',
-  },
-  {
-    ...{ kind: 'registry.last_published', question: 'upkeep', title: 'Newest version published' },
-    means: 'When the newest version was published in the registry.',
-    doesNotMean: 'The service may change without a new version.',
-  },
-  {
-    ...{ kind: 'registry.first_published', question: 'upkeep', title: 'First published' },
-    means: 'When the oldest version that was read was published.',
-    doesNotMean: 'The service may be older than its entry.',
-  },
-  {
-    ...{ kind: 'registry.versions', question: 'upkeep', title: 'Versions published' },
-    means: 'How many versions the registry has.',
-    doesNotMean: 'More are not better.',
-  },
-  {
-    ...{ kind: 'registry.last_update', question: 'upkeep', title: 'Entry last changed' },
-    means: 'When the entry in the registry last changed.',
-    doesNotMean: 'The service may change without it.',
-  },
-  {
-    kind: 'record.unread_fields',
-    question: 'terms',
-    title: 'Fields of the record that Dossier does not read',
-    means: 'They may state more than this page shows.',
-    doesNotMean: 'Their values are not here: see the registry.',
-  },
+  ...ofQuestion('publisher', {
+    'publisher.listings': {
+      title: 'Listings under the same namespace',
+      means: 'How many listings Dossier has of this publisher, this one included.',
+      doesNotMean: 'More are not better.',
+    },
+  }),
+  ...ofQuestion('code', {
+    'record.repository': {
+      title: 'Repository',
+      means: 'The source repository that the publisher recorded.',
+      doesNotMean: 'It does not say that the service runs this code.',
+    },
+    'record.package_types': {
+      title: 'Packages',
+      means: 'Where the publisher recorded packages of the service.',
+      doesNotMean: 'It does not say what is in them.',
+    },
+  }),
+  ...ofQuestion('upkeep', {
+    'registry.status': {
+      title: 'Status in the registry',
+      means: 'What the registry says of the shown version.',
+      doesNotMean: 'Active does not say that it works.',
+      words: { active: 'active', deprecated: 'deprecated', deleted: 'deleted' },
+    },
+    'registry.status_message': {
+      title: 'What the publisher says about its status',
+      means: 'The publisher’s own words.',
+      doesNotMean: 'Dossier has not checked them.',
+    },
+    'registry.last_published': {
+      title: 'Newest version published',
+      means: 'When the newest version was published in the registry.',
+      doesNotMean: 'The service may change without a new version.',
+    },
+    'registry.first_published': {
+      title: 'First published',
+      means: 'When the oldest version that was read was published.',
+      doesNotMean: 'The service may be older than its entry.',
+    },
+    'registry.versions': {
+      title: 'Versions published',
+      means: 'How many versions the registry has.',
+      doesNotMean: 'More are not better.',
+    },
+    'registry.last_update': {
+      title: 'Entry last changed',
+      means: 'When the entry in the registry last changed.',
+      doesNotMean: 'The service may change without it.',
+    },
+  }),
+  ...ofQuestion('terms', {
+    'record.unread_fields': {
+      title: 'Fields of the record that Dossier does not read',
+      means: 'They may state more than this page shows.',
+      doesNotMean: 'Their values are not here: see the registry.',
+    },
+  }),
 ];
 
 const byName = new Map<string, RecordedKind>([...recordedKinds, ...kinds].map((kind) => [kind.kind, kind]));
