@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { findSecret } from '../core/capability.ts';
+import { findSecret, maskCapabilities } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
@@ -58,7 +58,7 @@ export function logAnswer(
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   // The others have no character that JSON escapes.
-  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
+  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(maskCapabilities(path))}`;
   const called = tool === undefined ? '' : `,"tool":"${tool}"`;
   logMembers(log, `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`);
 }

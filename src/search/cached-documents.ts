@@ -4,7 +4,7 @@ import { createDocuments, type FoundDocuments } from './document.ts';
 import { toPosition } from './query.ts';
 import type { EngineIndex, SearchIndex } from './search-index.ts';
 
-/** 16 MB, of about 150,000 documents; the array may have room for twice as many. The search after it was exceeded drops all. */
+/** 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many. The search after it was exceeded drops all. */
 const mostNumbers = 4_000_000;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;

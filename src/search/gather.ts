@@ -174,14 +174,14 @@ async function sortFound(
     most,
   }: { words: readonly RankedWord[]; first: readonly number[] } & Pick<SearchQuery, 'sort' | 'most'>,
 ) {
+  const ids = positions.map(toId);
+  const updates = sort === 'updated' ? await readUpdates(db, ids) : undefined;
   const scoreOf = createScorer(words, documents);
   const scores = Float64Array.from(starts, (start) => scoreOf(start).score);
   if (first.length > 0)
     for (const [at, position] of positions.entries())
       if (first.includes(position)) scores[at] = (scores[at] ?? 0) + first_score;
-  const ids = positions.map(toId);
   const idOf = (at: number) => ids[at] ?? 0;
-  const updates = sort === 'updated' ? await readUpdates(db, ids) : undefined;
   const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
   const orders: Readonly<Record<SearchSort, (a: number, b: number) => number>> = {
     relevance: (a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || idOf(a) - idOf(b),
@@ -239,7 +239,8 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), and how many `words`
+ * Ranks what a query finds: up to 20,000 hits, or the best of some hundred candidates (`counts.capped`), of which the first
+ * `most` are in `hits`, and how many `words`
  * of the query count. The listing whose handle the query is comes first, whatever else matches; then, by relevance, the
  * listings of the publisher whose name it is.
  */

@@ -43,3 +43,19 @@ it('the access log names request, method, path, tool and status; no address, no 
   for (const secret of ['203.0.113.9', '127.0.0.1', 'private-words', 'AAAAAAAA'])
     expect(JSON.stringify(lines)).not.toContain(secret);
 });
+
+it('the access log for a terminal shows no capability either, not even most of one', async () => {
+  const service = startDossier(['serve'], {
+    PORT: '0',
+    DATABASE_URL: ':memory:',
+    REGISTRY_URL: 'off',
+    LOG_FORMAT: 'pretty',
+  });
+  const url = await service.line(/listening on (\S+)/);
+  for (const length of [48, 49]) await fetch(`${url}/agents/a/dossier_cap_${'A'.repeat(length)}`);
+  service.child.kill('SIGTERM');
+  const { stderr } = await service.ended;
+  expect(stderr.match(/answered/g)).toHaveLength(2);
+  expect(stderr).toContain('/agents/a/dossier_cap_[masked]');
+  expect(stderr).not.toContain('AAAAAAAA');
+});

@@ -276,6 +276,37 @@ describe('where nothing matches, search_agents', () => {
     await changing.close();
   });
 
+  it.each(['relevance', 'published', 'updated'])(
+    'goes on behind the last one shown by %s, however many come before it meanwhile',
+    async (sort) => {
+      const changing = await openDirectory({
+        entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
+        environment: { LIMITS: 'off' },
+      });
+      const { store } = changing.context;
+      const ask = async (cursor?: string, limit = 4) =>
+        (await search({ query: 'notes about payments', sort, limit, cursor }, 'search_agents', changing))
+          .body;
+      const handlesOf = ({ listings = [] }: Awaited<ReturnType<typeof ask>>) =>
+        listings.map(({ handle }) => handle);
+      const inOrder = handlesOf(await ask(undefined, 30));
+      expect(inOrder).toHaveLength(30);
+      for (const count of [1, 3, 6, 13]) {
+        const newcomers = await store.listings.byHandles(inOrder.slice(0, count));
+        expect(newcomers).toHaveLength(count);
+        const gone = newcomers.map((one) => ({ ...one, withdrawn: 'deleted' as const }));
+        await store.write((tx) => tx.listings.putListings(gone));
+        const first = await ask();
+        expect(handlesOf(first)).toEqual(inOrder.slice(count, count + 4));
+        await store.write((tx) => tx.listings.putListings(newcomers));
+        const second = await ask(first.next_cursor);
+        expect(handlesOf(second)).toEqual(inOrder.slice(count + 4, count + 8));
+        expect(handlesOf(await ask(second.next_cursor))).toEqual(inOrder.slice(count + 8, count + 12));
+      }
+      await changing.close();
+    },
+  );
+
   it('finds a handle that is misspelt', async () => {
     const { listings } = (await search({ query: 'org.many-07/nots' }, 'search_agents', many)).body;
     expect(listings?.[0]?.handle).toBe('org.many-07/notes');

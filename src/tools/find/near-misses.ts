@@ -104,7 +104,7 @@ async function countTries(listings: ListingReads, tries: readonly Try[]): Promis
   const counted: Omission[] = [];
   for (const [left, search] of tries) {
     const counts = search.text.trim()
-      ? (await listings.search(search)).counts
+      ? (await listings.search({ ...search, most: 1 })).counts
       : await listings.listCounts(search.facets);
     if (counts.total > 0) counted.push({ ...left, count: counts.total });
   }
@@ -116,8 +116,8 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   const text = search.text.trim();
   const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };
   if (near.length > 0 || !text || search.facets.length === 0) return near;
-  const { hits } = await listings.search({ ...search, facets: [] });
-  const rows = await listings.briefs(hits.slice(0, mostNear).map(({ id }) => id));
+  const { hits } = await listings.search({ ...search, facets: [], most: mostNear });
+  const rows = await listings.briefs(hits.map(({ id }) => id));
   return rows.map(({ handle }) => handle);
 }
 

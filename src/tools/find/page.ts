@@ -40,8 +40,8 @@ function hitsBehind(hits: readonly SearchHit[], search: SearchQuery, cursor: str
 }
 
 /**
- * The hits of a search behind a cursor, their first place, and the cursor of those that follow. Throws invalid_input for a cursor of
- * another search.
+ * The hits of a search behind a cursor, and the cursor of those that follow; `hits` has one more if there are more. Throws
+ * invalid_input for a cursor of another search.
  */
 export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit, cursor }: Place) {
   const from = hitsBehind(hits, search, cursor);
@@ -52,8 +52,11 @@ export function pageOf(hits: readonly SearchHit[], search: SearchQuery, { limit,
 
 async function findRanked(context: Context, search: SearchQuery, place: Place) {
   const { listings, documents } = context.store;
-  const { at = -1 } = readRankedPlace(search, place.cursor) ?? {};
-  const { hits, words, unknown, counts } = await listings.search({ ...search, most: at + place.limit + 2 });
+  const last = readRankedPlace(search, place.cursor);
+  const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
+  // If others came before the last hit shown, it may be behind those that were put in order.
+  const isMoved = last !== undefined && first.hits[last.at]?.id !== last.id;
+  const { hits, words, unknown, counts } = isMoved ? await listings.search(search) : first;
   const { shown, next } = pageOf(hits, search, place);
   const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
   const now = context.clock().toISOString();
