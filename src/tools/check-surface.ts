@@ -119,7 +119,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const isEarlier = (set: (typeof stored)[number]) =>
     !isCurrent(set) && compare(set.tools, shown).differs.length === 0;
   const own = isSame ? undefined : stored.find(isEarlier);
-  // A caller that sent no descriptions is told which changed.
+  // Descriptions that were not sent cannot be compared: the answer names those that have changed.
   const lacksDescriptions = not_sent.includes('description');
   const changes = own || lacksDescriptions ? await readChanges(handle, seen, store) : [];
   const seen_until = changes.find(({ before }) => before.value === own?.digest)?.before.seen_until;

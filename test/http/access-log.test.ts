@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 
-it('the access log names request, method, path, tool and status; no address, no query, no capability', async () => {
-  const service = startDossier(['serve'], {
-    PORT: '0',
-    DATABASE_URL: ':memory:',
-    REGISTRY_URL: 'off',
-    LOG_FORMAT: 'json',
-    TRUSTED_PROXIES: '127.0.0.1',
+const start = (LOG_FORMAT: string, more = {}) =>
+  startDossier(['serve'], {
+    ...{ PORT: '0', DATABASE_URL: ':memory:', REGISTRY_URL: 'off', LOG_FORMAT },
+    ...more,
   });
+
+it('the access log names request, method, path, tool and status; no address, no query, no capability', async () => {
+  const service = start('json', { TRUSTED_PROXIES: '127.0.0.1' });
   const url = await service.line(/listening on (\S+)/);
   const headers = { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'request-1' };
   await fetch(`${url}/agents?q=private-words`, { headers });
@@ -45,12 +45,7 @@ it('the access log names request, method, path, tool and status; no address, no 
 });
 
 it('the access log for a terminal shows no capability either, not even most of one', async () => {
-  const service = startDossier(['serve'], {
-    PORT: '0',
-    DATABASE_URL: ':memory:',
-    REGISTRY_URL: 'off',
-    LOG_FORMAT: 'pretty',
-  });
+  const service = start('pretty');
   const url = await service.line(/listening on (\S+)/);
   for (const length of [48, 49]) await fetch(`${url}/agents/a/dossier_cap_${'A'.repeat(length)}`);
   service.child.kill('SIGTERM');
