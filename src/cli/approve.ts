@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
-import { parseForeignJson } from '../core/json.ts';
+import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms } from '../core/text.ts';
 import { type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
@@ -24,16 +24,12 @@ type Views = Record<string, Record<string, unknown>>;
 /** The file of views as it is written. Throws ExitError unless a service would take it. */
 function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
-  const text = (() => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch {
-      throw new ExitError(
-        exitCodes.io,
-        `${file}: cannot be read; name the file of views with --views or VIEWS`,
-      );
-    }
-  })();
+  const text = attempt(() => readFileSync(file, 'utf8'));
+  if (text === undefined)
+    throw new ExitError(
+      exitCodes.io,
+      `${file}: cannot be read; name the file of views with --views or VIEWS`,
+    );
   const read = parseForeignJson(text);
   if (read === undefined) throw usageError(`${file}: not JSON, which has no comments`);
   const [issue] = viewsForm.safeParse(read).error?.issues ?? [];

@@ -10,7 +10,7 @@ import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, nameHidden } from '../core/text.ts';
 import { type NoteVerifier, readVerifier } from '../log/notes.ts';
 import type { Store } from '../store/store.ts';
-import { print, startBar, withStore } from './shell.ts';
+import { createBar, print, withStore } from './shell.ts';
 import { readKey, readSaved } from './verify.ts';
 
 export interface AuditOptions {
@@ -59,17 +59,14 @@ async function report(
   { json = false }: AuditOptions,
 ) {
   const faults: AuditFault[] = [];
-  using bar = startBar('{part} [{bar}] {value} of {total}', 0, { part: 'listings' });
+  using bar = createBar('{part} [{bar}] {value} of {total}');
   const onFault = (fault: AuditFault) => {
     if (json) faults.push(fault);
     else process.stdout.write(`FAULT  ${nameHidden(`${fault.where}: ${fault.message}. ${fault.next}`)}\n`);
   };
   const result = await audit(reader, saved, {
     onFault,
-    onProgress({ part, done, total = done }) {
-      bar.setTotal(total);
-      bar.update(done, { part });
-    },
+    onProgress: ({ part, done, total = done }) => bar.show(done, total, { part }),
   });
   if (!json) for (const sentence of result.not_checked) print(`NOT CHECKED  ${nameHidden(sentence)}`);
   if (json) print(JSON.stringify({ ...result, holds: faults.length === 0, faults }, null, 2));

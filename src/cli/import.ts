@@ -1,10 +1,10 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { type ImportReport, type ImportRequest, runImport } from '../imports/import.ts';
-import { type ImportCounts, RegistryError } from '../imports/import-run.ts';
+import { type ImportReport, runImport } from '../imports/import.ts';
+import { RegistryError } from '../imports/import-run.ts';
 import { readPrivateEntries } from '../imports/private-entries.ts';
-import { startBar } from './shell.ts';
+import { createBar } from './shell.ts';
 
 /** The options of `dossier import`. */
 export interface ImportOptions {
@@ -14,26 +14,7 @@ export interface ImportOptions {
 }
 
 const barForm =
-  '{bar} {value} rows | {fresh} new | {changed} changed | {quarantined} quarantined | {duration_formatted}';
-
-const toPayload = ({ rows_new, rows_changed, rows_quarantined }: ImportCounts) => ({
-  fresh: rows_new,
-  changed: rows_changed,
-  quarantined: rows_quarantined,
-});
-
-/** A bar on a terminal, else a plain line now and then, from the first rows on. An unknown total grows with the rows read. */
-function createProgress(): Disposable & { show: NonNullable<ImportRequest['onProgress']> } {
-  let bar: ReturnType<typeof startBar> | undefined;
-  return {
-    show({ counts, total }) {
-      bar ??= startBar(barForm, 100, toPayload(counts));
-      bar.setTotal(total ?? counts.rows_seen + 100);
-      bar.update(counts.rows_seen, toPayload(counts));
-    },
-    [Symbol.dispose]: () => bar?.stop(),
-  };
-}
+  '{bar} {value} rows | {rows_new} new | {rows_changed} changed | {rows_quarantined} quarantined | {duration_formatted}';
 
 const sourceOf = (config: Config, { from }: ImportOptions) => from ?? config.registryUrl;
 
@@ -52,14 +33,15 @@ async function runToEnd(
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const context = await openContext({ ...config, logLevel }, 'make');
   await using _ = context.store;
-  using progress = createProgress();
+  using bar = createBar(barForm);
   try {
     return await runImport(context, {
       source: options.from,
       patience: { tries: 3 },
       acceptChanges: options.acceptChanges,
       isFull: options.full,
-      onProgress: progress.show,
+      // An unknown total grows with the rows read.
+      onProgress: ({ counts, total = counts.rows_seen + 100 }) => bar.show(counts.rows_seen, total, counts),
       signal: stopping,
     });
   } catch (error) {

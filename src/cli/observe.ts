@@ -7,7 +7,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { createObserver, type Observer } from '../observations/observer.ts';
 import { observeDue } from '../observations/schedule.ts';
-import { print, startBar } from './shell.ts';
+import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'state', 'value', 'reason'] as const;
 
@@ -68,12 +68,13 @@ async function observeNamed(
 async function observeAll(observer: Observer, context: Context, signal: AbortSignal): Promise<void> {
   const total = await context.store.listings.count();
   const form = '{bar} {value} of at most {total} listings | {changed} changed | {duration_formatted}';
-  using bar = startBar(form, total, { changed: 0 });
+  using bar = createBar(form);
+  bar.show(0, total, { changed: 0 });
   const counts = await observeDue(observer, context, {
     signal,
-    onProgress: ({ looked, changed, failed }) => bar.update(looked + failed, { changed }),
+    onProgress: ({ looked, changed, failed }) => bar.show(looked + failed, total, { changed }),
   });
-  bar.stop();
+  bar[Symbol.dispose]();
   print(
     `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side`,
   );

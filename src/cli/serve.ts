@@ -99,16 +99,6 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
   return startObserving(context, signal);
 }
 
-/** Stops a start whose checkpoints could not be saved: no proof could be given later. Throws ExitError (78). */
-async function requireCheckpoints(config: Config): Promise<void> {
-  await requireCheckpointFolder(config).catch((error: unknown) => {
-    throw new ExitError(
-      exitCodes.configuration,
-      `CHECKPOINT_FILE: its folder cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  });
-}
-
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
@@ -119,7 +109,7 @@ export async function runServe(config: Config): Promise<void> {
   let metrics: Metrics | undefined;
   let background: readonly Promise<void>[] = [];
   try {
-    await requireCheckpoints(config);
+    await requireCheckpointFolder(config);
     metrics = await startServiceMetrics(context);
     // Made now, so that every backup has it: one made before would restore to a log with another key.
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));

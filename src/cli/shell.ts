@@ -5,8 +5,8 @@ import type { Store } from '../store/store.ts';
 /** Writes a line to standard output. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** A bar on standard error on a terminal, a plain line every 2 s elsewhere; `form` names what `payload` holds. */
-export function startBar(form: string, total: number, payload: object = {}): SingleBar & Disposable {
+/** A bar on standard error on a terminal, a plain line every 2 s elsewhere, once it shows something; `form` names what `payload` holds. */
+export function createBar(form: string) {
   const bar = new SingleBar({
     format: form,
     hideCursor: true,
@@ -14,8 +14,16 @@ export function startBar(form: string, total: number, payload: object = {}): Sin
     notTTYSchedule: 2000,
     stream: process.stderr,
   });
-  bar.start(total, 0, payload);
-  return Object.assign(bar, { [Symbol.dispose]: () => bar.stop() });
+  let isBegun = false;
+  return {
+    show(value: number, total: number, payload: object = {}) {
+      if (!isBegun) bar.start(total, 0, payload);
+      isBegun = true;
+      bar.setTotal(total);
+      bar.update(value, payload);
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  };
 }
 
 /** Opens the store of the settings for one piece of work, and closes it after that, whatever becomes of the work. */

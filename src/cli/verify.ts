@@ -76,12 +76,6 @@ function checkLog({ logs }: Policy, key: string | undefined): Check[] {
   ];
 }
 
-/** What a policy says of a checkpoint that this key is said to have signed. */
-export function checkPolicy(policy: Policy, checkpoint: string, key: string | undefined) {
-  const { checks, quorum, notes } = checkWitnesses(checkpoint, policy);
-  return { checks: [...checkLog(policy, key), ...checks], quorums: [quorum], notes };
-}
-
 /** Options of `dossier verify`. */
 export interface VerifyOptions extends ExpectedRecord {
   readonly key?: string;
@@ -117,10 +111,14 @@ function withPolicy(
   policy: Policy | undefined,
   checkpoints: readonly { text: string; key: string | undefined }[],
 ): Outcome {
-  const found = policy ? checkpoints.map(({ text, key }) => checkPolicy(policy, text, key)) : [];
+  if (!policy) return { checks, quorums: [], notes: [] };
+  const found = checkpoints.map(({ text, key }) => {
+    const witnesses = checkWitnesses(text, policy);
+    return { ...witnesses, checks: [...checkLog(policy, key), ...witnesses.checks] };
+  });
   return {
     checks: [...checks, ...found.flatMap((of) => of.checks)],
-    quorums: found.flatMap(({ quorums }) => quorums),
+    quorums: found.map(({ quorum }) => quorum),
     notes: found.flatMap(({ notes }) => notes),
   };
 }

@@ -14,6 +14,10 @@ export class ExitError extends Error {
 /** Ends a command that was not called as it should be. */
 export const usageError = (message: string): ExitError => new ExitError(exitCodes.usage, message);
 
+/** What something that was thrown says. */
+export const textOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
+
 /** Ends the process with its exit code, whatever still has a socket: a connection to a slow host, a TLS handshake, a name being resolved. */
 export const endProcess = (): void => void setTimeout(() => process.exit(), 250).unref();
 

@@ -4,6 +4,7 @@ import { access, mkdir, open, readFile, rename, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { ExitError, exitCodes, textOf } from '../core/process.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import type { createLogReads, LogHead } from './entries.ts';
 import { toLeaf } from './leaf.ts';
@@ -102,12 +103,17 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-/** Whether a checkpoint could be saved; the error says why not. Makes the folder if there is none. */
+/** Makes the folder of checkpoints if there is none. Throws ExitError (78) if they could not be saved: no proof could be given later. */
 export async function requireCheckpointFolder(config: FileConfig): Promise<void> {
   const path = checkpointPath(config);
   if (!path) return;
-  await mkdir(dirname(path), { recursive: true });
-  await access(dirname(path), constants.W_OK);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    const message = `CHECKPOINT_FILE: its folder cannot be written: ${textOf(error)}`;
+    throw new ExitError(exitCodes.configuration, message);
+  }
 }
 
 /** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */

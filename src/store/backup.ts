@@ -324,17 +324,17 @@ const toLine = (value: object) => `${JSON.stringify(value)}\n`;
 /**
  * The text of a backup (docs/decisions/store.md): a header, lines of up to 500 rows of a table, and an end with the row
  * counts and the SHA-256 of all lines between. The same data always gives the same text, except for the header.
- * Throws if a row is so long that no restore would read its line. `onRows` is called for each batch of rows.
+ * Throws if a row is so long that no restore would read its line. `onRows` is called after each batch, with how many rows were read.
  */
 export async function* toBackupText(
   dump: Dump,
   made: Pick<BackupHeader, 'dossier' | 'created_at'>,
-  onRows: (rows: number) => void = () => undefined,
+  onRows: (done: number) => void,
 ): AsyncGenerator<string, void> {
   yield toLine({ format: formatName, version: formatVersion, ...made, rows: dump.counts });
   const digest = createHash('sha256');
-  const written: Record<string, number> = { ...dump.counts };
-  for (const table in written) written[table] = 0;
+  const written: Record<string, number> = Object.fromEntries(dumpedTables.map((table) => [table, 0]));
+  let done = 0;
   for await (const { table, rows } of dump.read()) {
     written[table] = (written[table] ?? 0) + rows.length;
     const columns = Object.keys(rows[0] ?? {});
@@ -343,7 +343,8 @@ export async function* toBackupText(
       throw new Error(`a row of ${table} is too long for a backup`);
     digest.update(line);
     yield line;
-    onRows(rows.length);
+    done += rows.length;
+    onRows(done);
   }
   yield toLine({ end: { rows: written, sha256: digest.digest('hex') } });
 }

@@ -8,27 +8,24 @@ import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted } from '../../core/text.ts';
 import { type BackupHeader, readBackup } from '../../store/backup.ts';
 import type { Load, Store } from '../../store/store.ts';
-import { print, startBar, withStore } from '../shell.ts';
+import { createBar, print, withStore } from '../shell.ts';
 import { toBackupError, writeBackup, writeBackupFile } from './backups.ts';
+
+const barForm = '{bar} {value}/{total} rows | {duration_formatted}';
 
 /** Writes to standard output, or to a new file, with a progress bar, until SIGINT or SIGTERM. */
 async function backUp(store: Store, file: string, version: string): Promise<number> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  let bar: ReturnType<typeof startBar> | undefined;
-  const onRows = (rows: number, total: number) => {
-    bar ??= startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
-    bar.increment(rows);
-  };
-  const making = { version, signal: stopping.signal, onRows };
+  using bar = createBar(barForm);
+  const making = { version, signal: stopping.signal, onRows: bar.show };
   try {
     if (file !== '-') return await writeBackupFile(store, file, making);
     return await writeBackup(store, process.stdout, making).catch((error: unknown) => {
       throw toBackupError(file, error);
     });
   } finally {
-    bar?.stop();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }
@@ -78,10 +75,12 @@ async function beginLoad(store: Store): Promise<Load> {
 
 async function fill(load: Load, { header, batches }: Awaited<ReturnType<typeof readBackup>>): Promise<void> {
   const total = Object.values(header.rows).reduce((sum, rows) => sum + rows, 0);
-  using bar = startBar('{bar} {value}/{total} rows | {duration_formatted}', total);
+  let done = 0;
+  using bar = createBar(barForm);
   for await (const { table, rows } of batches) {
     await load.put(table, rows);
-    bar.increment(rows.length);
+    done += rows.length;
+    bar.show(done, total);
   }
   await load.finish(header.rows);
 }

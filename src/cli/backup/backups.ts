@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +8,7 @@ import { createGzip } from 'node:zlib';
 import { toDamageError } from '../../app/open.ts';
 import type { Context } from '../../context.ts';
 import { every } from '../../core/every.ts';
-import { ExitError, exitCodes } from '../../core/process.ts';
+import { ExitError, exitCodes, textOf } from '../../core/process.ts';
 import { type LogContext, syncFolder } from '../../log/checkpoints.ts';
 import { toBackupText } from '../../store/backup.ts';
 import type { Dump, Store } from '../../store/store.ts';
@@ -18,8 +19,8 @@ interface Making {
   readonly version: string;
   /** Ends it; nothing is left of a file then. */
   readonly signal: AbortSignal;
-  /** Called for every batch of rows that is read. */
-  readonly onRows?: (rows: number, total: number) => void;
+  /** Called after every batch of rows, with how many were read. */
+  readonly onRows?: (done: number, total: number) => void;
 }
 
 async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows }: Making): Promise<number> {
@@ -27,7 +28,7 @@ async function writeDump(dump: Dump, stream: Writable, { version, signal, onRows
   if (total === dump.counts.log_head)
     throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
   const made = { dossier: version, created_at: new Date().toISOString() };
-  const text = toBackupText(dump, made, (rows) => onRows?.(rows, total));
+  const text = toBackupText(dump, made, (done) => onRows?.(done, total));
   await pipeline(Readable.from(text), createGzip(), stream, { signal, end: stream !== process.stdout });
   return total;
 }
@@ -39,22 +40,7 @@ export const writeBackup = (store: Store, stream: Writable, making: Making): Pro
 /** The error of a backup that could not be made (74): of the database where that is damaged, else of the file. */
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${reason}`);
-}
-
-async function writeAndRename(store: Store, file: string, making: Making): Promise<number> {
-  const partial = `${file}.${randomUUID()}.partial`;
-  const made = await open(partial, 'wx', 0o600);
-  try {
-    const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
-    await rename(partial, file);
-    // Not every system can open a folder for that.
-    await syncFolder(dirname(file)).catch(() => undefined);
-    return rows;
-  } finally {
-    await rm(partial, { force: true });
-  }
+  return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
 }
 
 /**
@@ -63,14 +49,20 @@ async function writeAndRename(store: Store, file: string, making: Making): Promi
  * written, 78 for an empty database.
  */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
-  return writeAndRename(store, file, making).catch((error: unknown) => {
+  if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
+  const partial = `${file}.${randomUUID()}.partial`;
+  try {
+    const made = await open(partial, 'wx', 0o600);
+    const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
+    await rename(partial, file);
+    // Not every system can open a folder for that.
+    await syncFolder(dirname(file)).catch(() => undefined);
+    return rows;
+  } catch (error) {
     throw toBackupError(file, error);
-  });
+  } finally {
+    await rm(partial, { force: true });
+  }
 }
 
 const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
@@ -130,10 +122,7 @@ async function backUp({ config, store, log, clock }: LogContext, signal: AbortSi
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new ExitError(
-      exitCodes.configuration,
-      `BACKUP_DIR: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ExitError(exitCodes.configuration, `BACKUP_DIR: ${textOf(error)}`);
   });
 }
 

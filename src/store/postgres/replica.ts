@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { textOf } from '../../core/process.ts';
 import type { ChangedHandles, Db } from '../store.ts';
 import { createDb, readConnections, toPoolConfig } from './connection.ts';
 import type { openWatch } from './watch.ts';
@@ -15,8 +16,7 @@ export async function openReplica(url: string): Promise<Db> {
     return db;
   } catch (error) {
     await db.destroy();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`DATABASE_READ_URL: ${reason}`, { cause: error });
+    throw new Error(`DATABASE_READ_URL: ${textOf(error)}`, { cause: error });
   }
 }
 
