@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ListingFacts } from '../document/record.ts';
 import type { SearchCounts } from '../search/query.ts';
 import type { ChangedHandles, Store } from '../store/store.ts';
-import { memoryReads, timeWrite } from '../telemetry/events.ts';
+import { countRead, timeWrite } from '../telemetry/events.ts';
 
 const cachedFacts_bytes = 12 * 1024 * 1024;
 const cachedLists = 200;
@@ -23,7 +23,7 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
     ) {
       const cached = cache.get(key);
       const isHit = cached !== undefined && isCurrent(cached);
-      memoryReads.publish({ memory, isHit });
+      countRead(memory, isHit);
       if (isHit) return cached;
       const begunIn = epoch;
       const value = await readNow();

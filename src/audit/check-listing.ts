@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../claims/claim.ts';
+import { type ClaimEvent, claimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
@@ -182,18 +182,7 @@ export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'
   return indexes.size >= (isOfKeys ? mostKeyChanges : longestHistory) ? Math.min(...indexes) : 0;
 }
 
-const eventFields = [
-  'handle',
-  'type',
-  'at',
-  'kind',
-  'repository',
-  'domain',
-  'root',
-  'root_generation',
-  'commit',
-  'reason',
-];
+const eventFields = ['handle', ...Object.keys(claimEvent.omit({ keys: true, log_index: true }).shape)];
 
 function toResponse({ rating_id, subject_handle, response }: RatingRecord): ShownItem[] {
   if (!response) return [];

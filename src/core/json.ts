@@ -6,20 +6,22 @@ export const isDeeperThan = (limit: number, value: unknown): boolean =>
   value !== null &&
   (limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner)));
 
-const storable = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
+/** A value of JSON with every text in it changed, names of members too. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [change(name), mapTexts(inner, change)]),
+  );
+}
 
 /**
  * A value of JSON with U+FFFD in place of what a text cannot have here: a lone surrogate has no UTF-8 form, so it could
  * neither be digested (RFC 8785) nor sent, and PostgreSQL stores no NUL.
  */
-export function toStorable(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value);
-  if (Array.isArray(value)) return value.map(toStorable);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [storable(name), toStorable(inner)]),
-  );
-}
+export const toStorable = (value: unknown): unknown =>
+  mapTexts(value, (text) => text.toWellFormed().replaceAll('\0', '\ufffd'));
 
 const mayNeedReplacing = /\\u(0000|[dD][89a-fA-F])/;
 

@@ -3,7 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import type { Static } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { attempt } from '../core/json.ts';
+import { attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import {
   type ListingVersion,
@@ -106,25 +106,15 @@ function toTime(recorded: string | undefined): string | undefined {
 const deepest = 32;
 const nothingToClean = /^(?:[\x20-\x5b\x5d-\x7e]|\\["\\])*$/;
 
-function clean(value: unknown, depth = 0): unknown {
-  if (depth > deepest) throw new RangeError('too deep');
-  if (typeof value === 'string') return cleanText(value).text;
-  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [cleanText(key).text, clean(item, depth + 1)]),
-  );
-}
-
 /**
  * A server.json as JSON text with every string in it cleaned (docs/contract.md). Most need no cleaning, which
  * their JSON shows at once. Undefined if it is nested too deeply.
  */
 function toCleanJson(server: object): string | undefined {
   const json = toJson(server);
-  return json === undefined || nothingToClean.test(json)
-    ? json
-    : attempt(() => JSON.stringify(clean(server)));
+  if (json === undefined || nothingToClean.test(json)) return json;
+  if (isDeeperThan(deepest, server)) return undefined;
+  return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
 const largestRecord_bytes = 64 * 1024;

@@ -35,20 +35,14 @@ export interface RunProgress {
   readonly recorded: Readonly<Record<string, readonly CopyField[]>>;
 }
 
-/** Progress as text: one object, in which only the counts are numbers; counts that a stored run does not have are zero. */
+/** Progress as text: one object, in which only the counts are numbers. */
 const progress: Column<RunProgress, string> = {
   encode: ({ counts, newestUpdatedAt, recorded }) =>
     JSON.stringify({ ...counts, ...(newestUpdatedAt && { newest_updated_at: newestUpdatedAt }), recorded }),
   decode(stored) {
-    const {
-      newest_updated_at,
-      recorded = {},
-      ...counts
-    } = JSON.parse(stored) as Partial<ImportCounts> & {
-      newest_updated_at?: string;
-      recorded?: RunProgress['recorded'];
-    };
-    return { counts: { ...zeroImportCounts, ...counts }, newestUpdatedAt: newest_updated_at, recorded };
+    const { newest_updated_at, recorded, ...counts } = JSON.parse(stored) as ImportCounts &
+      Pick<RunProgress, 'recorded'> & { newest_updated_at?: string };
+    return { counts, newestUpdatedAt: newest_updated_at, recorded };
   },
 };
 

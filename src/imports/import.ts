@@ -192,7 +192,7 @@ async function writePage(current: Import, page: Page): Promise<void> {
 
 /** Checks the rest of the run against the 20 % limit without writing. Throws MassChangeError. */
 async function review({ context, run, source, guard, request: { signal } }: Import): Promise<void> {
-  const { cursor, updatedSince } = run;
+  const { cursor, updated_since: updatedSince } = run;
   const at = context.clock().toISOString();
   for await (const { entries } of readPages(source, { cursor, updatedSince, signal })) {
     guard.count(
@@ -210,7 +210,7 @@ async function review({ context, run, source, guard, request: { signal } }: Impo
 async function writePages(current: Import): Promise<void> {
   const { source, request } = current;
   const { signal, onProgress } = request;
-  const { cursor, updatedSince } = current.run;
+  const { cursor, updated_since: updatedSince } = current.run;
   for await (const page of batchPages(readPages(source, { cursor, updatedSince, signal }))) {
     try {
       await writePage(current, page);

@@ -48,19 +48,9 @@ export type Run = ReturnType<typeof toRun>;
 
 /** `expectedRows` are those that the last full run of this source read; undefined if that says nothing about this one. */
 const toRun = (
-  run: ImportRun,
-  { lease, isResumed, expectedRows }: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
-) => ({
-  ...run.progress,
-  id: run.id,
-  kind: run.kind,
-  startedAt: run.started_at,
-  updatedSince: run.updated_since,
-  cursor: run.cursor,
-  isResumed,
-  lease,
-  expectedRows,
-});
+  { progress, ...run }: ImportRun,
+  more: { lease: Lease; isResumed: boolean; expectedRows: number | undefined },
+) => ({ ...run, ...progress, ...more });
 
 /**
  * An interrupted run is resumed; so is one that failed for a reason that may pass, which keeps its cursor. One of
@@ -155,6 +145,6 @@ export async function beginRun(tx: Transaction, source: RegistrySource, start: R
 /** The newest of the known and these times, ignoring any after the start of the run: a time in the future would hide changes. */
 export const newestKnown = (run: Run, updatedAt: readonly string[]): string | undefined =>
   [...updatedAt, ...(run.newestUpdatedAt ? [run.newestUpdatedAt] : [])]
-    .filter((time) => time <= run.startedAt)
+    .filter((time) => time <= run.started_at)
     .sort()
     .at(-1);

@@ -17,7 +17,7 @@ import { type Problem, toProblem } from '../core/problem.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
-import { toolCalls } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 
@@ -206,7 +206,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
     try {
       if (!sent) return toAnswer(tool, await callTool(tool, input, asked));
       sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, asked));
-      if (sent.cached) toolCalls.publish({ tool: name, outcome: 'ok' });
+      if (sent.cached) measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
       return standIn;
     } catch (error) {
       return toRefusal(toProblem(error, context));

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { backupsMade, measured, memoryReads, toolCalls, writes } from './events.ts';
+import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -81,28 +81,14 @@ export function measureHttp(to: Instruments, own: Server): () => void {
   };
 }
 
-/** Counts what this process does, by its events. Returns a function that stops it. */
-export function measureWork(to: Instruments): () => void {
-  const undo = [
-    measured.subscribe(({ name, labels, value }) => {
-      const metric = to[name];
-      if (metric instanceof Counter) metric.inc(labels, value);
-      else metric.set(labels, value ?? 0);
-    }),
-    toolCalls.subscribe(({ tool, outcome }) => to.dossier_tool_calls_total.inc({ tool, outcome })),
-    memoryReads.subscribe(({ memory, isHit }) =>
-      to.dossier_memory_reads_total.inc({ memory, result: isHit ? 'hit' : 'miss' }),
-    ),
-    writes.subscribe((write) => to.dossier_store_write_seconds.observe(write.seconds)),
-    backupsMade.subscribe((event) => {
-      if ('failed' in event) to.dossier_backup_failures_total.inc();
-      else to.dossier_backup_last_success_timestamp_seconds.set(event.lastAt_ms / 1000);
-    }),
-  ];
-  return () => {
-    for (const end of undo) end();
-  };
-}
+/** Keeps what this process measures. Returns a function that stops it. */
+export const measureWork = (to: Instruments): (() => void) =>
+  onMeasured(({ name, labels, value = 1 }) => {
+    const metric = to[name];
+    if (metric instanceof Counter) metric.inc(labels, value);
+    else if (metric instanceof Gauge) metric.set(labels, value);
+    else metric.observe(labels, value);
+  });
 
 /** Figures read from the store for each scrape; a gauge without a new value shows its last one. */
 export interface StoreFigures {

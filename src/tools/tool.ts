@@ -5,7 +5,7 @@ import { Problem, toProblem } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
-import { toolCalls } from '../telemetry/events.ts';
+import { measure } from '../telemetry/events.ts';
 import { traceToolCall } from '../telemetry/traces.ts';
 import { toOwnNames } from './input/aliases.ts';
 import { invalidInput, plainMessage } from './input/refusals.ts';
@@ -109,10 +109,10 @@ export async function callToolAs<Input extends z.ZodObject, Output extends z.Zod
       () => runChecked().catch(toPublished),
       (error) => (error as Problem).code,
     );
-    toolCalls.publish({ tool: tool.name, outcome: 'ok' });
+    measure('dossier_tool_calls_total', { tool: tool.name, outcome: 'ok' });
     return answer;
   } catch (error) {
-    toolCalls.publish({ tool: tool.name, outcome: (error as Problem).code });
+    measure('dossier_tool_calls_total', { tool: tool.name, outcome: (error as Problem).code });
     throw error;
   }
 }

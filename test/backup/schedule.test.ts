@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBackups, writeBackupFile } from '../../src/cli/backup/backups.ts';
-import { backupsMade } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -27,8 +27,9 @@ async function runSchedule(files: readonly string[], at: string, keep = 3): Prom
   for (const name of files) writeFileSync(join(backupDir, name), 'older');
   const config = { ...directory.context.config, backupDir, backupInterval_s: 86_400, backupKeep: keep };
   const stopping = new AbortController();
-  const stop = backupsMade.subscribe((event) => {
-    if ('lastAt_ms' in event && event.lastAt_ms > Date.parse(at) - 86_400_000) stopping.abort();
+  const stop = onMeasured(({ name, value = 0 }) => {
+    const isMade = name === 'dossier_backup_last_success_timestamp_seconds';
+    if (isMade && value * 1000 > Date.parse(at) - 86_400_000) stopping.abort();
   });
   await startBackups({ ...directory.context, config, clock: () => new Date(at) }, stopping.signal);
   stop();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
 import { readTarget } from '../../src/moderation/action.ts';
 import { applyAction, hide } from '../../src/moderation/actions.ts';
-import { memoryReads } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
@@ -236,8 +236,8 @@ it('a file that the caller already has is not sent again', async () => {
 
 it('leaves the cached facts of listings as they were, and adds none', async () => {
   const lookups: boolean[] = [];
-  const stop = memoryReads.subscribe(({ memory, isHit }) => {
-    if (memory === 'facts') lookups.push(isHit);
+  const stop = onMeasured(({ labels: { memory, result } }) => {
+    if (memory === 'facts') lookups.push(result === 'hit');
   });
   const readAgent = (handle: string) =>
     directory.app.request('/api/tools/get_agent', {

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryReads } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -36,8 +36,8 @@ const read = async (directory: Directory, path: string, headers: Record<string, 
 /** Whether a request is answered from memory. */
 async function isCached(ask: () => Promise<unknown>): Promise<boolean> {
   let hits = 0;
-  const stop = memoryReads.subscribe(({ memory, isHit }) => {
-    if (memory === 'pages' && isHit) hits += 1;
+  const stop = onMeasured(({ labels: { memory, result } }) => {
+    if (memory === 'pages' && result === 'hit') hits += 1;
   });
   await ask();
   stop();

@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { memoryReads } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { createNodes, get, type Nodes } from '../support/nodes.ts';
 
 let nodes: Nodes;
@@ -34,8 +34,8 @@ function openConnection(url: string) {
 /** Counts the refusals that the app did not make itself. */
 function countAtTheDoor() {
   let count = 0;
-  const stop = memoryReads.subscribe(({ memory, isHit }) => {
-    if (memory === 'refusals' && isHit) count += 1;
+  const stop = onMeasured(({ labels: { memory, result } }) => {
+    if (memory === 'refusals' && result === 'hit') count += 1;
   });
   return { count: () => count, stop };
 }

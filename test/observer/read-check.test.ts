@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
-import { memoryReads } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
@@ -222,8 +222,8 @@ describe('the first read of a listing', () => {
     const toMidnight_s = 24 * 3600 - (Math.floor(node.context.clock().getTime() / 1000) % (24 * 3600));
     node.wait(toMidnight_s + 3600);
     let made = 0;
-    const stop = memoryReads.subscribe(({ memory, isHit }) => {
-      if (memory === 'pages' && !isHit) made += 1;
+    const stop = onMeasured(({ labels: { memory, result } }) => {
+      if (memory === 'pages' && result === 'miss') made += 1;
     });
     close.push(async () => stop());
     /** How often a page is made for 50 readers. */

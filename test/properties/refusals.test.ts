@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
-import { memoryReads } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { createUncached, type Sent, send } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
@@ -106,8 +106,8 @@ const sent: fc.Arbitrary<Sent> = fc
 it(`${requests} requests around empty buckets are answered as they are without the door`, async () => {
   const statuses = new Set<number>();
   let refusedAtTheDoor = 0;
-  const stop = memoryReads.subscribe(({ memory, isHit }) => {
-    if (memory === 'refusals' && isHit) refusedAtTheDoor += 1;
+  const stop = onMeasured(({ labels: { memory, result } }) => {
+    if (memory === 'refusals' && result === 'hit') refusedAtTheDoor += 1;
   });
   await fc.assert(
     fc.asyncProperty(sent, fc.nat({ max: 3000 }), async (request, passed_ms) => {

@@ -12,7 +12,7 @@ import { ExitError, exitCodes, textOf } from '../../core/process.ts';
 import { type LogContext, syncFolder } from '../../log/checkpoints.ts';
 import { toBackupText } from '../../store/backup.ts';
 import type { Dump, Store } from '../../store/store.ts';
-import { backupsMade } from '../../telemetry/events.ts';
+import { measure } from '../../telemetry/events.ts';
 
 interface Making {
   /** Of Dossier, for the header. */
@@ -102,7 +102,7 @@ const longestSleep_ms = 600_000;
 async function untilDue_ms({ config, clock }: Pick<Context, 'config' | 'clock'>): Promise<number> {
   const now_ms = clock().getTime();
   const newest = (await listBackups(config.backupDir)).find(({ madeAt_ms }) => madeAt_ms <= now_ms);
-  if (newest) backupsMade.publish({ lastAt_ms: newest.madeAt_ms });
+  if (newest) measure('dossier_backup_last_success_timestamp_seconds', {}, newest.madeAt_ms / 1000);
   const due_ms = newest ? newest.madeAt_ms + config.backupInterval_s * 1000 - now_ms : 0;
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
@@ -143,7 +143,7 @@ export async function startBackups(context: LogContext, signal: AbortSignal): Pr
       return 0;
     },
     onError(err) {
-      backupsMade.publish({ failed: true });
+      measure('dossier_backup_failures_total');
       context.log.error({ err }, 'the backup failed; it is tried again in ten minutes');
     },
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms } from '../../context.ts';
-import { memoryReads, toolCalls } from '../../telemetry/events.ts';
+import { countRead, measure } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
 import { isCounted } from '../limits.ts';
 import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
@@ -41,7 +41,7 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
     if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
     // An escaped path would count against other limits than the path it stands for.
     if (withoutQuery(address) !== c.req.path) return;
-    memoryReads.publish({ memory, isHit: false });
+    countRead(memory, false);
     const key = toKey(c.get('encoding'), address);
     const { cachePolicy } = finished;
     const maxAge_ms = cachePolicy.cacheTags.length > 0 ? unchangedFor_ms(c.get('context')) : undefined;
@@ -104,8 +104,8 @@ export function createDoor(shared: Shared, app: Listener): Listener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
     const { memory, tool, path, status } = found;
     const { method = '', headers } = outgoing.req;
-    memoryReads.publish({ memory, isHit: true });
-    if (tool) toolCalls.publish({ tool, outcome: 'ok' });
+    countRead(memory, true);
+    if (tool) measure('dossier_tool_calls_total', { tool, outcome: 'ok' });
     const request = toRequestId(headers['x-request-id']?.toString());
     send(outgoing, found, request);
     logAnswer(shared.context, { request, method, path: path.slice(0, 300), tool, status, start });

@@ -5,7 +5,7 @@ import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core
 import { type McpPost, toAnswerText } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
-import { memoryReads } from '../../telemetry/events.ts';
+import { countRead } from '../../telemetry/events.ts';
 import { tools } from '../../tools/index.ts';
 import { toOwnNames } from '../../tools/input/aliases.ts';
 import { parseMessage, type ReadRequest } from '../mcp-message.ts';
@@ -226,7 +226,7 @@ export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<stri
     const result = message ?? readResult(body);
     if (!result) return {};
     const found = cache.get(result.key);
-    memoryReads.publish({ memory, isHit: found !== undefined });
+    countRead(memory, found !== undefined);
     const store = cache.begin();
     return {
       cached: found && Buffer.from(found.bytes, 'latin1').toString(),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../../context.ts';
 import type { Refusal } from '../../limits/limit.ts';
-import { memoryReads } from '../../telemetry/events.ts';
+import { countRead } from '../../telemetry/events.ts';
 import type { HttpEnvironment } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
 import { isCounted, limitOf, type RequestLimits } from '../limits.ts';
@@ -47,7 +47,7 @@ export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEn
     const asked = { method, path, accept: c.req.header('accept'), origin: c.req.header('origin') };
     const key = toKey(refusal, asked);
     const bytes = Buffer.from(await c.res.clone().arrayBuffer()).toString('latin1');
-    memoryReads.publish({ memory, isHit: false });
+    countRead(memory, false);
     store(key, { bytes, headers: Object.fromEntries(c.res.headers) }, { cacheTags: [] });
   };
 }
