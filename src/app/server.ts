@@ -55,7 +55,6 @@ const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server =
 async function drain(server: Server, drain_ms: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
   const force = setTimeout(() => server.closeAllConnections(), drain_ms).unref();
   await closed;
   clearTimeout(force);

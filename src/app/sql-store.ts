@@ -27,7 +27,7 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { dumpStore, isComplete, loadStore } from '../store/backup.ts';
 import { createGroupCommit } from '../store/group-commit.ts';
 import { createLeaseReads, createLeases, createLeaseWrites } from '../store/lease.ts';
-import { createKeyReads, createKeyWrites, createLimitReads, createLimitWrites } from '../store/limits.ts';
+import { createKeyReads, createKeyWrites, createLimitWrites } from '../store/limits.ts';
 import type { ChangedHandles, Db, Engine, Store } from '../store/store.ts';
 import { createWebhookReads, createWebhookWrites } from '../webhooks/table.ts';
 
@@ -90,7 +90,6 @@ const createReads = (db: Db, search: SearchIndex) => ({
   feedback: createFeedbackReads(db),
   figures: createFigureReads(db),
   keys: createKeyReads(db),
-  limits: createLimitReads(db),
   observations: createObservationReads(db),
   changes: createChangeReads(db),
   views: createViewReads(db),

@@ -6,6 +6,7 @@ import { listingClaim } from '../document/listing-document.ts';
 import { logPath } from '../log/checkpoints.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { readVerifier } from '../log/notes.ts';
+import { savedProof } from '../log/verify.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { type Observation, observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
@@ -39,9 +40,7 @@ const admission = z.object({
   detail: z.string().includes('disagrees with the log'),
 });
 
-const proof = z.object({
-  record: z.string().optional(),
-  salt: z.string().optional(),
+const proof = savedProof.pick({ record: true, salt: true }).extend({
   withdrawn_by: z.int().optional(),
   withheld: z.string().optional(),
 });
@@ -254,25 +253,17 @@ async function readListing(ask: AskService, handle: string): Promise<ShownListin
   const path = `/agents/${handle.split('/').map(encodeURIComponent).join('/')}`;
   const answer = await ask(`${path}.json`);
   if (answer.status === 410 || answer.status === 404) return undefined;
-  const {
-    evidence_snapshot_date: read_on,
-    state,
-    claim,
-    history = [],
-    signals,
-    observations: shown,
-    moderation,
-  } = readAnswer(path, answer, document);
+  const shown = readAnswer(path, answer, document);
+  const { claim, history = [], moderation } = shown;
+  const hasHiddenKeys = moderation?.some(({ action }) => action === 'hide');
   return {
     handle,
-    read_on,
+    read_on: shown.evidence_snapshot_date,
     ratings: await readRatings(ask, handle),
-    claim: claim && {
-      ...{ ...claim, state, hasHiddenKeys: moderation?.some(({ action }) => action === 'hide') },
-    },
+    claim: claim && { ...claim, state: shown.state, hasHiddenKeys },
     events: claim?.history ?? history,
-    observations: await readServedObservations(ask, { handle, path, shown }),
-    native: signals.native,
+    observations: await readServedObservations(ask, { handle, path, shown: shown.observations }),
+    native: shown.signals.native,
     moderation,
   };
 }

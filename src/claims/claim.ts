@@ -158,15 +158,14 @@ export function parseClaimFile(text: string) {
   if (challenges.length > challengeLimit || secrets.length > challengeLimit) return 'too_large' as const;
   const optouts = text
     .split(/[\r\n]+/)
-    .map((line) => optoutPattern.exec(line.trim())?.[1])
-    .filter((handle) => handleSchema.safeParse(handle).success);
+    .flatMap((line) => handleSchema.safeParse(optoutPattern.exec(line.trim())?.[1]).data ?? []);
   return {
     /** Each once, in order. */
     challenges,
     /** Capabilities that were committed by mistake, each once. */
     secrets,
     /** Handles on lines `optout <handle>`. */
-    optouts: optouts.filter((handle) => handle !== undefined),
+    optouts,
     /** Whether a line `observe: no` asks the observer to leave alone what is claimed by this file. */
     isObservationRefused: observeNoPattern.test(text),
     /** The handle of the listing that replaces the others of this repository: the first line `superseded-by <handle>`. */

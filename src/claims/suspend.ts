@@ -15,7 +15,8 @@ import {
 import type { Reading } from './locations.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 
-const leafTypes = {
+/** The type of log entry of each event. */
+export const leafTypes = {
   activated: 'claim.activated',
   rotated: 'claim.activated',
   restored: 'claim.activated',
@@ -148,11 +149,7 @@ type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 async function recordListingEvent(
   tx: Transaction,
   [claim, { handle, kind, place, place_key }]: Withdrawal,
-  event: {
-    readonly type: 'listing_withdrawn' | 'listing_restored';
-    readonly at: string;
-    readonly reason: string;
-  },
+  event: Parameters<typeof recordClaimEvent>[2],
 ): Promise<void> {
   const subject = claim?.place_key === place_key ? claim : { handle };
   await recordClaimEvent(tx, { ...subject, kind, place }, event);

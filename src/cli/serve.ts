@@ -20,11 +20,8 @@ import { requireBackupDir, startBackups } from './backup/backups.ts';
 /** Why a listener cannot listen, in one line that names the setting to change; other errors unchanged. */
 export function toListenError(
   error: unknown,
-  {
-    setting,
-    port,
-    host,
-  }: { readonly setting: 'PORT' | 'METRICS_PORT'; readonly port: number; readonly host: string },
+  setting: 'PORT' | 'METRICS_PORT',
+  { port, host }: Pick<Config, 'port' | 'host'>,
 ): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const say = (what: string) => new ExitError(exitCodes.configuration, what);
@@ -75,7 +72,7 @@ export async function startServiceMetrics(
     readStoreFigures: () => readStoreFigures(context),
     ...(token && { reports: { token, read } }),
   }).catch((error: unknown) => {
-    throw toListenError(error, { setting: 'METRICS_PORT', ...metricsListener });
+    throw toListenError(error, 'METRICS_PORT', metricsListener);
   });
   context.log.info({ url: metrics.url }, 'metrics');
   return metrics;
@@ -114,7 +111,7 @@ export async function runServe(config: Config): Promise<void> {
     // Made now, so that every backup has it: one made before would restore to a log with another key.
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
     const running = await listen(context).catch((error: unknown) => {
-      throw toListenError(error, { setting: 'PORT', port: config.port, host: config.host });
+      throw toListenError(error, 'PORT', config);
     });
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const jobs = [startPurge, startAudits, observe, startBackups, startWebhooks, startReadingPrivate];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
+import { attempt } from '../core/json.ts';
 
 const criterion = z.strictObject({
   criterion: z.string().max(100),
@@ -85,27 +86,20 @@ export const keyOf = ({ name, criteria, unknown, approvals }: SavedView): string
 /** A file, read at the start; undefined for none. */
 export const textFile = z.string().transform((file, issues) => {
   if (file === '') return undefined;
-  try {
-    return { file, text: readFileSync(file, 'utf8') };
-  } catch {
-    issues.addIssue({ code: 'custom', message: `${file}: cannot be read` });
-    return z.NEVER;
-  }
+  const text = attempt(() => readFileSync(file, 'utf8'));
+  if (text !== undefined) return { file, text };
+  issues.addIssue({ code: 'custom', message: `${file}: cannot be read` });
+  return z.NEVER;
 });
-
-const firstLine = (error: z.ZodError) =>
-  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
 /** A file of views; empty for none. Which criteria there are is checked by `findCriterionFaults`. */
 export const viewsFile = textFile.transform((read, issues): readonly SavedView[] => {
   if (read === undefined) return [];
   const { file, text } = read;
-  try {
-    const parsed = viewsForm.safeParse(JSON.parse(text));
-    if (parsed.success) return Object.entries(parsed.data).map(([name, one]) => ({ name, file, ...one }));
-    issues.addIssue({ code: 'custom', message: `${file}: ${firstLine(parsed.error)}` });
-  } catch {
-    issues.addIssue({ code: 'custom', message: `${file}: not JSON` });
-  }
+  const json = attempt(() => JSON.parse(text) as unknown);
+  const { data, error } = viewsForm.safeParse(json);
+  if (data) return Object.entries(data).map(([name, one]) => ({ name, file, ...one }));
+  const wrong = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  issues.addIssue({ code: 'custom', message: `${file}: ${json === undefined ? 'not JSON' : wrong}` });
   return z.NEVER;
 });

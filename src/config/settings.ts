@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { attempt } from '../core/json.ts';
 import { textFile, viewsFile } from './files.ts';
 
 const isPlainBase = (url: URL | null) =>
@@ -137,12 +138,10 @@ const officialHosts = {
   'gitlab.com': { git: 'https://gitlab.com', raw: 'https://gitlab.com', layout: 'gitlab' },
 };
 const json = z.string().transform((text, issues) => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    issues.addIssue({ code: 'custom', message: 'not JSON' });
-    return z.NEVER;
-  }
+  const value = attempt(() => JSON.parse(text) as unknown);
+  if (value !== undefined) return value;
+  issues.addIssue({ code: 'custom', message: 'not JSON' });
+  return z.NEVER;
 });
 const hosts = json
   .pipe(z.record(z.string().regex(/^[a-z0-9.-]+$/), hostBases))

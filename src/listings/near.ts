@@ -16,21 +16,17 @@ const mostNamed = 50;
 /** Of a name with more words the first ones are looked for. */
 const mostWords = 5;
 
+const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
+
 /** Visible handles that are the same but for their case, or those of a repository `owner/name` of GitHub. */
 const readSame = (db: Db, folded: string) =>
-  db
-    .selectFrom('listing')
-    .select('handle')
-    .where('withdrawn', 'is', null)
+  selectVisible(db)
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
     .execute();
 
 /** Visible handles that start alike, in any case. */
 const readAlike = (db: Db, start: string) =>
-  db
-    .selectFrom('listing')
-    .select('handle')
-    .where('withdrawn', 'is', null)
+  selectVisible(db)
     .where('handle_folded', '>=', start)
     .where('handle_folded', '<', afterPrefix(start))
     .orderBy('handle_folded')

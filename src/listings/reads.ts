@@ -24,7 +24,6 @@ import {
   type ListQuery,
   readBriefs,
   readByIds,
-  readVisibleListings,
   type VersionQuery,
 } from './table.ts';
 
@@ -49,13 +48,14 @@ async function readCompletions(
 /** So many listings with some facets are all read and sorted by their last update. */
 const maxSorted = 2000;
 
-const newestFirst = (db: Db, after: number | undefined, limit: number) =>
+/** All, by their static rank, which is the order of their ids. */
+const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
   db
     .selectFrom('listing')
     .selectAll()
     .where('withdrawn', 'is', null)
-    .where('id', '<', after ?? Number.MAX_SAFE_INTEGER)
-    .orderBy('id', 'desc')
+    .$if(after !== undefined, (rows) => rows.where('id', order === 'oldest' ? '>' : '<', after?.id ?? 0))
+    .orderBy('id', order === 'oldest' ? 'asc' : 'desc')
     .limit(limit)
     .execute();
 
@@ -116,9 +116,7 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
   const order = sort === 'published' ? 'newest' : 'oldest';
   if (facets.length > 0)
     return readByIds(db, await index.list(db, { facets, order, after: after?.id, limit }));
-  return order === 'oldest'
-    ? readVisibleListings(db, after?.id ?? 0, limit)
-    : newestFirst(db, after?.id, limit);
+  return byRank(db, query, order);
 }
 
 /** All versions of some listings, without their records. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { namespaceIdentity } from '../core/identity.ts';
+import { own } from '../core/json.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../search/facets.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -96,9 +97,7 @@ const withoutVersion = (name: string) => name.replace(/(?<=.)(?:@[^/@]*|[=~<>]=.
 function toPackageReferences(text: string): Reference[] {
   const [, prefix = '', rest = ''] =
     /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(text.replace(runner, '')) ?? [];
-  const registry = Object.hasOwn(registries, prefix.toLowerCase())
-    ? registries[prefix.toLowerCase()]
-    : undefined;
+  const registry = own(registries, prefix.toLowerCase());
   const name = withoutVersion(registry ? rest.replace(/^\/\//, '') : text.replace(runner, '')).replace(
     /@sha256$/,
     '',

@@ -51,28 +51,19 @@ const overlap_ms = 60_000;
 
 /** Orders, and continues after the last version of the page before. */
 function inOrder(listed: Listed, { after, updatedSince }: VersionQuery): Listed {
-  const byName = ['listing_version.handle', 'listing_version.version'] as const;
+  const byName = (some: Listed) => some.orderBy('listing_version.handle').orderBy('listing_version.version');
+  const place = sql`listing_version.handle, listing_version.version`;
   if (updatedSince === undefined) {
-    const ordered = listed.orderBy(byName[0]).orderBy(byName[1]);
-    if (!after) return ordered;
+    if (!after) return byName(listed);
     // The second bound follows from the first, but without it PostgreSQL reads listings from the beginning.
-    return ordered
-      .where(
-        sql<boolean>`(listing_version.handle, listing_version.version) > (${after.handle}, ${after.version})`,
-      )
+    return byName(listed)
+      .where(sql<boolean>`(${place}) > (${after.handle}, ${after.version})`)
       .where('listing.handle', '>=', after.handle);
   }
   const since = new Date(Date.parse(updatedSince) - overlap_ms).toISOString();
-  const ordered = listed
-    .where('listing_version.listed_at', '>=', since)
-    .orderBy('listing_version.listed_at')
-    .orderBy(byName[0])
-    .orderBy(byName[1]);
-  return after
-    ? ordered.where(
-        sql<boolean>`(listing_version.listed_at, listing_version.handle, listing_version.version) > (${after.listed_at}, ${after.handle}, ${after.version})`,
-      )
-    : ordered;
+  const changed = listed.where('listing_version.listed_at', '>=', since).orderBy('listing_version.listed_at');
+  const next = sql<boolean>`(listing_version.listed_at, ${place}) > (${after?.listed_at}, ${after?.handle}, ${after?.version})`;
+  return byName(after ? changed.where(next) : changed);
 }
 
 /** A page of versions, as the registry API lists them. */

@@ -71,17 +71,6 @@ declare module '../store/store.ts' {
 /** A listing as lists show it, without the texts that the operator has hidden. */
 export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(summaryTable.decode(row));
 
-/** Visible listings after an id, in static rank, which is the order of their ids. */
-export const readVisibleListings = (db: Db, afterId: number, limit: number): Promise<ListingRow[]> =>
-  db
-    .selectFrom('listing')
-    .selectAll()
-    .where('withdrawn', 'is', null)
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-
 const visibleOf = (db: Db, ids: readonly number[]) =>
   db
     .selectFrom('listing')

@@ -84,12 +84,6 @@ const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
   upsert(db, 'listing', rows, 'handle'),
 );
 
-async function deleteListings(db: Db, rows: readonly ListingRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const handles = rows.map(({ handle }) => handle);
-  await db.deleteFrom('listing').where('handle', 'in', handles).execute();
-}
-
 /** The columns that the search index and the references depend on, as one text. */
 const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...row }: ListingRow) =>
   [
@@ -141,8 +135,8 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   const moderated = await readModeratedListings(db, handles);
   const wanted = rows.map((row) => asModerated(row, moderated.get(row.handle)));
   const after = await toFreeIds(db, wanted, known);
-  const isMoved = (row: ListingRow) => known.has(row.handle) && known.get(row.handle)?.id !== row.id;
-  await deleteListings(db, after.filter(isMoved));
+  const moved = after.flatMap(({ handle, id }) => ((known.get(handle)?.id ?? id) === id ? [] : handle));
+  if (moved.length > 0) await db.deleteFrom('listing').where('handle', 'in', moved).execute();
   await inChunks(after, (chunk) => upsertListings(db, chunk));
   await updateIndex(db, search, { known, after });
   await updateCounts(db, before, after);

@@ -1,5 +1,5 @@
 import { Problem } from '../core/problem.ts';
-import { inChunks } from '../store/query.ts';
+import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db, Reads } from '../store/store.ts';
 import { integer, json, oneOf, type RowOf, table, text } from '../store/table.ts';
 import { type Change, type ChangeFilter, type NewChange, toChangeId } from './change.ts';
@@ -42,15 +42,12 @@ export const selectChanges = (db: Db, { handle, namespace }: ChangeFilter = {}) 
         .where('evidence_change.handle', '<', `${namespace}0`),
     );
 
-async function readLastSeq(db: Db): Promise<number> {
-  const last = await db
-    .selectFrom('evidence_change')
-    .select('seq')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return last?.seq ?? 0;
-}
+const readLast = precompileQuery((db) =>
+  db.selectFrom('evidence_change').select('seq').orderBy('seq', 'desc').limit(1),
+);
+const insertChanges = precompileQuery((db, rows: readonly RowOf<typeof changeTable>[]) =>
+  db.insertInto('evidence_change').values([...rows]),
+);
 
 /** Reads of the stream of changes over any engine. */
 export const createChangeReads = (db: Db) => ({
@@ -72,12 +69,8 @@ export const createChangeReads = (db: Db) => ({
   /** Whether a change after a position is of one of these types. */
   async hasAfter(seq: number, types: readonly Change['type'][]): Promise<boolean> {
     const rows = db.selectFrom('evidence_change').select('seq').where('seq', '>', seq);
-    return (
-      (await rows
-        .where('type', 'in', [...types])
-        .limit(1)
-        .executeTakeFirst()) !== undefined
-    );
+    const found = rows.where('type', 'in', [...types]).limit(1);
+    return (await found.executeTakeFirst()) !== undefined;
   },
   async newest(limit: number, filter?: ChangeFilter) {
     const rows = await selectChanges(db, filter)
@@ -95,14 +88,9 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
   async add(changes: readonly NewChange[]) {
     if (changes.length === 0) return;
     for (const { handle } of changes) touch(handle);
-    const last = await readLastSeq(db);
+    const [{ seq: last } = { seq: 0 }] = await readLast(db);
     const rows = changes.map((change, at) => changeTable.encode({ ...change, seq: last + 1 + at }));
-    await inChunks(rows, async (chunk) => {
-      await db
-        .insertInto('evidence_change')
-        .values([...chunk])
-        .execute();
-    });
+    await inChunks(rows, (chunk) => insertChanges(db, chunk));
   },
 });
 

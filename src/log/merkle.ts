@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /**
  * Reads the hash of a complete subtree. Level 0 is the leaf hashes; node i of level n covers the leaves from i * 2^n up to
@@ -102,7 +102,7 @@ export function isIncluded(
 ): boolean {
   if (!Number.isInteger(place.index) || place.index < 0 || place.index >= place.size) return false;
   const roots = ascend([place.index, place.size - 1], leaf, path);
-  return roots !== undefined && isSame(roots.newer, place.root);
+  return roots?.newer.equals(place.root) === true;
 }
 
 /** Size and root hash of a tree. */
@@ -114,7 +114,7 @@ export interface TreeHead {
 /** Whether the older tree is a prefix of the newer one (RFC 9162 section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Buffer[]): boolean {
   if (older.size > newer.size) return false;
-  if (older.size === newer.size) return path.length === 0 && isSame(older.root, newer.root);
+  if (older.size === newer.size) return path.length === 0 && older.root.equals(newer.root);
   if (older.size === 0) return path.length === 0;
   const isPowerOfTwo = Number.isInteger(levelOf(older.size));
   const [first, ...rest] = isPowerOfTwo ? [older.root, ...path] : path;
@@ -122,10 +122,8 @@ export function isConsistent(older: TreeHead, newer: TreeHead, path: readonly Bu
   let [node, last] = [older.size - 1, newer.size - 1];
   while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
   const roots = ascend([node, last], first, rest);
-  return roots !== undefined && isSame(roots.older, older.root) && isSame(roots.newer, newer.root);
+  return roots?.older.equals(older.root) === true && roots.newer.equals(newer.root);
 }
-
-const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 /** A complete subtree: node `position` of `level`, as in merkle.ts. */
 export interface TreeNode {

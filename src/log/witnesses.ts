@@ -120,16 +120,18 @@ function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, s
     log.warn({ ...about, why: asked.why }, 'a witness did not cosign; it is asked again');
 }
 
-/** The rounds of one process. Which size each witness cosigned last is learnt from it after a start (answer 409). */
-export function createWitnessRounds(context: IssuingContext) {
+/**
+ * Returns a function that asks the witnesses that have not cosigned the newest checkpoint; what arrives is published at its end. It
+ * rejects if the log cannot be read. Which size each one cosigned last is learnt from it after a start (answer 409).
+ */
+export function createWitnessRound(context: IssuingContext) {
   const { checkpoints, config } = context;
   const asking = { store: context.store, client: createWitnessClient(config) };
   const witnesses = readWitnesses(config.witnesses);
   const sizes = new Map<string, number>();
-  const sizeKey = (witness: AskedWitness, { head }: IssuedCheckpoint) => `${head.id} ${witness.name}`;
 
   async function askOne(witness: AskedWitness, checkpoint: IssuedCheckpoint): Promise<Asked> {
-    const key = sizeKey(witness, checkpoint);
+    const key = `${checkpoint.head.id} ${witness.name}`;
     const oldSize = Math.min(sizes.get(key) ?? 0, checkpoint.size);
     const { asked } = await askWitness(asking, { witness, checkpoint, oldSize });
     const labels = { witness: witness.name };
@@ -143,21 +145,18 @@ export function createWitnessRounds(context: IssuingContext) {
     return asked;
   }
 
-  return {
-    /** Asks those that have not cosigned the newest checkpoint; what arrives is published at the end. Rejects if the log cannot be read. */
-    async ask(): Promise<void> {
-      const checkpoint = await currentCheckpoint(context);
-      if (checkpoint.size === 0) return;
-      const { cosigned } = checkpoints;
-      const lines = new Map(cosigned?.checkpoint.text === checkpoint.text ? cosigned.lines : []);
-      const pending = witnesses.filter(({ name }) => !lines.has(name));
-      const answers = await Promise.all(
-        pending.map(async (witness) => ({ witness, asked: await askOne(witness, checkpoint) })),
-      );
-      for (const { witness, asked } of answers)
-        if (asked.result === 'cosigned') lines.set(witness.name, asked.line);
-      if (lines.size > 0) checkpoints.cosigned = { checkpoint, lines };
-    },
+  return async (): Promise<void> => {
+    const checkpoint = await currentCheckpoint(context);
+    if (checkpoint.size === 0) return;
+    const { cosigned } = checkpoints;
+    const lines = new Map(cosigned?.checkpoint.text === checkpoint.text ? cosigned.lines : []);
+    const pending = witnesses.filter(({ name }) => !lines.has(name));
+    const answers = await Promise.all(
+      pending.map(async (witness) => ({ witness, asked: await askOne(witness, checkpoint) })),
+    );
+    for (const { witness, asked } of answers)
+      if (asked.result === 'cosigned') lines.set(witness.name, asked.line);
+    if (lines.size > 0) checkpoints.cosigned = { checkpoint, lines };
   };
 }
 
@@ -166,11 +165,11 @@ const pause_ms = 5000;
 /** Asks the witnesses of WITNESSES, at most every five seconds, until the signal. Never throws; does nothing without witnesses. */
 export async function startAskingWitnesses(context: IssuingContext, signal: AbortSignal): Promise<void> {
   if (readWitnesses(context.config.witnesses).length === 0) return;
-  const rounds = createWitnessRounds(context);
+  const ask = createWitnessRound(context);
   await every({
     signal,
     pause_ms,
-    run: () => unlessAborted(rounds.ask(), signal),
+    run: () => unlessAborted(ask(), signal),
     onError: (err) => context.log.warn({ err }, 'witnesses could not be asked; tried again'),
   });
 }

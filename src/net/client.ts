@@ -141,9 +141,7 @@ async function exchange(
     result: 'response',
     status: statusCode,
     headers: Object.fromEntries(
-      Object.entries(headers)
-        .map(([name, value]) => [name.toLowerCase(), value] as const)
-        .map(([name, value]) => [name, joined(name, value) ?? '']),
+      Object.entries(headers).map(([name, value]) => [name, joined(name, value) ?? '']),
     ),
     contentType: single(headers['content-type']) ?? '',
     ...(statusCode >= 300 && statusCode < 400 && location && { location }),

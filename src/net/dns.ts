@@ -54,15 +54,12 @@ const isAnswerTo = ({ name, type, id }: DnsQuestion, packet: DecodedPacket) =>
 /** Asks over TCP, for answers that are too long for UDP. */
 async function askOverTcp(server: string, question: DnsQuestion, deadline: AbortSignal) {
   const socket = connect({ ...toAddress(server), signal: deadline });
-  const pieces: Buffer[] = [];
-  let size_bytes = 0;
+  let body = Buffer.alloc(0);
   socket.write(streamEncode(toPacket(question)));
   try {
     for await (const piece of socket as AsyncIterable<Buffer>) {
-      pieces.push(piece);
-      size_bytes += piece.length;
-      const body = Buffer.concat(pieces);
-      if (body.length < 2 || size_bytes < body.readUInt16BE(0) + 2) continue;
+      body = Buffer.concat([body, piece]);
+      if (body.length < 2 || body.length < body.readUInt16BE(0) + 2) continue;
       const packet = attempt(() => streamDecode(body) as DecodedPacket);
       if (packet && isAnswerTo(question, packet)) return packet;
       break;

@@ -58,9 +58,7 @@ export const toRating = (
   record: ReturnType<typeof toRecord>,
   { capability, digest, proof }: Submission,
   {
-    sides: {
-      subject: { claim },
-    },
+    sides,
     basis,
     log_index,
   }: { sides: Sides; basis: Awaited<ReturnType<typeof judgeBasis>>; log_index: number },
@@ -68,7 +66,10 @@ export const toRating = (
   ...record,
   ...basis,
   // Who holds the rated listing by a claim in force.
-  ...(claim?.isInForce && { subject_root: claim.root, subject_root_generation: claim.root_generation }),
+  ...(sides.subject.claim?.isInForce && {
+    subject_root: sides.subject.claim.root,
+    subject_root_generation: sides.subject.claim.root_generation,
+  }),
   log_index,
   source_capability_id: capability.id,
   content_digest: digest,

@@ -57,18 +57,13 @@ const putBuckets = precompileQuery((db, rows: readonly Schema['limit_bucket'][])
   upsert(db, 'limit_bucket', rows, 'key'),
 );
 
-const readDailyKey = async (db: Db, day: string): Promise<string | undefined> =>
-  (await db.selectFrom('limit_key').select('secret').where('day', '=', day).executeTakeFirst())?.secret;
-
-/** Reads of the limits that all nodes share. */
-export const createLimitReads = (db: Db) => ({
-  /** The key that networks are pseudonymized with on a day, base64. */
-  dailyKey: (day: string) => readDailyKey(db, day),
-});
-
-/** Writes of the limits that all nodes share; they change no listing. */
+/** The limits that all nodes share, which are read and written in transactions alone; they change no listing. */
 export const createLimitWrites = (db: Db) => ({
-  ...createLimitReads(db),
+  /** The key that networks are pseudonymized with on a day, base64. */
+  async dailyKey(day: string): Promise<string | undefined> {
+    const found = db.selectFrom('limit_key').select('secret').where('day', '=', day);
+    return (await found.executeTakeFirst())?.secret;
+  },
   /** Takes those calls that fit, each from another bucket; returns for each 0, or the ms until it would fit. */
   async take(calls: readonly BucketCall[], now_ms: number) {
     const stored = await readBuckets(
@@ -88,7 +83,7 @@ export const createLimitWrites = (db: Db) => ({
       .values({ day, secret })
       .onConflict((conflict) => conflict.column('day').doNothing())
       .execute();
-    return (await readDailyKey(db, day)) ?? secret;
+    return (await this.dailyKey(day)) ?? secret;
   },
   /** Deletes full buckets, and networks and keys of days before today. */
   async purge(now_ms: number, today: string) {

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, type CounterConfiguration, Gauge, Histogram, type Registry } from 'prom-client';
 import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
 
@@ -20,12 +20,9 @@ export function createInstruments(registry: Registry): Instruments {
   const registers = [registry];
   const ofKind = (
     metrics: Readonly<Record<string, readonly string[]>>,
-    create: (settings: {
-      name: string;
-      help: string;
-      labelNames: string[];
-      registers: Registry[];
-    }) => unknown,
+    create: (
+      settings: Pick<CounterConfiguration<string>, 'name' | 'help' | 'labelNames' | 'registers'>,
+    ) => unknown,
   ) =>
     Object.entries(metrics).map(([name, [help = '', ...labelNames]]) => [
       name,

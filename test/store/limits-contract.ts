@@ -56,8 +56,8 @@ export function describeLimits(store: () => Store): void {
   it('keeps one key a day: the first one counts', async () => {
     const add = (secret: string) => store().write((tx) => tx.limits.addDailyKey('2026-11-21', secret));
     expect([await add('first'), await add('second')]).toEqual(['first', 'first']);
-    expect(await store().limits.dailyKey('2026-11-21')).toBe('first');
-    expect(await store().limits.dailyKey('2026-11-22')).toBeUndefined();
+    expect(await store().write((tx) => tx.limits.dailyKey('2026-11-21'))).toBe('first');
+    expect(await store().write((tx) => tx.limits.dailyKey('2026-11-22'))).toBeUndefined();
   });
   it('purges full buckets, and what belongs to a past day', async () => {
     for (let count = 0; count < 7; count++) await take(0, 'claim full');
@@ -72,7 +72,7 @@ export function describeLimits(store: () => Store): void {
     expect(await take(0, 'claim full')).toBe(0);
     expect(await take(30_000, 'claim used')).toBeGreaterThan(8000);
     expect(await take(30_000, 'claim network', '2026-11-21')).toBe(0);
-    expect(await store().limits.dailyKey('2026-11-20')).toBeUndefined();
-    expect(await store().limits.dailyKey('2026-11-21')).toBe('today');
+    expect(await store().write((tx) => tx.limits.dailyKey('2026-11-20'))).toBeUndefined();
+    expect(await store().write((tx) => tx.limits.dailyKey('2026-11-21'))).toBe('today');
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
-import { createWitnessRounds } from '../../src/log/witnesses.ts';
+import { createWitnessRound } from '../../src/log/witnesses.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { operationsOf } from '../support/operations.ts';
@@ -131,9 +131,9 @@ describe('metrics', () => {
     };
     const metrics = await operationsOf(context).startMetrics();
     try {
-      const rounds = createWitnessRounds(context);
-      await rounds.ask();
-      await rounds.ask();
+      const ask = createWitnessRound(context);
+      await ask();
+      await ask();
       const text = await (await fetch(metrics.url)).text();
       const samples = text
         .split('\n')

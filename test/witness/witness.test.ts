@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
-import { createWitnessRounds } from '../../src/log/witnesses.ts';
+import { createWitnessRound } from '../../src/log/witnesses.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { openWitness, type RunningWitness, startWitness as startOne } from '../support/witnesses.ts';
@@ -52,7 +52,7 @@ async function ask(of: Directory, witnesses: readonly Asked[], at = 0) {
   const lines = witnesses.map(({ name, url, keys }) => `witness ${name} ${keys[at]} ${url}`);
   const policy = { file: 'policy', text: `${lines.join('\n')}\nquorum none\n` };
   const config = { ...of.context.config, witnesses: policy };
-  await createWitnessRounds({ ...of.context, config, log }).ask();
+  await createWitnessRound({ ...of.context, config, log })();
   return logged;
 }
 describe('the service', () => {
