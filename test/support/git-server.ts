@@ -1,10 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInShell } from './shell.ts';
 
 /** The tests of claims need git; the service itself does not. */
 const gitMissing =
@@ -41,32 +40,21 @@ export interface GitServer {
   close(): Promise<void>;
 }
 
-/** What git answered; it is kept until a repository changes, because a process costs a test worker ten milliseconds. */
+/** What git answered; it is kept until a repository changes, because a process costs some milliseconds. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-async function run(
-  program: string,
-  args: readonly string[],
-  { input, ...options }: { cwd?: string; env: NodeJS.ProcessEnv; input?: Buffer },
-): Promise<{ code: number; output: Buffer }> {
-  const started = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
-  started.stdin.on('error', () => {}); // it may end without reading, for example where there is no repository
-  started.stdin.end(input);
-  const ended = once(started, 'close');
-  const output = Buffer.concat(await started.stdout.toArray());
-  return { code: Number((await ended)[0]), output };
-}
+let backend: string | undefined;
 
 function backendPath(): string {
-  try {
-    return join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');
-  } catch (cause) {
-    throw new Error(gitMissing, { cause });
-  }
+  if (backend) return backend;
+  const { code, output } = runInShell(['git', '--exec-path'], { env: environment });
+  if (code !== 0) throw new Error(gitMissing);
+  backend = join(output.toString().trim(), 'git-http-backend');
+  return backend;
 }
 
 /** What `git fast-import` makes one commit of. */
@@ -97,20 +85,17 @@ function createRepository(folder: string, onChange: () => void): GitRepository {
       onChange();
       const ref = `refs/heads/${branch}`;
       const input = toCommit(ref, existsSync(join(folder, ref)), files);
-      const options = { cwd: folder, env: environment, input, stdio: 'pipe' } as const;
-      return execFileSync('git', ['fast-import', '--quiet'], options).toString().trim();
+      const command = ['git', 'fast-import', '--quiet'];
+      const { code, output } = runInShell(command, { cwd: folder, env: environment, input });
+      if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
+      return output.toString().trim();
     },
     setDefaultBranch,
   };
 }
 
 /** CGI as git-http-backend speaks it: a header block, an empty line, the body. */
-async function askBackend(
-  root: string,
-  backend: string,
-  request: IncomingMessage,
-  input: Buffer,
-): Promise<Answer> {
+function askBackend(root: string, request: IncomingMessage, input: Buffer): Answer {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://git');
   const env = {
     ...environment,
@@ -118,11 +103,11 @@ async function askBackend(
     GIT_HTTP_EXPORT_ALL: '1',
     PATH_INFO: pathname,
     QUERY_STRING: searchParams.toString(),
-    REQUEST_METHOD: request.method,
+    REQUEST_METHOD: request.method ?? 'GET',
     CONTENT_TYPE: request.headers['content-type'] ?? '',
     GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
   };
-  const { output } = await run(backend, [], { env, input });
+  const { output } = runInShell([backendPath()], { env, input });
   const end = output.indexOf('\r\n\r\n');
   const lines = output.toString('latin1', 0, end).split('\r\n');
   const { status = '200', ...headers } = Object.fromEntries(
@@ -135,14 +120,14 @@ async function askBackend(
  * `/raw/<owner>/<name>/<ref>/<file>` as GitHub lays it out, `/raw/<path>/-/raw/<ref>/<file>` as GitLab does,
  * `.../raw/commit/<ref>/<file>` as Forgejo, `.../raw/<ref>/<file>` as Bitbucket.
  */
-async function readRaw(root: string, path: string): Promise<Answer> {
+function readRaw(root: string, path: string): Answer {
   const gitLab = /^\/raw\/(.+)\/-\/raw\/([^/]+)\/(.+)$/.exec(path);
   const forge = /^\/raw\/([^/]+\/[^/]+)\/raw\/(?:commit\/|branch\/)?([^/]+)\/(.+)$/.exec(path);
   const [, repository, ref, file] =
     gitLab ?? forge ?? /^\/raw\/([^/]+\/[^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
   const cwd = join(root, `${repository}.git`);
   const { code, output } = existsSync(cwd)
-    ? await run('git', ['show', `${ref}:${file}`], { cwd, env: environment })
+    ? runInShell(['git', 'show', `${ref}:${file}`], { cwd, env: environment })
     : { code: 128 };
   return code === 0 && output
     ? { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: output }
@@ -151,10 +136,10 @@ async function readRaw(root: string, path: string): Promise<Answer> {
 
 /** Starts the server on a free port of this machine. */
 export async function createGitServer(): Promise<GitServer> {
-  const backend = backendPath();
+  backendPath();
   const root = mkdtempSync(join(tmpdir(), 'dossier-git-'));
   const requests: string[] = [];
-  const answers = new Map<string, Promise<Answer>>();
+  const answers = new Map<string, Answer>();
   const forget = () => answers.clear();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method, url = '/', headers } = request;
@@ -167,10 +152,9 @@ export async function createGitServer(): Promise<GitServer> {
       input.toString('latin1'),
     ].join('\n');
     const answered =
-      answers.get(asked) ??
-      (url.startsWith('/raw/') ? readRaw(root, url) : askBackend(root, backend, request, input));
+      answers.get(asked) ?? (url.startsWith('/raw/') ? readRaw(root, url) : askBackend(root, request, input));
     answers.set(asked, answered);
-    const { status, headers: given, body } = await answered;
+    const { status, headers: given, body } = answered;
     response.writeHead(status, given).end(body);
   };
   const http = createServer((request, response) => {
