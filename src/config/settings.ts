@@ -235,7 +235,7 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers that claims and the observer ask, all of which have to agree about a claim, `address:port`; 1.1.1.1:53 and 8.8.8.8:53 when empty, which are not asked about hosts of HOST_OVERRIDES',
+    'DNS servers that claims and the observer ask, `address:port`; 1.1.1.1:53 and 8.8.8.8:53 when empty, which are not asked about hosts of HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
@@ -246,7 +246,7 @@ export const settings = {
   ),
   WEBHOOK_OVERRIDES: setting(
     'webhookOverrides',
-    'The same for hosts of webhooks: for tests and for receivers beside the service, because anyone can register webhooks at these hosts',
+    'The same for hosts of webhooks; anyone can register webhooks at these hosts',
     json.pipe(z.record(z.string().regex(/^[a-z0-9.:-]+$/), baseUrl)),
     '{}',
   ),
@@ -289,7 +289,7 @@ export const settings = {
   ),
   OPERATOR_TOKEN: setting(
     'operatorToken',
-    'Bearer token of /reports on METRICS_PORT, the page of reports: at least 16 characters without spaces; no page when empty',
+    'Bearer token of the page /reports on METRICS_PORT: at least 16 characters without spaces; no page when empty',
     z.string().regex(/^(\S{16,200})?$/, '16 to 200 characters without spaces'),
     '',
     true,
@@ -335,7 +335,7 @@ export const settings = {
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',
-    'File for the newest published checkpoint of the log, so that a restored backup is detected; beside the database file when empty',
+    'File for the newest published checkpoint of the log, so that a restored backup is detected; beside the database file when empty, none with PostgreSQL',
     z.string().max(1000),
   ),
   WITNESSES: setting(
