@@ -119,7 +119,10 @@ export function createApp(
   };
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
-    return createDoor(shared, (incoming, outgoing) => void answer(incoming, outgoing));
+    return createDoor(
+      { ...shared, findMcpHandler: mcp.find },
+      (incoming, outgoing) => void answer(incoming, outgoing),
+    );
   };
   return Object.assign(app, { toListener, close });
 }

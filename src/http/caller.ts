@@ -50,14 +50,17 @@ function toNetwork(address: Address): string {
 
 /** Tokens of a header that may be repeated; a scheme other than Bearer is not a capability. */
 function tokensOf(value: string | null, bearer: 'required' | 'allowed'): string[] {
-  return (value ?? '')
+  if (value === null) return [];
+  return value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '' && (bearer === 'allowed' || /^bearer /i.test(part)))
     .map((part) => part.replace(/^bearer +/i, '').slice(0, maxCapabilityLength));
 }
 
-function capabilityOf(headers: Headers): Caller['capability'] {
+type Asked = Pick<Request, 'method'> & { readonly headers: Pick<Headers, 'get'> };
+
+function capabilityOf(headers: Asked['headers']): Caller['capability'] {
   const sent = new Set([
     ...tokensOf(headers.get('authorization'), 'required'),
     ...tokensOf(headers.get('x-agent-capability'), 'allowed'),
@@ -70,7 +73,7 @@ const crawlers = /bot\b|crawl|spider|slurp|archive|preview|externalhit|scanner|m
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 
 /** Whether nobody waits for the answer to a request: HEAD, a prefetch, a page that a crawler reads. */
-const isAutomatic = ({ method, headers }: Request): boolean =>
+const isAutomatic = ({ method, headers }: Asked): boolean =>
   method === 'HEAD' ||
   purposes.some((name) => /prefetch|prerender|preview/i.test(headers.get(name) ?? '')) ||
   (method === 'GET' && crawlers.test(headers.get('user-agent') ?? ''));
@@ -90,7 +93,7 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
     return toNetwork(ranges.length === 0 ? peer : clientAddress(peer, forwarded, ranges));
   };
   /** The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the two differ. */
-  const callerOf = (request: Request, remoteAddress: string | undefined): Caller => {
+  const callerOf = (request: Asked, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
     const capability = capabilityOf(headers);
     const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);

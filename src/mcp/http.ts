@@ -9,14 +9,14 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
-import { headersOf, type McpPost, toAuthInfo, toJson } from './register.ts';
+import { headersOf, type Known, type McpMessage, type McpPost, toAuthInfo, toJson } from './register.ts';
 import { createMcpServer, type Era } from './server.ts';
 import {
-  answerLegacy,
   answerShared,
   createSharedSession,
   deadline,
   isSharable,
+  refuseLegacy,
   type SharedSession,
   withOwnMessages,
 } from './shared-session.ts';
@@ -37,6 +37,7 @@ interface Routes {
   readonly handler: McpHttpHandler;
   readonly subscriptions: Subscriptions;
   readonly timeout_ms: number;
+  readonly needsStream: Fixtures['needsStream'] | undefined;
 }
 
 async function subscribe(post: McpPost, { message }: InboundModernRoute, routes: Routes): Promise<Response> {
@@ -63,15 +64,25 @@ async function handle(
   return toJson(withOwnMessages(message), response.status);
 }
 
-async function answer(post: McpPost, routes: Routes, fixtures: Fixtures | undefined): Promise<Response> {
-  const { request, body } = post;
-  const route = classifyInboundRequest({ httpMethod: 'POST', body, ...headersOf(request) });
-  const isStream = fixtures?.needsStream(body as JSONRPCRequest) === true;
-  if (route.kind === 'legacy' && !isStream) return answerLegacy(routes.legacy, post);
-  if (route.kind === 'modern' && !isStream && isSharable(route, request))
-    return answerShared(routes.modern, route.message as JSONRPCRequest, post);
+type Route = ReturnType<typeof classifyInboundRequest>;
+
+const routeOf = (message: McpMessage): Route =>
+  classifyInboundRequest({ httpMethod: 'POST', body: message.body, ...headersOf(message) });
+
+/** The session that answers a message, if it is a request with nothing to refuse before its method runs, and no stream. */
+function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
+  if (routes.needsStream?.(message.body as JSONRPCRequest)) return undefined;
+  if (route.kind === 'legacy') return refuseLegacy(message) ? undefined : routes.legacy;
+  return route.kind === 'modern' && isSharable(route, message) ? routes.modern : undefined;
+}
+
+async function answer(post: McpPost, routes: Routes): Promise<Response> {
+  const route = routeOf(post);
+  const session = findSession(post, route, routes);
+  if (session) return post.respond(await answerShared(session, post));
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
-  return isSubscription ? subscribe(post, route, routes) : handle(post, routes);
+  if (isSubscription) return subscribe(post, route, routes);
+  return (route.kind === 'legacy' && refuseLegacy(post)) || handle(post, routes);
 }
 
 /** Answers MCP over HTTP in both eras. */
@@ -98,10 +109,16 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
     handler,
     subscriptions: createSubscriptions(context.timeouts.subscription_ms, context.log),
     timeout_ms,
+    needsStream: fixtures?.needsStream,
   };
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
-    answer: (post: McpPost): Promise<Response> => answer(post, routes, fixtures),
+    answer: (post: McpPost): Promise<Response> => answer(post, routes),
+    /** What answers a message in the same way, as bytes; undefined if the answer is a stream or a refusal before its method runs. */
+    find(message: McpMessage) {
+      const session = findSession(message, routeOf(message), routes);
+      return session && ((known: Known) => answerShared(session, { ...message, ...known }));
+    },
     /** Tells open subscriptions which listings changed. */
     listingsChanged: (handles: readonly string[] | 'all'): void => {
       for (const uri of handles === 'all'

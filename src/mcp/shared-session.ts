@@ -9,7 +9,15 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { Problem } from '../core/problem.ts';
-import { headersOf, type McpPost, toAnswerText, toAuthInfo, toJson, toResultText } from './register.ts';
+import {
+  headersOf,
+  type McpMessage,
+  toAnswerBytes,
+  toAuthInfo,
+  toBytes,
+  toJson,
+  toResultBytes,
+} from './register.ts';
 
 /** The revision of the modern era. */
 export const modernRevision = '2026-07-28';
@@ -92,34 +100,32 @@ export function createSharedSession(era: 'legacy' | 'modern', timeout_ms: number
 const isGood = (message: object): message is { readonly result: object } =>
   'result' in message && (message.result as { isError?: boolean }).isError !== true;
 
-/** The answer of a shared session to one request. */
+/** The bytes of a shared session's answer to one request. */
 export async function answerShared(
   session: SharedSession,
-  request: JSONRPCRequest,
-  { context, cached, onResult, respond }: McpPost,
-): Promise<Response> {
+  { body, context, cached, onResult }: McpMessage,
+): Promise<string> {
+  const request = body as JSONRPCRequest;
   const sent: { readonly cached: string | undefined; members?: string } = { cached };
   const message = await session.request(request, toAuthInfo({ context, sent }));
-  if (!isGood(message)) return respond(JSON.stringify(message));
-  const text = toResultText(message.result, sent.members);
-  onResult?.(text);
-  return respond(toAnswerText(text, request.id));
+  if (!isGood(message)) return toBytes(JSON.stringify(message));
+  const result = toResultBytes(message.result, sent.members);
+  onResult?.(result);
+  return toAnswerBytes(result, request.id);
 }
 
 const servedRevisions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-/** The answer to a message of the legacy era, which the SDK would only serve with a session for each client. */
-export async function answerLegacy(session: SharedSession, post: McpPost): Promise<Response> {
-  const { request, body } = post;
-  const message = body as JSONRPCRequest;
+/** The answer to a message of the legacy era that is no request of a served revision; undefined to one that is. */
+export function refuseLegacy({ headers, body }: Pick<McpMessage, 'headers' | 'body'>): Response | undefined {
+  const { id, method } = body as JSONRPCRequest;
   // Without sessions there is no receiver for a notification or a response.
-  if (message.method === undefined || message.id === undefined) return new Response(null, { status: 202 });
-  const revision = request.headers.get('mcp-protocol-version');
-  if (revision && message.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
-    const error = { code: -32000, message: `Unsupported protocol version; served are ${servedRevisions}` };
-    return toJson({ jsonrpc: '2.0', id: message.id, error }, 400);
-  }
-  return answerShared(session, message, post);
+  if (method === undefined || id === undefined) return new Response(null, { status: 202 });
+  const revision = headers.get('mcp-protocol-version');
+  if (!revision || method === 'initialize' || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
+    return undefined;
+  const error = { code: -32000, message: `Unsupported protocol version; served are ${servedRevisions}` };
+  return toJson({ jsonrpc: '2.0', id, error }, 400);
 }
 
 /** The modern methods of the shared session, each with the parameter that Mcp-Name repeats. */
@@ -138,9 +144,9 @@ const sharedMethods: ReadonlyMap<string, 'name' | 'uri' | undefined> = new Map([
 /** Whether a modern message is a request with nothing to refuse before its method runs. */
 export function isSharable(
   { messageKind, message, classification }: InboundModernRoute,
-  request: Request,
+  sent: Pick<McpMessage, 'headers'>,
 ): boolean {
-  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(request);
+  const { protocolVersionHeader, mcpMethodHeader, mcpNameHeader } = headersOf(sent);
   // The classifier compared these two with the body, but allows them to be absent.
   if (!protocolVersionHeader || !mcpMethodHeader || messageKind !== 'request') return false;
   if (classification.revision !== modernRevision || !sharedMethods.has(message.method)) return false;

@@ -1,13 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { getRequestListener } from '@hono/node-server';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import type { Message } from './mcp-requests.ts';
 
-/** One more app over a directory, which caches no finished answers. */
-export const createUncached = (context: Context): App => createApp(context, { answerCache_bytes: 0 });
+/** One more app over a directory, which caches no finished answers and has nothing in front of it. */
+export function createUncached(context: Context): App {
+  const app = createApp(context, { answerCache_bytes: 0 });
+  const toListener = () => {
+    const answer = getRequestListener(app.fetch);
+    return (incoming: IncomingMessage, outgoing: ServerResponse) => void answer(incoming, outgoing);
+  };
+  return Object.assign(app, { toListener });
+}
 
 /** All of an answer that a caller can see. */
 export interface Seen {

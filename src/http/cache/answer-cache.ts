@@ -5,18 +5,22 @@ import type { CachePolicy } from '../call.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** A finished answer in the form it is sent in. */
-export interface CachedAnswer {
+export interface Sendable {
+  readonly status: number;
   /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
   readonly bytes: string;
   readonly headers: Headers;
+}
+
+/** A finished answer with the status 200. */
+export interface CachedAnswer extends Omit<Sendable, 'status'> {
   /** What a 304 in its place needs. */
   readonly notModified?: { readonly etag: string; readonly headers: Headers };
 }
 
 /** A cached answer as it is sent to one request. */
-export interface ReadyAnswer extends CachedAnswer {
+export interface ReadyAnswer extends Sendable {
   readonly memory: 'pages' | 'answers' | 'refusals';
-  readonly status: number;
   /** The request's path without its query, for limits and the log. */
   readonly path: string;
   readonly tool?: string | undefined;

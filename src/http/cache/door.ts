@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import { type Context, unchangedFor_ms } from '../../context.ts';
+import { type Context, unchangedFor_ms, withCaller } from '../../context.ts';
+import type { McpMessage } from '../../mcp/register.ts';
 import { countRead, measure } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
 import { isCounted } from '../limits.ts';
+import { type ReadRequest, toolOf } from '../mcp-message.ts';
 import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
 import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
-import type { CachedAnswer, ReadyAnswer } from './answer-cache.ts';
-import { findMcpAnswer, mayBeCacheable, readBody } from './mcp-cache.ts';
+import type { CachedAnswer, ReadyAnswer, Sendable } from './answer-cache.ts';
+import { findMcpAnswer, mayBeCacheable, readBody, sendsCapability, toHeaders } from './mcp-cache.ts';
 import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
 
 const longestAddress = 500;
@@ -72,12 +74,30 @@ export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => 
 interface Shared extends RefusalLookup {
   readonly context: Context;
   readonly chooseEncoding: ChooseEncoding;
+  /** What answers a message that is not cached; undefined if only the app can. */
+  readonly findMcpHandler: (message: McpMessage) => (() => Promise<Sendable>) | undefined;
 }
 
 /** Checks what depends on the request, not on its answer: Host and limit. */
 function isAdmitted(incoming: IncomingMessage, { path, limit, network }: Counted, shared: Shared) {
   if (!shared.isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
   return !isCounted(path) || limit.tryTake(network, shared.context.clock().getTime()) === undefined;
+}
+
+/** What answers a message of the endpoint that is not cached, if the app has nothing to check but what depends on the request. */
+function findHandler(
+  incoming: ReadRequest,
+  { context, callers, findMcpHandler }: Shared,
+): (() => Promise<ReadyAnswer>) | undefined {
+  const { message } = incoming;
+  const headers = toHeaders(incoming);
+  if (message === undefined || sendsCapability(headers)) return undefined;
+  const caller = callers.callerOf({ method: 'POST', headers }, incoming.socket.remoteAddress);
+  const handle = findMcpHandler({ headers, body: message, context: withCaller(context, caller) });
+  return (
+    handle &&
+    (() => handle().then((made) => ({ ...made, memory: 'answers', path: '/api/mcp', tool: toolOf(message) })))
+  );
 }
 
 /** The headers that differ from request to request; refusals have an id if the app gave them one. */
@@ -95,20 +115,25 @@ function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
 }
 
 /**
- * Puts a door in front of the app: it sends cached answers at Node's server, since a Request, a Response and the app's
- * middleware cost more than such an answer (docs/decisions/cache.md). It has no answer and no check of its own: a request that
- * fails a check of the app's, or has anything unusual, is left to the app, and what the app refused for its rate is
- * refused with the app's own bytes (docs/decisions/limits.md).
+ * Puts a door in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
+ * share, since a Request, a Response and the app's middleware cost more than such an answer, and a seventh of such a
+ * call (docs/decisions/cache.md). It has no answer and no check of its own: a request that fails a check of the app's, or
+ * has anything unusual, is left to the app, and what the app refused for its rate is refused with the app's own bytes
+ * (docs/decisions/limits.md).
  */
 export function createDoor(shared: Shared, app: Listener): Listener {
-  const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
-    const { memory, tool, path, status } = found;
+  const finish = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
+    const { tool, path, status } = found;
     const { method = '', headers } = outgoing.req;
-    countRead(memory, true);
-    if (tool) measure('dossier_tool_calls_total', { tool, outcome: 'ok' });
     const request = toRequestId(headers['x-request-id']?.toString());
     send(outgoing, found, request);
     logAnswer(shared.context, { request, method, path: path.slice(0, 300), tool, status, start });
+  };
+  const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
+    const { memory, tool } = found;
+    countRead(memory, true);
+    if (tool) measure('dossier_tool_calls_total', { tool, outcome: 'ok' });
+    finish(found, start, outgoing);
   };
   return (incoming, outgoing) => {
     const start = performance.now();
@@ -125,7 +150,13 @@ export function createDoor(shared: Shared, app: Listener): Listener {
     else if (!mayBeCacheable(incoming)) app(incoming, outgoing);
     else
       readBody(incoming).then(
-        (body) => answerOrPass(findMcpAnswer(incoming, body, shared.cache)),
+        (body) => {
+          const found = findMcpAnswer(incoming, body, shared.cache);
+          const handle = found ? undefined : findHandler(incoming, shared);
+          if (handle && isAdmitted(incoming, counted, shared))
+            void handle().then((made) => finish(made, start, outgoing));
+          else answerOrPass(found);
+        },
         () => app(incoming, outgoing),
       );
   };

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { type Context, unchangedFor_ms } from '../../context.ts';
+import { unchangedFor_ms } from '../../context.ts';
 import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
-import { type McpPost, toAnswerText } from '../../mcp/register.ts';
+import { type Known, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { countRead } from '../../telemetry/events.ts';
@@ -131,8 +131,8 @@ function readCalled(call: Call): CacheableMessage | undefined {
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
 }
 
-/** Callers that send a capability are listed more tools. */
-const sendsCapability = (headers: Pick<Headers, 'get'>) =>
+/** Whether a caller sends a capability; such callers are listed more tools. */
+export const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
@@ -180,6 +180,11 @@ export function readBody(incoming: ReadRequest): Promise<Buffer> {
   return promise;
 }
 
+/** The headers of a request as the app reads them, but for those of which Node keeps one of several, as Authorization. */
+export const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
+  get: (name) => headers[name]?.toString() ?? null,
+});
+
 /** Parses a body and leaves the message to the app, which parses what is refused here again. */
 function readMessage(
   incoming: ReadRequest,
@@ -204,14 +209,12 @@ export function findMcpAnswer(
   body: Buffer,
   cache: AnswerCache,
 ): ReadyAnswer | undefined {
-  const { headers } = incoming;
-  const message = readMessage(incoming, body, { get: (name) => headers[name]?.toString() ?? null });
+  const message = readMessage(incoming, body, toHeaders(incoming));
   const client = message && cache.get(clientKey(message));
   const found = client && cache.get(message.key);
   if (!found) return undefined;
   const { id, tool } = message;
-  // The id is ASCII.
-  const bytes = toAnswerText({ members: found.bytes, end: client.bytes }, id);
+  const bytes = toAnswerBytes({ members: found.bytes, end: client.bytes }, id);
   return { ...found, memory, path, status: 200, tool, bytes };
 }
 
@@ -220,8 +223,7 @@ export function findMcpAnswer(
  * whatever else the message says, and what stores them if they may be.
  */
 export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
-  const toAnswer = (text: string) => ({ bytes: Buffer.from(text).toString('latin1'), headers });
-  return (body: unknown, sent: Headers, context: Context): Pick<McpPost, 'cached' | 'onResult'> => {
+  return ({ body, headers: sent, context }: McpMessage): Known => {
     const message = readCacheable(body, sent);
     const result = message ?? readResult(body);
     if (!result) return {};
@@ -229,14 +231,18 @@ export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<stri
     countRead(memory, found !== undefined);
     const store = cache.begin();
     return {
-      cached: found && Buffer.from(found.bytes, 'latin1').toString(),
+      cached: found?.bytes,
       onResult: ({ members, end }) => {
-        if (message) store(clientKey(message), toAnswer(end), { cacheTags: [] });
+        if (message) store(clientKey(message), { bytes: end, headers }, { cacheTags: [] });
         if (found) return;
-        store(result.key, toAnswer(members), {
-          cacheTags: result.cacheTags(),
-          maxAge_ms: unchangedFor_ms(context),
-        });
+        store(
+          result.key,
+          { bytes: members, headers },
+          {
+            cacheTags: result.cacheTags(),
+            maxAge_ms: unchangedFor_ms(context),
+          },
+        );
       },
     };
   };

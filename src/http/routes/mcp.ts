@@ -2,9 +2,10 @@ import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem, toProblem } from '../../core/problem.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
+import { type McpMessage, toBytes } from '../../mcp/register.ts';
 import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
+import type { AnswerCache, Sendable } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import { readMessage, toolOf } from '../mcp-message.ts';
@@ -44,34 +45,69 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, headers, toStore: createMcpStore(cache, headers), unsubscribe };
 }
 
-/**
- * Answers POSTs, so many at a time. Reading a body does not count: its size and time are limited, and slow senders cost little.
- * `refuseIfDraining` throws once the service stops.
- */
-function createPostAnswer(opened: ReturnType<typeof open>, refuseIfDraining: () => void) {
+/** Answers messages, so many at a time: those of the app, and those that were read before it. */
+function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
-  return async (c: Request) => {
-    refuseIfDraining();
+  let isDraining = false;
+  let opened: Awaited<typeof opening> | undefined;
+  opening.then(
+    (value) => {
+      opened = value;
+    },
+    (err) => context.log.error({ err }, 'mcp did not open'),
+  );
+  /** Why no message is answered now. */
+  const refusal = (): Problem | undefined => {
+    if (isDraining) return new Problem('draining', { retry_after_s: 1 });
+    return running >= maxInFlight ? new Problem('unavailable', { retry_after_s: 1 }) : undefined;
+  };
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    running += 1;
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+    }
+  };
+  /** Reading a body does not count as running: its size and time are limited, and slow senders cost little. */
+  const post = async (c: Request): Promise<Response> => {
+    if (isDraining) throw refusal();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
-    const { answerer, headers, toStore } = await opened;
-    const respond = (text: string) => {
-      c.set('isSecured', true);
-      return new Response(text, { headers });
-    };
+    const { answerer, headers: secured, toStore } = await opening;
     const { body } = message;
     c.set('tool', toolOf(body));
-    const asked = c.get('context');
-    const post = { request: c.req.raw, body, context: asked, respond };
-    const known = toStore(body, c.req.raw.headers, asked);
-    refuseIfDraining();
-    // A flood is refused while that is cheap.
-    if (running >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
-    running += 1;
-    return answerer.answer({ ...post, ...known }).finally(() => {
-      running -= 1;
-    });
+    const refused = refusal();
+    if (refused) throw refused;
+    const respond = (bytes: string) => {
+      c.set('isSecured', true);
+      return new Response(Buffer.from(bytes, 'latin1'), { headers: secured });
+    };
+    const asked = { request: c.req.raw, headers: c.req.raw.headers, body, context: c.get('context') };
+    return run(() => answerer.answer({ ...asked, respond, ...toStore(asked) }));
   };
+  const refuse = async (error: unknown): Promise<Sendable> => {
+    const response = toRpcError(toProblem(error, context));
+    const headers = await toSecuredHeaders(context.config, Object.fromEntries(response.headers));
+    return { status: response.status, headers, bytes: toBytes(await response.text()) };
+  };
+  /**
+   * What answers a message that was read before the app. Undefined if only the app can: a stream, or anything to refuse
+   * before its method runs.
+   */
+  const find = (asked: McpMessage): (() => Promise<Sendable>) | undefined => {
+    if (!opened || refusal() || Array.isArray(asked.body)) return undefined;
+    const { answerer, headers, toStore } = opened;
+    const work = answerer.find(asked);
+    return (
+      work &&
+      (() => run(() => work(toStore(asked))).then((bytes) => ({ status: 200, headers, bytes }), refuse))
+    );
+  };
+  const drain = () => {
+    isDraining = true;
+  };
+  return { post, find, drain };
 }
 
 /**
@@ -82,12 +118,8 @@ export function createMcpRoute(
   context: Context,
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
 ) {
-  let isDraining = false;
-  const opened = open(context, cache, fixtures);
-  opened.catch((err) => context.log.error({ err }, 'mcp did not open'));
-  const answerPost = createPostAnswer(opened, () => {
-    if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
-  });
+  const opening = open(context, cache, fixtures);
+  const { post, find, drain } = createAnswers(context, opening);
   const isAllowed = createOriginCheck(context.config);
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
@@ -98,7 +130,7 @@ export function createMcpRoute(
     if (method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')) return c.html(page);
     try {
       if (method !== 'POST') throw new Problem('method_not_allowed', { allow: methods });
-      return withCors(c, await answerPost(c));
+      return withCors(c, await post(c));
     } catch (error) {
       return toMcpRefusal(c, toProblem(error, context));
     }
@@ -106,8 +138,8 @@ export function createMcpRoute(
 
   /** Ends open subscriptions; every later request is answered `draining`. */
   const close = async () => {
-    isDraining = true;
-    const { answerer, unsubscribe } = await opened;
+    drain();
+    const { answerer, unsubscribe } = await opening;
     unsubscribe();
     await answerer.close();
   };
@@ -115,5 +147,5 @@ export function createMcpRoute(
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
     isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );
-  return Object.assign(routes, { close });
+  return Object.assign(routes, { find, close });
 }

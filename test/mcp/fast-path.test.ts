@@ -1,0 +1,78 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createUncached, post } from '../support/answer-cache.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { legacy, modern } from '../support/mcp-requests.ts';
+
+const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
+const ping = legacy('ping');
+
+async function whileNothingIsWritten({ store }: Directory, work: () => Promise<void>): Promise<void> {
+  const held = Promise.withResolvers<void>();
+  const writing = store.write(() => held.promise);
+  try {
+    await work();
+  } finally {
+    held.resolve();
+    await writing;
+  }
+}
+
+describe('a message that the fast path gives to the shared session', () => {
+  it('is unavailable after the time-out, with the words and headers of the app', async () => {
+    const directory = await openDirectory({
+      environment: { LIMITS: 'off' },
+      timeouts: { mcpAnswer_ms: 1000 },
+    });
+    const app = createUncached(directory.context);
+    await whileNothingIsWritten(directory, async () => {
+      for (const message of [legacy('tools/call', feedback), modern('tools/call', feedback)]) {
+        const [fast, plain] = await Promise.all([post(directory.app, message), post(app, message)]);
+        expect(fast).toEqual(plain);
+        expect(fast.status).toBe(503);
+        expect(fast.headers['retry-after']).toBe('1');
+        expect(fast.headers['x-content-type-options']).toBe('nosniff');
+        expect(JSON.parse(fast.body)).toMatchObject({ error: { data: { code: 'unavailable' } } });
+      }
+    });
+    expect((await post(directory.app, legacy('tools/call', feedback))).status).toBe(200);
+    await app.close();
+    await directory.close();
+  });
+
+  it('is one of 200 at a time, and runs again when they have ended', async () => {
+    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    let waiting: ReturnType<typeof post>[] = [];
+    await whileNothingIsWritten(directory, async () => {
+      waiting = Array.from({ length: 200 }, () => post(directory.app, legacy('tools/call', feedback)));
+      await vi.waitFor(async () => {
+        const refused = await post(directory.app, ping);
+        expect(refused.status).toBe(503);
+        expect(refused.headers['retry-after']).toBe('1');
+      });
+    });
+    for (const answer of waiting) expect((await answer).status).toBe(200);
+    expect((await post(directory.app, ping)).status).toBe(200);
+    await directory.close();
+  });
+
+  it('is refused once the service drains, as by the app', async () => {
+    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    const app = createUncached(directory.context);
+    expect((await post(directory.app, ping)).status).toBe(200);
+    await Promise.all([directory.app.close(), app.close()]);
+    const refused = await post(directory.app, ping);
+    expect(refused).toEqual(await post(app, ping));
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { data: { code: 'draining' } } });
+    await directory.close();
+  });
+
+  it('counts once against the limit of messages', async () => {
+    const directory = await openDirectory({
+      environment: { LIMIT_OVERRIDES: 'mcp=3/1m' },
+    });
+    const statuses: number[] = [];
+    for (let at = 0; at < 4; at += 1) statuses.push((await post(directory.app, ping)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    await directory.close();
+  });
+});
