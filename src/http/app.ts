@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
-import { createDoor, createPageStore, type Listener } from './cache/door.ts';
+import { createFastPath, createPageStore, type Listener } from './cache/fast-path.ts';
 import { createRefusalStore } from './cache/refusal-cache.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
@@ -45,7 +45,7 @@ const answerCache_bytes = 32 * 1024 * 1024;
 
 /** The whole service as a fetch handler. */
 export interface App extends Hono<HttpEnvironment> {
-  /** The app as a listener of Node's server, with the door for cached answers in front of it. */
+  /** The app as a listener of Node's server, behind the fast path for cached answers and plain messages. */
   toListener(): Listener;
   /** Ends open streams and drops the cache. */
   close(): Promise<void>;
@@ -119,7 +119,7 @@ export function createApp(
   };
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
-    return createDoor(
+    return createFastPath(
       { ...shared, findMcpHandler: mcp.find },
       (incoming, outgoing) => void answer(incoming, outgoing),
     );

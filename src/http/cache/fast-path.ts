@@ -70,7 +70,7 @@ function findPage(
 
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** What the door shares with the app behind it: the cache, the checks and what the limits have counted. */
+/** What the fast path shares with the app behind it: the cache, the checks and what the limits have counted. */
 interface Shared extends RefusalLookup {
   readonly context: Context;
   readonly chooseEncoding: ChooseEncoding;
@@ -115,13 +115,13 @@ function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
 }
 
 /**
- * Puts a door in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
+ * Puts a fast path in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
  * share, since a Request, a Response and the app's middleware cost more than such an answer, and a seventh of such a
  * call (docs/decisions/cache.md). It has no answer and no check of its own: a request that fails a check of the app's, or
  * has anything unusual, is left to the app, and what the app refused for its rate is refused with the app's own bytes
  * (docs/decisions/limits.md).
  */
-export function createDoor(shared: Shared, app: Listener): Listener {
+export function createFastPath(shared: Shared, app: Listener): Listener {
   const finish = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
     const { tool, path, status } = found;
     const { method = '', headers } = outgoing.req;
