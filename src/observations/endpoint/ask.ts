@@ -166,11 +166,9 @@ const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.r
 /** Why there is no answer: one that may pass comes first, because it leaves open what else there is. */
 function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
-  const [first] = answers.toSorted(
-    (a, b) => Number(b.result === 'unreachable') - Number(a.result === 'unreachable'),
-  );
   return (
-    first ?? {
+    answers.find(({ result }) => result === 'unreachable') ??
+    answers[0] ?? {
       ...{ result: 'unreachable', cause: 200 },
       reason: 'The endpoint answered with no introduction that MCP knows.',
     }

@@ -32,15 +32,17 @@ const isReplyTo = (message: JsonObject, id: number) => message.id === id || mess
 
 const methodNotFound = -32601;
 
+const noAnswer = (result: NoAnswer['result'], reason: string, cause?: number) => ({
+  is: 'no_answer' as const,
+  answer: { result, reason, ...(cause !== undefined && { cause }) },
+});
+
 /** What a JSON-RPC error says: only that a method is not there lasts. */
-function toErrorAnswer(error: JsonObject, { url, status }: Fetched): NoAnswer {
+function toErrorAnswer(error: JsonObject, { url, status }: Fetched) {
   const code = Number.isSafeInteger(error.code) ? String(error.code) : 'without a code';
   const isAbsent = error.code === methodNotFound && status < 500 && status !== 429;
-  return {
-    result: isAbsent ? 'not_found' : 'unreachable',
-    cause: status,
-    reason: `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`,
-  };
+  const reason = `${url} answered with HTTP status ${status} and the JSON-RPC error ${code}.`;
+  return noAnswer(isAbsent ? 'not_found' : 'unreachable', reason, status);
 }
 
 /** Whether a JSON-RPC error asks for credentials; the words of a server that is asked too often, or overloaded, are about that. */
@@ -51,14 +53,11 @@ const isCredentialsError = ({ message }: JsonObject, { status }: Fetched) =>
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
-const unread = ({ headers, status }: Fetched): Replied => ({
-  is: 'no_answer',
-  answer: {
-    result: 'unreachable',
-    cause: status,
-    reason: `The endpoint answered with ${/^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60) ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`,
-  },
-});
+const unread = ({ headers, status }: Fetched) => {
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers['content-type'] ?? '')?.[0].slice(0, 60);
+  const reason = `The endpoint answered with ${type ?? 'no content type'}, which MCP clients do not read (JSON or an event stream).`;
+  return noAnswer('unreachable', reason, status);
+};
 
 /** What the response to the request with this id is: the message in its body comes before its status. */
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
@@ -77,17 +76,19 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   if (error)
     return isCredentialsError(error, answer)
       ? { is: 'credentials', response: answer }
-      : { is: 'no_answer', answer: toErrorAnswer(error, answer) };
+      : toErrorAnswer(error, answer);
   const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;
-  const state = meaning === 'absent' ? 'not_found' : 'unreachable';
-  return { is: 'no_answer', answer: { result: state, reason, cause: answer.status } };
+  return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
 }
 
 const newline = 0x0a;
 const beginsEventStream = /^(?:event|data|id|retry|:)/;
 
-/** Reads an event stream line by line; returns whether the reply to an id has come. */
-function createStreamReader(id: number): (lines: string) => boolean {
+/**
+ * Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. A body that is
+ * no event stream is never complete before its end.
+ */
+export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   let isFound = false;
   const parser = createParser({
     onEvent: ({ data }) => {
@@ -95,18 +96,6 @@ function createStreamReader(id: number): (lines: string) => boolean {
       if (isJsonObject(message) && isReplyTo(message, id)) isFound = true;
     },
   });
-  return (lines) => {
-    parser.feed(lines);
-    return isFound;
-  };
-}
-
-/**
- * Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. A body that is
- * no event stream is never complete before its end.
- */
-export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
-  const read = createStreamReader(id);
   let pending: Uint8Array[] = [];
   let isStream: boolean | undefined;
   return (piece) => {
@@ -119,7 +108,8 @@ export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
     pending = [text.subarray(end)];
     const lines = text.toString('utf8', 0, end);
     isStream ??= beginsEventStream.test(lines.trimStart());
-    return isStream && read(lines);
+    if (isStream) parser.feed(lines);
+    return isFound;
   };
 }
 
@@ -183,11 +173,6 @@ export const legacyMessage = (
 const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
 const mostPages = 50;
-
-const noAnswer = (result: NoAnswer['result'], reason: string) => ({
-  is: 'no_answer' as const,
-  answer: { result, reason },
-});
 
 const noList = noAnswer('not_found', 'The endpoint sent no list of tools that Dossier could read.');
 
