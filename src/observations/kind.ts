@@ -1,5 +1,8 @@
-import type { Finding, Question, RecordedSubject } from './observation.ts';
+import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
+
+/** What of a finding is shown in words. */
+export type ShownFinding = Pick<Observation, 'value' | 'details' | 'as_seen'>;
 
 /** One kind of fact, defined once: every adapter is a loop over the list of kinds (kinds.ts). */
 export interface Kind {
@@ -17,7 +20,7 @@ export interface Kind {
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: string;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
-  readonly shows?: (found: Finding) => string;
+  readonly shows?: (found: ShownFinding) => string;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */

@@ -26,13 +26,7 @@ export interface ListedFact {
   readonly means?: string | undefined;
 }
 
-type Shown = Pick<Observation, 'kind' | 'state'> & {
-  readonly missed_since?: string | undefined;
-  readonly value: Observation['value'];
-  readonly details?: Observation['details'] | undefined;
-  readonly as_seen?: Observation['as_seen'] | undefined;
-  readonly unit?: string | undefined;
-};
+type Shown = Pick<Observation, 'kind' | 'state' | 'value' | 'unit' | 'details' | 'as_seen' | 'missed_since'>;
 
 function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kind)?.unit }: Shown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -48,18 +42,11 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
 
 /** What a check or a source found, in words; of what is older or was only advertised, that as well. */
 export function valueText(found: Shown): string {
-  const { kind, value, state, details, as_seen, missed_since } = found;
+  const { kind, value, state, missed_since } = found;
   if (value === null) return stateWords[state];
   const { shows, words } = kindOf(kind) ?? {};
   const price = kind === 'price.challenge' ? quoteText(value) : undefined;
-  const shown = shows?.({
-    value,
-    state,
-    source: '',
-    ...(details && { details }),
-    ...(as_seen && { as_seen }),
-  });
-  const text = price ?? shown ?? words?.[String(value)] ?? plainText(value, found);
+  const text = price ?? shows?.(found) ?? words?.[String(value)] ?? plainText(value, found);
   if (['observed', 'quoted'].includes(state)) return text;
   return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : stateWords[state]})`;
 }

@@ -2,9 +2,8 @@ import { type JsonObject, readObject } from '../../core/json.ts';
 import { coded, named } from '../../core/text.ts';
 import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
-import { defineKind } from '../kind.ts';
-import type { Finding } from '../observation.ts';
-import { ofRareRemotes, ofRemotes } from '../remotes.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
+import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
@@ -28,12 +27,11 @@ function serverMetadataUrls(issuer: string): string[] {
   const url = URL.parse(issuer);
   if (!url || !/^https?:$/.test(url.protocol)) return [];
   const path = pathOf(url).replace(/\/$/, '');
-  const places = [
-    `/.well-known/oauth-authorization-server${path}`,
-    `/.well-known/openid-configuration${path}`,
-    `${path}/.well-known/openid-configuration`,
+  return [
+    `${url.origin}/.well-known/oauth-authorization-server${path}`,
+    `${url.origin}/.well-known/openid-configuration${path}`,
+    `${url.origin}${path}/.well-known/openid-configuration`,
   ];
-  return [...new Set(places)].map((place) => `${url.origin}${place}`);
 }
 
 /** The first JSON object at these addresses, or why there is none: what may pass leaves it open. */
@@ -84,17 +82,13 @@ async function ofServer(run: Run, issuer: string) {
   };
 }
 
-const noValue = ({ result, reason, isOurs, mayPass }: NoAnswer & { mayPass?: true }) => ({
-  ...{ value: null, state: isOurs ? ('not_checked' as const) : result, reason },
-  ...(mayPass && { mayPass }),
-});
-
 async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
   const notAsked: NoAnswer = { result: 'not_found', reason: 'The endpoint did not ask for credentials.' };
   if (!credentials)
-    return { ...noValue(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
+    return { ...withoutAnswer(list.result === 'unreachable' ? list : notAsked), onlyIfSeen: true as const };
   const found = await findObject(run, metadataUrls(credentials));
-  if (found.result !== 'object') return noValue(found);
+  if (found.result !== 'object')
+    return { ...withoutAnswer(found), ...(found.mayPass && { mayPass: found.mayPass }) };
   const servers = listOf(found.object.authorization_servers).slice(0, 3);
   return {
     value: servers.map(named).join(', ') || 'names no authorization server',
@@ -111,7 +105,7 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
 const mostScopes = 8;
 
 /** The scopes that the metadata names, with the authorization servers. */
-function withScopes({ value, details }: Finding): string {
+function withScopes({ value, details }: ShownFinding): string {
   const scopes = listOf(details?.scopes_supported);
   const more = scopes.length > mostScopes ? ` and ${scopes.length - mostScopes} more` : '';
   const named = scopes.slice(0, mostScopes).map(coded).join(', ');

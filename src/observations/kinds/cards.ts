@@ -1,8 +1,7 @@
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
 import { codedList, toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
-import { defineKind } from '../kind.ts';
-import type { Finding } from '../observation.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
 import { ofOrigins, ofRareRemotes } from '../remotes.ts';
 
 const longestName = 120;
@@ -23,7 +22,7 @@ const urlsOf = (list: unknown): URL[] =>
 const differing = (compared: Readonly<Record<string, boolean>>): string[] =>
   Object.keys(compared).filter((what) => compared[what] === false);
 
-const showsCard = ({ value, details }: Finding): string => {
+const showsCard = ({ value, details }: ShownFinding): string => {
   const differs = Array.isArray(details?.differs) ? details.differs.map(String) : [];
   const other =
     differs.length > 0 ? `; not as the record and the endpoint have it: ${differs.join(', ')}` : '';

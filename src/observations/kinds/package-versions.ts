@@ -1,8 +1,7 @@
 import { asMembers } from '../../core/json.ts';
 import { coded, codedList } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
-import { defineKind } from '../kind.ts';
-import type { Finding } from '../observation.ts';
+import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
 
@@ -46,12 +45,12 @@ const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Readi
   });
 
 /** The version before the recorded one, and what it had; undefined if that was the same, or is not known. */
-export function versionBefore({ as_seen }: Pick<Finding, 'as_seen'>) {
+export function versionBefore({ as_seen }: Pick<ShownFinding, 'as_seen'>) {
   const { version, value } = asMembers(as_seen?.before);
   return typeof version === 'string' && typeof value === 'string' ? { version, value } : undefined;
 }
 
-const withBefore = (show: (value: string) => string) => (found: Finding) => {
+const withBefore = (show: (value: string) => string) => (found: ShownFinding) => {
   const before = versionBefore(found);
   const shown = show(String(found.value));
   return before ? `${shown}; of version ${coded(before.version)} before it: ${show(before.value)}` : shown;
