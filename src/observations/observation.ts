@@ -25,7 +25,6 @@ export const questionName = z.enum(questions);
 /** How many checks of each day (UTC) were `answered`, or ended in each class of failure. */
 type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-const windows_days = [30, 90] as const;
 const longest_days = 90;
 
 /** The days of a tally from which on a window of this length that ends at a time counts. */
@@ -58,10 +57,7 @@ const toWords = ({ days, made, answered, others }: ReturnType<typeof toWindow>) 
 
 /** What a tally says at the time of its newest check. */
 export function toTallied(tally: Tally, at: string) {
-  const [days_30, days_90] = windows_days.map((days) => toWindow(tally, at, days)) as [
-    ReturnType<typeof toWindow>,
-    ReturnType<typeof toWindow>,
-  ];
+  const [days_30, days_90] = [toWindow(tally, at, 30), toWindow(tally, at, longest_days)];
   const [first = at.slice(0, 10)] = Object.keys(tally).sort();
   return {
     value: `${days_30.answered} of ${days_30.made}`,

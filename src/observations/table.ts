@@ -74,26 +74,16 @@ const toPayee = (address: string) => (address.startsWith('0x') ? address.toLower
 /** What may be the same of another listing: its sets of tools, and the addresses that are paid. */
 function toReferences(observations: readonly StoredObservation[]) {
   const known = observations.filter(({ state }) => state === 'observed');
-  const sets = known.filter(
-    ({ kind, details }) =>
-      kind === 'tools.surface' && Array.isArray(details?.tools) && details.tools.length >= fewestTools,
-  );
-  const payees = known
-    .filter(({ kind }) => kind === 'price.pay_to')
-    .flatMap(({ value, observed_at }) =>
-      String(value)
-        .split(', ')
-        .map((one) => ({ value: one, observed_at })),
-    );
-  const all = [
-    ...sets.map(
-      ({ value, observed_at }) => [toReferenceKey('tools', String(value)), 'tools', observed_at] as const,
-    ),
-    ...payees.map(
-      ({ value, observed_at }) => [toReferenceKey('pay_to', toPayee(value)), 'pay_to', observed_at] as const,
-    ),
-  ];
-  return [...new Map(all.map(([key, kind, as_of]) => [key, { key, kind, as_of }])).values()];
+  const all = known.flatMap(({ kind, value, details, observed_at: as_of }) => {
+    const toReference = (of: 'tools' | 'pay_to', text: string) => ({
+      ...{ key: toReferenceKey(of, text), kind: of, as_of },
+    });
+    if (kind === 'price.pay_to')
+      return Array.from(String(value).split(', '), (one) => toReference('pay_to', toPayee(one)));
+    const tools = kind === 'tools.surface' && Array.isArray(details?.tools) ? details.tools : [];
+    return tools.length >= fewestTools ? [toReference('tools', String(value))] : [];
+  });
+  return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
 /** Reads of observations over any engine. */

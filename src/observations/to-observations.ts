@@ -13,19 +13,19 @@ export interface Observing {
 /** Intervals after which an observation is stale. */
 const staleAfter = 3;
 
-const staleAt_ms = (
-  { observed_at }: Pick<StoredObservation, 'observed_at'>,
-  { interval_s }: Pick<Observing, 'interval_s'>,
-) => Date.parse(observed_at) + staleAfter * interval_s * 1000;
+const staleAt_ms = (observed_at: string, interval_s: number) =>
+  Date.parse(observed_at) + staleAfter * interval_s * 1000;
 
 /** When what was seen at a time becomes stale, RFC 3339. */
 export const toStaleAt = (observed_at: string, interval_s: number): string =>
-  new Date(staleAt_ms({ observed_at }, { interval_s })).toISOString();
+  new Date(staleAt_ms(observed_at, interval_s)).toISOString();
 
 /** When the next of some observations becomes stale, ms since 1970; infinite if none will. */
-export const nextStale_ms = (stored: readonly StoredObservation[], observing: Observing): number =>
+export const nextStale_ms = (stored: readonly StoredObservation[], { now, interval_s }: Observing): number =>
   Math.min(
-    ...stored.map((one) => staleAt_ms(one, observing)).filter((at_ms) => at_ms > observing.now.getTime()),
+    ...stored
+      .map(({ observed_at }) => staleAt_ms(observed_at, interval_s))
+      .filter((at_ms) => at_ms > now.getTime()),
   );
 
 /** Since when a fact is another than before; nothing where what was seen before was no value. */
@@ -62,7 +62,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(details && { details: { ...details } }),
     ...(as_seen && { as_seen: { ...as_seen } }),
     ...(stored.state !== 'not_checked' &&
-      observing.now.getTime() > staleAt_ms(stored, observing) && {
+      observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s) && {
         state: 'stale',
         last_state: stored.state,
         reason: [staleText(stored), reason].filter(Boolean).join(' '),

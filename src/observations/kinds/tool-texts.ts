@@ -1,19 +1,13 @@
 import { hash } from 'node:crypto';
-import { asMembers } from '../../core/json.ts';
 import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
 import type { Tool } from '../endpoint/messages.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
-import { cutNote, inNameOrder, shortNameOf } from './tools.ts';
+import { cutNote, inNameOrder, shortNameOf, toHints } from './tools.ts';
 
-type Hint = 'read_only' | 'destructive' | 'none';
-
+const withoutHint = 'without a hint';
 /** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */
-function hintOf({ annotations }: Tool): Hint {
-  const { readOnlyHint, destructiveHint } = asMembers(annotations);
-  if (readOnlyHint === true) return 'read_only';
-  return destructiveHint === true ? 'destructive' : 'none';
-}
+const hintOf = (tool: Tool) => toHints(tool)[0] ?? withoutHint;
 
 /** How many tools say of themselves what they do. */
 export const toolsHints = defineKind({
@@ -30,18 +24,12 @@ export const toolsHints = defineKind({
     if (list.result !== 'tools') return list;
     const reason = 'The endpoint listed no tools.';
     if (list.tools.length === 0) return { result: 'not_found', reason };
-    const count = (wanted: Hint) => list.tools.filter((tool) => hintOf(tool) === wanted).length;
-    const counts = {
-      'read-only': count('read_only'),
-      destructive: count('destructive'),
-      'without a hint': count('none'),
-    };
-    const said = Object.entries(counts).filter(([, tools]) => tools > 0);
-    return {
-      value: said.map(([what, tools]) => `${tools} ${what}`).join(', '),
-      state: 'observed',
-      ...cutNote(list),
-    };
+    const byHint = Map.groupBy(list.tools, hintOf);
+    const said = ['read-only', 'destructive', withoutHint].flatMap((hint) => {
+      const tools = byHint.get(hint);
+      return tools ? [`${tools.length} ${hint}`] : [];
+    });
+    return { value: said.join(', '), state: 'observed', ...cutNote(list) };
   }),
 });
 

@@ -43,7 +43,7 @@ function aiSdkFingerprint(tool: Tool): string {
 }
 
 /** What a tool states that it does to the world: clients may ask or not ask before a call because of it. */
-function toHints({ annotations }: Tool): string[] {
+export function toHints({ annotations }: Tool): string[] {
   const { readOnlyHint, destructiveHint } = asMembers(annotations);
   return [
     ...(readOnlyHint === true ? ['read-only'] : []),
@@ -177,7 +177,7 @@ function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedT
 
 /** Texts that differ in tools that both lists have, by tool, at most `most`. */
 export function changedTexts(before: readonly Tool[], after: readonly Tool[], most: number): ChangedText[] {
-  const old = new Map(before.map((tool) => [shortNameOf(tool), tool]));
+  const old = byName(before);
   const found: ChangedText[] = [];
   for (const tool of after) {
     const known = old.get(shortNameOf(tool));
