@@ -66,12 +66,11 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
   )}</ol>`;
 
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
-  capability
-    ? html`
+  capability &&
+  html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work once the check below succeeds${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
-${paste(capability)}`
-    : '';
+${paste(capability)}`;
 
 function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
   if (answer === undefined || answer.method === 'repository')
@@ -156,10 +155,9 @@ ${
 ${
   isClaimed
     ? proven(step)
-    : isWatched
-      ? html`${nextCheck(answer)}
+    : isWatched &&
+      html`${nextCheck(answer)}
 <form method="post" action="${pagePath(step.handle)}/claim" hidden hx-post="${pagePath(step.handle)}/claim" hx-trigger="load delay:${(answer.check.retry_after_s ?? pause_s) + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ method, challenge })}<button type="submit">Check now</button></form>`
-      : ''
 }
 </div></div>`;
 }
@@ -266,9 +264,8 @@ export const toClaimPage = (site: Site, step: ClaimStep): Html =>
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>
 ${
-  step.problem
-    ? html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${step.problem.message}</div>`
-    : ''
+  step.problem &&
+  html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${step.problem.message}</div>`
 }
 ${toBody(site, step)}
 <h2>What a claim shows</h2>

@@ -204,10 +204,9 @@ const table = (
   { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
   rows: readonly Row[],
   note?: Html,
-): Html | '' =>
-  rows.length === 0
-    ? ''
-    : html`
+) =>
+  rows.length > 0 &&
+  html`
 <section class="compared" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>${note}
 <section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
@@ -324,17 +323,15 @@ ${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
 ${comparison ? comparisonTables(comparison, page.documents ?? []) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${
-  page.picks.handles.length < 2
-    ? html`<p>Pick ${page.picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
-    : ''
+  page.picks.handles.length < 2 &&
+  html`<p>Pick ${page.picks.handles.length === 0 ? 'two to eight listings' : 'at least one more listing'} here, or tick them in <a href="/agents">the list of listings</a>.</p>`
 }${foundBlock(page)}
 ${
-  comparison && input
-    ? html`
+  input &&
+  html`
 <details><summary>The same as JSON, or over MCP with <code>compare_agents</code></summary>
 ${paste(toCurl(`${site.config.publicUrl}/api/tools/compare_agents`, input))}
 </details>`
-    : ''
 }`,
   });
 }

@@ -108,11 +108,6 @@ export function toCommands(
   return [];
 }
 
-const toLaunched = (recorded: ListingPackage, options: StartOptions): Launched[] =>
-  toCommands(recorded, options)
-    .slice(0, 1)
-    .map((command) => ({ command, environment: required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/) }));
-
 /** What a listing records that no configuration and no allow list takes, as it is recorded. */
 export const leftOutOf = ({ remotes, packages, isPinned, isPrivate }: Startable): string[] => [
   ...remotes.filter((remote) => !toRemote(remote, isPrivate)).map(({ url }) => url),
@@ -156,7 +151,11 @@ export function toEntryNames(handle: string, urls: readonly string[]): string[] 
 function serversOf({ remotes, packages, isPinned, isPrivate }: Startable): (Remote | Launched)[] {
   const usable = remotes.flatMap((remote) => toRemote(remote, isPrivate) ?? []);
   if (usable.length > 0) return usable;
-  return packages.flatMap((one) => toLaunched(one, { isPinned, isPrivate })).slice(0, 1);
+  const launched = packages.flatMap((recorded) => {
+    const environment = required(recorded, 'environment', /^[A-Za-z_]\w{0,59}$/);
+    return toCommands(recorded, { isPinned, isPrivate }).map((command) => ({ command, environment }));
+  });
+  return launched.slice(0, 1);
 }
 
 /** The servers of many listings, each under a name that no other one has in the same file. */

@@ -79,9 +79,8 @@ ${field(form, { name: 'contact', label: 'Contact, only if you want an answer' },
 const summary = ({ problem, received }: FeedbackForm) =>
   problem
     ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct the fields marked below; the others are unchanged.' : problem.message}</div>`
-    : received
-      ? html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`
-      : '';
+    : received &&
+      html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
 
 /** The feedback page; after an error, messages stand at the fields and the input is preserved. */
 export const toFeedbackPage = (site: Site, form: FeedbackForm): Html =>

@@ -204,6 +204,7 @@ const nameList = (title: string, names: readonly string[] = []) =>
 export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
   const { title, next } = problemTable[problem.code];
   const { facts } = problem;
+  const { fields = [] } = facts;
   return toPage(site, {
     title,
     indexed: false,
@@ -213,10 +214,9 @@ export function toProblemPage(site: Site, problem: Problem, wanted = ''): Html {
 <h1>${title}</h1>
 <p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search for it.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : next}</p>
 ${
-  facts.fields?.length
-    ? html`
-<ul>${facts.fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
-    : ''
+  fields.length > 0 &&
+  html`
+<ul>${fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
 }
 ${nameList('Did you mean', facts.near)}${nameList('Farther away', facts.others)}
 ${isMissing(problem) ? plainSearchForm(wanted) : ''}

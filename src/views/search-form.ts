@@ -109,9 +109,8 @@ export const selectedFilters = (address: URLSearchParams): Html => {
     (filter) =>
       html`<li><a class="tag" href="${withoutFilter(address, filter)}"><span class="unseen">Remove the filter </span>${own(flagTexts, filter.name) ? '' : `${filter.name}: `}${filter.text} <span aria-hidden="true">&times;</span></a></li>`,
   )}${
-    selected.length > 1
-      ? html`<li><a href="${pathWith(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
-      : ''
+    selected.length > 1 &&
+    html`<li><a href="${pathWith(address, Object.fromEntries(selected.map(({ name }) => [name, ''])))}">Remove all</a></li>`
   }</ul>
 ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 };

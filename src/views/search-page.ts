@@ -151,9 +151,9 @@ function more(search: Search, isLive: boolean) {
   const last = lastPosition(search);
   const next = (last ?? maxShown) + pageSize;
   const added =
-    isLive && next <= maxShown
-      ? html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${pathWith(address, { shown: String(next) })}"`
-      : '';
+    isLive &&
+    next <= maxShown &&
+    html` hx-boost="true" hx-target="#list" hx-select="#list > li" hx-select-oob="#more,#count:innerHTML" hx-swap="beforeend show:none" hx-replace-url="${pathWith(address, { shown: String(next) })}"`;
   const place = { cursor: answer.next_cursor, from: last ? String(last + 1) : '' };
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
@@ -175,16 +175,16 @@ ${
 }
 ${answer.no_match.near.length > 0 ? near(answer.no_match.near) : ''}
 ${
-  answer.no_match.leave_out.length > 0
-    ? html`
+  answer.no_match.leave_out.length > 0 &&
+  html`
 <h2>What finds something</h2>
 <ul class="plain">${answer.no_match.leave_out.map((one) => {
-        const link = toLink(one, search.address);
-        return link
-          ? html`<li><a href="${link.href}" rel="nofollow">${link.text}</a> <span class="count">${counted(one.count, 'listing')}</span></li>`
-          : '';
-      })}</ul>`
-    : ''
+    const link = toLink(one, search.address);
+    return (
+      link &&
+      html`<li><a href="${link.href}" rel="nofollow">${link.text}</a> <span class="count">${counted(one.count, 'listing')}</span></li>`
+    );
+  })}</ul>`
 }
 <p>Or <a href="/tags">browse by tag</a>.</p>
 </div>${picked}`;

@@ -81,12 +81,6 @@ export const toBadgeSvg = (message: string, style: BadgeStyle, title = ''): stri
     (own) => `${own}${title && html`. ${title}`}`,
   );
 
-/** Width and height of a badge in whole pixels, as HTML wants them, read from its SVG. */
-function badgeSize(badge: string, style: BadgeStyle): { width: number; height: number } {
-  const [, width, height] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
-  return { width: Math.round(Number(width)), height: Math.round(Number(height)) };
-}
-
 /** A badge in the form that shields.io's endpoint badge reads. */
 export const toShieldsEndpoint = (message: string) => ({
   schemaVersion: 1,
@@ -117,9 +111,10 @@ const pastedText = ({ statement, date }: BadgedListing): string =>
 const badgeMarkdown = (listing: BadgedListing, publicUrl: string, style: BadgeStyle): string =>
   `[![${pastedText(listing)}](${publicUrl}${badgePath(listing.handle, style)})](${publicUrl}${pagePath(listing.handle)})`;
 
-/** The badge image; its size is given, so that nothing moves while it loads. */
+/** The badge image; its size is given in whole pixels, as its SVG has it, so that nothing moves while it loads. */
 function badgeImage({ handle, statement, badge }: BadgedListing, style: BadgeStyle): Html {
-  const { width, height } = badgeSize(badge, style);
+  const [, ...size] = / width="([\d.]+)" height="([\d.]+)"/.exec(toBadgeSvg(badge, style)) ?? [];
+  const [width, height] = size.map((pixels) => Math.round(Number(pixels)));
   return html`<img class="badge" src="${badgePath(handle, style)}" alt="${statement}" width="${width}" height="${height}">`;
 }
 

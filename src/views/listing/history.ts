@@ -144,11 +144,10 @@ ${
     : html`<p>${listing.remotes.length > 0 ? 'Dossier has not checked the endpoints of this listing.' : (copyLacksSentence(listing.copy_lacks, 'endpoint') ?? 'The listing records no endpoint, and Dossier runs no packages: it has seen no tools of it.')}</p>`
 }
 ${
-  listed.endpoints.some(({ digest }) => digest)
-    ? html`
+  listed.endpoints.some(({ digest }) => digest) &&
+  html`
 <h2 id="compare">Compare with what you are shown</h2>
 <p>Send the tools that your own client lists; the answer says which differ, and since when.</p>
 ${paste(`curl ${site.config.publicUrl}/api/tools/check_surface -H 'content-type: application/json' -d '{"handle": "${listed.handle}", "tools": [ ... ]}'`)}`
-    : ''
 }`,
   });

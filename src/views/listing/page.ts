@@ -116,24 +116,22 @@ ${listingTabs(listing, 'overview')}
 </header>`;
 
 /** Fills in what was seen once the check has ended. */
-const beingChecked = ({ handle, being_checked }: ListingDocument): Html | '' =>
-  being_checked === undefined
-    ? ''
-    : html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
+const beingChecked = ({ handle, being_checked }: ListingDocument) =>
+  being_checked &&
+  html`<p class="note" role="status" hx-get="${pagePath(handle)}" hx-trigger="load delay:5s" hx-target="#evidence" hx-select="#evidence" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${being_checked} <a href="${pagePath(handle)}">Read again</a></p>`;
 
 const recordOf = ({ origin, observed_at, version, website, tags }: ListingDocument): Html => html`
 <p class="record-of">Record: <span class="foreign">${origin}</span>, as of ${day(observed_at)}; version <span class="foreign">${version}</span>${website && html`; website ${foreignLink(website)}`}.${tags.length > 0 && html` Tags: ${tags.map(({ tag, reason }) => html`${tagLink(tag, reason)} `)}`}</p>`;
 
-const receiptKeys = ({ handle, claim }: ListingDocument): Html | '' =>
-  claim?.receipt_keys === undefined
-    ? ''
-    : html`
+const receiptKeys = ({ handle, claim }: ListingDocument) =>
+  claim?.receipt_keys &&
+  html`
 <section aria-labelledby="receipt-keys"><h3 id="receipt-keys">Keys for receipts</h3>
 <p class="note">The service signs receipts of interactions with these keys. The public keys are in <a href="${pagePath(handle)}.json">the JSON of this listing</a>, so that a receipt can be checked offline.</p>
 <ul class="plain">${claim.receipt_keys.map(
-        ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) => html`
+    ({ kid, jwk, kind, valid_from, valid_until, commit, ...place }) => html`
 <li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; counted until ${minute(valid_until)}` : ''}</li>`,
-      )}</ul></section>`;
+  )}</ul></section>`;
 
 const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: Site): Html => html`
 <section class="box" aria-labelledby="claim">
@@ -163,17 +161,16 @@ ${receiptKeys(listing)}
 <p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom feed</a>, <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a> or <a href="/api/webhooks">webhook</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>
 </section>`;
 
-const similarSection = (similar: readonly Hit[]): Html | '' =>
-  similar.length === 0
-    ? ''
-    : html`
+const similarSection = (similar: readonly Hit[]) =>
+  similar.length > 0 &&
+  html`
 <section class="similar" aria-labelledby="similar">
 <h2 id="similar">Similar listings</h2>
 <ul class="plain">${similar.map(
-        ({ handle, title, facts: [alike = '', ...facts] }) => html`
+    ({ handle, title, facts: [alike = '', ...facts] }) => html`
 <li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${facts.includes('shipped sample') && ' (sample)'}
 <p class="note foreign">${alike}</p></li>`,
-      )}</ul>
+  )}</ul>
 </section>`;
 
 /**

@@ -59,9 +59,10 @@ export const noticesBlock = (notices: readonly ModerationNotice[] = []): Html =>
   )}`;
 
 const fact = (name: string, value: Html | string | number | false | undefined) =>
-  value === undefined || value === '' || value === false
-    ? ''
-    : html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  value !== undefined &&
+  value !== '' &&
+  value !== false &&
+  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const isCounted = ({ withdrawn_at, superseded_by, voided_at }: ShownRating) =>
   !withdrawn_at && !superseded_by && !voided_at;
@@ -96,11 +97,9 @@ ${fact('Log index', html`<a href="/log/entry/${rating.log_index}">${rating.log_i
 
 function responseBlock(response: NonNullable<ShownRating['response']>): Html {
   const { text, created_at, log_index, erased_at, hidden_at, moderation } = response;
-  if (hidden_at && !erased_at)
-    return html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}.</p>${noticesBlock(moderation)}`;
-  return erased_at
-    ? html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}: its text was erased by the operator on ${day(erased_at)}.</p>${noticesBlock(moderation)}`
-    : html`
+  if (hidden_at || erased_at)
+    return html`<p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}${erased_at && html`: its text was erased by the operator on ${day(erased_at)}`}.</p>${noticesBlock(moderation)}`;
+  return html`
 <div class="response"><p class="note">Response of the rated listing, ${day(created_at)}, log index ${log_index}:</p>
 <blockquote class="foreign">${text}</blockquote></div>`;
 }
@@ -145,9 +144,8 @@ ${meaning && html`${scores(counts)}<p class="note">${meaning}</p>`}
 </div>`;
 
 const scores = ({ scores: made }: RatingCounts) =>
-  Object.values(made).some((count) => count > 0)
-    ? html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`
-    : '';
+  Object.values(made).some((count) => count > 0) &&
+  html`<p class="note">Scores, each as its source gave it: ${scoresText(made)}</p>`;
 
 const proofNote = ({ proof_meanings }: NativeSignals) =>
   html`${proofSentences(proof_meanings).map((sentence) => html`<p class="note">${sentence}</p>`)}`;
@@ -160,11 +158,10 @@ function known(
   if (ratings === 0 && recent.length === 0) return '';
   return html`
 ${
-  ratings > 0
-    ? html`
+  ratings > 0 &&
+  html`
 <div class="groups">${shownGroups(native).map((one) => group(groupTexts[one].name, native[one]))}</div>
 <details><summary>What these proofs show</summary>${proofNote(native)}</details>`
-    : ''
 }
 ${ratings >= monthsFrom ? html`<details><summary>Outcomes by month</summary>${monthTable(months, evidence_snapshot_date)}</details>` : ''}
 <details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
@@ -233,9 +230,9 @@ function records({ next_cursor, ...answer }: Answer, filter: RatingFilter) {
   const what = isFiltered(filter)
     ? 'Counted ratings that match, newest first'
     : 'All records, newest first; amended and withdrawn ones are listed and not counted';
-  const none = isFiltered(filter)
-    ? html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`
-    : '';
+  const none =
+    isFiltered(filter) &&
+    html`<p>No counted rating matches. <a href="${ratingsPath(handle, {})}">All records</a></p>`;
   return html`
 <h2 id="records">Records</h2>
 <p class="note">${what}. Where no proof is named, there is none.</p>
@@ -257,13 +254,12 @@ ${originNote(listing)}
 <p class="statement">${answer.statement}</p>
 <p>Sources are claimed listings. Comments are the source's own words, responses those of the rated listing. There is no average.</p>
 ${
-  native.ratings > 0
-    ? html`<h2>Counts</h2>
+  native.ratings > 0 &&
+  html`<h2>Counts</h2>
 <div class="groups">
 ${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
 </div>
 ${proofNote(native)}${ratingFilters(listing, answer.counts, filter)}`
-    : ''
 }
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
   });
