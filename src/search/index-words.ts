@@ -70,10 +70,8 @@ const fewListings = 3;
 type Counts = ReadonlyMap<string, TermCount>;
 
 /** How many listings have an alternative, at the most. */
-const listingsOf = ({ terms }: Alternative, counts: Counts) =>
-  Math.min(...terms.map((term) => counts.get(term)?.listings ?? 0));
-const strongOf = ({ terms }: Alternative, counts: Counts) =>
-  Math.min(...terms.map((term) => counts.get(term)?.strong ?? 0));
+const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCount = 'listings') =>
+  Math.min(...terms.map((term) => counts.get(term)?.[count] ?? 0));
 
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
@@ -123,7 +121,7 @@ function toRanked({ term, found, share }: Expanded, counts: Counts, total: numbe
     term,
     alternatives: found,
     listings: widest.reduce((sum, one) => sum + listingsOf(one, counts), 0),
-    strong: widest.reduce((sum, one) => sum + strongOf(one, counts), 0),
+    strong: widest.reduce((sum, one) => sum + listingsOf(one, counts, 'strong'), 0),
     value: toValue(Math.min(own, total), total) * share,
     isCounted: share > questionWordShare,
   };

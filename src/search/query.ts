@@ -59,8 +59,9 @@ const joinedTerms = (words: readonly Word[], at: number): string[] =>
   });
 
 function toAlternatives(words: readonly Word[], at: number): Alternative[] {
-  const parts = words[at]?.parts ?? [];
+  const { text = '', parts = [] } = words[at] ?? {};
   return [
+    { terms: [stem(text)], factor: 1 },
     ...(parts.length > 1 ? [{ terms: parts.map(stem), factor: joinedFactor }] : []),
     ...joinedTerms(words, at).map((term) => ({ terms: [term], factor: joinedFactor })),
   ];
@@ -73,11 +74,6 @@ function shareOf(text: string): number {
   return lightWords.has(text) ? lightShare : 1;
 }
 
-const toWordAlternatives = (words: readonly Word[], at: number, term: string): Alternative[] => [
-  { terms: [term], factor: 1 },
-  ...toAlternatives(words, at),
-];
-
 function toQueryWords(text: string): QueryWord[] {
   const informative = toInformative(toWords(text).slice(0, mostWords * 2));
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
@@ -85,9 +81,7 @@ function toQueryWords(text: string): QueryWord[] {
   return merged.map(({ from, to, synonyms }) => {
     const words = informative.slice(from, to);
     const terms = words.map((word) => stem(word.text));
-    const single = words.flatMap((_, offset) =>
-      toWordAlternatives(informative, from + offset, terms[offset] ?? ''),
-    );
+    const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
     const isPhrase = words.length > 1;
     return {
       text: words.map((word) => word.text).join(' '),
