@@ -43,13 +43,12 @@ export const createViewReads = (db: Db) => ({
   /** Those of some listings that are or were in a view. */
   async spans(view: string, handles: readonly string[]) {
     if (handles.length === 0) return [];
-    const rows = await db
+    return db
       .selectFrom('view_member')
       .select(['handle', 'joined_seq', 'left_seq'])
       .where('view', '=', view)
       .where('handle', 'in', [...handles])
       .execute();
-    return rows.map(({ left_seq, ...row }) => ({ ...row, left_seq: left_seq ?? undefined }));
   },
   /** The change with which each listing last joined or left a view, newest first. */
   async moves(view: string, limit: number) {

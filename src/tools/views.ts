@@ -155,7 +155,7 @@ export async function findMember(
   if (!isJudgedWhenRead(view)) {
     await requireJudged(view, context);
     const [span] = await context.store.views.spans(keyOf(view), [handle]);
-    if (!span || span.left_seq !== undefined) return undefined;
+    if (span?.left_seq !== null) return undefined;
   }
   const [judged] = await judgeNow(view, [[handle], await readEntriesOf(view, context)], context);
   return judged?.member;
@@ -245,7 +245,7 @@ async function findMoves(reads: Reads, handles: readonly string[], context: Judg
   for (const handle of handles) {
     const judged = judgeFacts(found.get(handle), views, context);
     for (const [at, view] of views.entries()) {
-      const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === undefined);
+      const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === null);
       const failed = judged ? (judged.memberships[at]?.failed ?? []) : [];
       const isIn = judged !== undefined && failed.length === 0;
       if (isIn === (span === undefined))
