@@ -126,20 +126,19 @@ async function readParts(db: Db, row: FactsRow, now: string) {
   return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
 }
 
+const toProgress = (progress: string | null) =>
+  progress === null ? undefined : importRunTable.decode({ progress }).progress;
+
 /** Most listings were written by the first full run. */
-const toRuns = ({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) => ({
-  own:
-    run_source === null || run_progress === null
-      ? undefined
-      : { source: run_source, ...importRunTable.decode({ progress: run_progress }) },
-  read_at: read_at ?? undefined,
-  full:
-    full_run_progress === null || full_run_progress === run_progress
-      ? undefined
-      : importRunTable.decode({ progress: full_run_progress }).progress,
-  recorded:
-    newest_progress === null ? {} : importRunTable.decode({ progress: newest_progress }).progress.recorded,
-});
+function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
+  const progress = toProgress(run_progress);
+  return {
+    own: run_source !== null && progress ? { source: run_source, progress } : undefined,
+    read_at: read_at ?? undefined,
+    full: full_run_progress === run_progress ? undefined : toProgress(full_run_progress),
+    recorded: toProgress(newest_progress)?.recorded ?? {},
+  };
+}
 
 const toObserved = (
   { observed_at, due_since, observations }: Pick<FactsRow, 'observed_at' | 'due_since' | 'observations'>,

@@ -121,11 +121,10 @@ export const packageCriteria = {
   ),
 } as const satisfies Record<string, Criterion>;
 
-const amounts = ['price.challenge', 'price.tool', 'price.openapi', 'price.catalog'];
 const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', 'stated_by_publisher'];
 
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
-  observations.find(({ kind, state }) => amounts.includes(kind) && pricedStates.includes(state));
+  observations.find(({ kind, state }) => pricedFacts[kind] && pricedStates.includes(state));
 
 const pricedFacts: Readonly<Record<string, string>> = {
   'price.challenge': 'The endpoint quoted Dossier a price.',

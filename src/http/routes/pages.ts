@@ -79,25 +79,29 @@ const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
 export function createDiscoveryRoutes({ context, site: { config } }: Face) {
-  const short = cachedOnce(async () => llmsTxt.read({}, context));
-  const full = cachedOnce(async () => `${await short()}\n${toToolReference()}`);
-  const openApi = cachedOnce(async () => `${JSON.stringify(toOpenApi(config))}\n`);
-  const keys = cachedOnce(async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`);
+  const answer = (type: string, write: () => Promise<string>) => {
+    const text = cachedOnce(write);
+    return async (c: Request) => answerWithETag(c, { type, body: await text(), cachePolicy });
+  };
+  const short = async () => llmsTxt.read({}, context);
+  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\nAgentmap: ${config.publicUrl}/.well-known/ard.json\n`;
+  const keys = async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`;
   return new Hono<HttpEnvironment>()
-    .get('/llms.txt', async (c) => answerWithETag(c, { type: plain, body: await short(), cachePolicy }))
-    .get('/llms-full.txt', async (c) => answerWithETag(c, { type: plain, body: await full(), cachePolicy }))
-    .get('/openapi.json', async (c) => answerWithETag(c, { type: json, body: await openApi(), cachePolicy }))
-    .get('/robots.txt', (c) =>
-      answerWithETag(c, {
-        type: plain,
-        body: `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\nAgentmap: ${config.publicUrl}/.well-known/ard.json\n`,
-        cachePolicy,
-      }),
+    .get('/llms.txt', answer(plain, short))
+    .get(
+      '/llms-full.txt',
+      answer(plain, async () => `${await short()}\n${toToolReference()}`),
     )
-    .get('/.well-known/http-message-signatures-directory', async (c) =>
-      answerWithETag(c, { type: keyDirectoryType, body: await keys(), cachePolicy }),
+    .get(
+      '/openapi.json',
+      answer(json, async () => `${JSON.stringify(toOpenApi(config))}\n`),
     )
-    .get('/sitemap.xml', (c) => answerSitemap(c));
+    .get(
+      '/robots.txt',
+      answer(plain, async () => robots),
+    )
+    .get('/.well-known/http-message-signatures-directory', answer(keyDirectoryType, keys))
+    .get('/sitemap.xml', answerSitemap);
 }
 
 /** Liveness, and readiness: 503 until there are listings and this node receives the writes of other nodes. */

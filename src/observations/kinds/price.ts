@@ -34,19 +34,14 @@ function toMethods(payment: unknown): { method: string; intents: string[] }[] {
     });
 }
 
-const none = {
-  value: null,
-  state: 'no_price_seen' as const,
-  reason: 'The endpoint names no payment methods among its capabilities (experimental.payment).',
-};
-
 function capabilityFinding({ introduction, list }: EndpointAnswer) {
   if (!introduction) return list as NoAnswer;
   const { capabilities } = introduction;
-  const reason = 'The endpoint sent no capabilities that Dossier could read.';
-  if (!capabilities) return { value: null, state: 'not_found' as const, reason };
+  const unread = 'The endpoint sent no capabilities that Dossier could read.';
+  if (!capabilities) return { value: null, state: 'not_found' as const, reason: unread };
   const methods = toMethods(asObject(capabilities.experimental)?.payment);
-  if (methods.length === 0) return none;
+  const reason = 'The endpoint names no payment methods among its capabilities (experimental.payment).';
+  if (methods.length === 0) return { value: null, state: 'no_price_seen' as const, reason };
   return {
     value: methods.map(({ method, intents }) => `${method}: ${intents.join(', ')}`).join('; '),
     state: 'advertised' as const,

@@ -25,11 +25,10 @@ function bound(word: 'least' | 'most', limit: number | bigint, origin: string): 
 
 /** What is wrong with a field, to be read after its name: `is required`. Undefined leaves zod's own words. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (/^invalid_(?:type|value)$/.test(issue.code ?? '') && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`;
   if (issue.code === 'too_big') return bound('most', issue.maximum, issue.origin);
   if (issue.code === 'too_small') return bound('least', issue.minimum, issue.origin);
-  if (issue.code === 'invalid_value' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_value')
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
   if (issue.code === 'invalid_format') return `must match ${issue.pattern ?? issue.format}`;
