@@ -122,20 +122,6 @@ type SearchableListing = Pick<
   'id' | 'handle' | 'title' | 'description' | 'tags' | 'facets'
 > & { readonly keys: readonly string[] };
 
-/** What the index stores of a listing. */
-export interface SearchDocument {
-  readonly id: number;
-  readonly position: number;
-  /** Each term once. */
-  readonly terms: readonly string[];
-  /** Those that say most about the listing, mostly words of its name. */
-  readonly strong: readonly string[];
-  /** With the keys. */
-  readonly facets: readonly string[];
-  /** All that ranking and counting read; see search/document.ts. */
-  readonly text: string;
-}
-
 /** How much a field counts, how far its length is evened out, and the length that is neither long nor short. */
 const fields = {
   name: { weight: 1.6, evening: 0.6, usual: 3 },
@@ -198,8 +184,10 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
   return sums;
 }
 
+export type SearchDocument = ReturnType<typeof toSearchDocument>;
+
 /** What the index stores of a listing. A term's weight is BM25F without the part that depends on other listings. */
-export function toSearchDocument(listing: SearchableListing): SearchDocument {
+export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);
   const write = (terms: readonly string[]) =>
@@ -207,8 +195,11 @@ export function toSearchDocument(listing: SearchableListing): SearchDocument {
   return {
     id: listing.id,
     position: toPosition(listing.id),
+    /** Each term once. */
     terms: [...weights.keys()],
+    /** Those that say most about the listing, mostly words of its name. */
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
+    /** With the keys. */
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
     text: toDocumentText(
       listing,

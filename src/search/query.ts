@@ -3,24 +3,9 @@ import { type Alternative, findSynonyms } from './synonyms.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs, type Word } from './words.ts';
 
 /** A word of a query. */
-export interface QueryWord {
-  /** As written, lower-cased. */
-  readonly text: string;
-  readonly term: string;
-  /** The word itself first. */
-  readonly alternatives: readonly Alternative[];
-  /** What it counts beside a word that says something. */
-  readonly share: number;
-}
-
+export type QueryWord = ReturnType<typeof toQueryWords>[number];
 /** A query taken apart. */
-export interface ParsedQuery {
-  readonly words: readonly QueryWord[];
-  /** Terms that must be there, those of a phrase one after the other. */
-  readonly phrases: readonly (readonly string[])[];
-  /** Terms that must not be there, those of a phrase one after the other. */
-  readonly excluded: readonly (readonly string[])[];
-}
+export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
 /** One word of a phrase that has synonyms counts so much of the phrase. */
@@ -74,7 +59,7 @@ function shareOf(text: string): number {
   return lightWords.has(text) ? lightShare : 1;
 }
 
-function toQueryWords(text: string): QueryWord[] {
+function toQueryWords(text: string) {
   const informative = toInformative(toWords(text).slice(0, mostWords * 2));
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
   const merged = findSynonyms(informative.map((word) => stem(word.text)));
@@ -84,9 +69,12 @@ function toQueryWords(text: string): QueryWord[] {
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
     const isPhrase = words.length > 1;
     return {
+      /** As written, lower-cased. */
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
+      /** What it counts beside a word that says something. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
+      /** The word itself first. */
       alternatives: isPhrase
         ? [
             { terms, factor: 1 },
@@ -114,7 +102,7 @@ const withoutCondition = (
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
 /** Takes a query apart: words, `"phrases"`, `-words` and `-"phrases"`. The prefix of a forge in a handle is no word. */
-export function parseQuery(query: string): ParsedQuery {
+export function parseQuery(query: string) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const found = findConditions(text);
   const toPhrases = (isExcluded: boolean) =>
@@ -124,7 +112,9 @@ export function parseQuery(query: string): ParsedQuery {
       .filter(({ length }) => length > 0);
   return {
     words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
+    /** Terms that must be there, those of a phrase one after the other. */
     phrases: toPhrases(false),
+    /** Terms that must not be there, those of a phrase one after the other. */
     excluded: toPhrases(true),
   };
 }

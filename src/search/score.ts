@@ -15,13 +15,6 @@ export interface RankedWord {
   readonly isCounted: boolean;
 }
 
-/** How well a listing matches. */
-interface Scored {
-  readonly score: number;
-  /** How many of the counted words it has. */
-  readonly matched: number;
-}
-
 const neighbours = 1.3;
 /** A phrase of which the words are apart counts so much. */
 const apartShare = 0.6;
@@ -88,10 +81,10 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 
 /**
  * Scores the document that begins at a place: for each word its value and its weight in the listing, times the share of the query that
- * matched, more for neighbours of the query that are neighbours in the listing. Placeholders come last. To be used before
- * documents are added.
+ * matched, more for neighbours of the query that are neighbours in the listing; `matched` of the counted words it has. Placeholders
+ * come last. To be used before documents are added.
  */
-export function createScorer(words: readonly RankedWord[], documents: Documents): (start: number) => Scored {
+export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);
   const readTerms = createTermReader(places, documents);
   const data = documents.data();
@@ -107,7 +100,7 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
     const isApart = least > 0 && phrase.length > 1 && !isPhraseAt(documents, start, phrase);
     return factor * least * (isApart ? apartShare : 1);
   };
-  return (start) => {
+  return (start: number) => {
     const found = readTerms(start);
     let [sum, share, matched, neighboured, before] = [0, 0, 0, 0, 0];
     for (let at = 0; at < words.length; at += 1) {

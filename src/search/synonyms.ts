@@ -10,13 +10,6 @@ export interface Alternative {
 const sameFactor = 0.85;
 const relatedFactor = 0.35;
 
-/** Words of a query from a place to another one, which are one word or a phrase of a table. */
-interface Unit {
-  readonly from: number;
-  readonly to: number;
-  readonly synonyms: readonly Alternative[];
-}
-
 /** Queries and descriptions have no stop words, so phrases of a table have none either. */
 function toPhrase(text: string): string[] {
   const words = text.split(' ');
@@ -54,9 +47,9 @@ const byStart = Map.groupBy(
 export const synonymsOf = (term: string): readonly Alternative[] =>
   (byStart.get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
-/** Divides a query, given as stems, into phrases of the tables and single words, each with its synonyms. */
-export function findSynonyms(stems: readonly string[]): Unit[] {
-  const units: Unit[] = [];
+/** Divides a query, given as stems, into phrases of the tables and single words, each from a place to another one with its synonyms. */
+export function findSynonyms(stems: readonly string[]) {
+  const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {
     const found = (byStart.get(stems[at] ?? '') ?? []).filter(({ phrase }) =>
       phrase.every((part, offset) => stems[at + offset] === part),
