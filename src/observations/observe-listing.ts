@@ -204,20 +204,6 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   return { handle, observations, changes: changes.length };
 }
 
-/** A run that could not be stored counts as made: the host is not asked again before the next one is due. */
-async function putFailure(
-  tx: Transaction,
-  handle: string,
-  { lease, imported_at, at }: Pick<ObservedRecord, 'lease' | 'imported_at'> & { readonly at: string },
-): Promise<void> {
-  if (!(await tx.leases.isHeldBy(lease))) return;
-  const known = await tx.observations.ofListing(handle);
-  await tx.observations.put(
-    { handle, observed_at: at, observations: known?.observations ?? [] },
-    imported_at,
-  );
-}
-
 /** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(
   run: Run,
@@ -238,7 +224,12 @@ export async function observeListing(
     return await store.write((tx) => write(tx, observed));
   } catch (error) {
     signal.throwIfAborted();
-    await store.write((tx) => putFailure(tx, handle, { lease, imported_at, at: now() }));
+    // A run that could not be stored counts as made: the host is not asked again before the next one is due.
+    await store.write(async (tx) => {
+      if (!(await tx.leases.isHeldBy(lease))) return;
+      const { observations = [] } = (await tx.observations.ofListing(handle)) ?? {};
+      await tx.observations.put({ handle, observed_at: now(), observations }, imported_at);
+    });
     throw error;
   }
 }

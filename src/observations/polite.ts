@@ -78,6 +78,9 @@ const failures = {
   too_large: ['too_large', 'an answer of more than 2 MiB'],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
 
+/** That something was not asked. */
+export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
 /** Why no request left this machine. */
 export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
 
@@ -203,9 +206,7 @@ export function createPoliteFetch({
   };
   return async (request) => {
     const url = URL.parse(request.url);
-    return url
-      ? follow(url, request, 0)
-      : { result: 'not_checked', reason: 'The recorded address is not a URL.' };
+    return url ? follow(url, request, 0) : notChecked('The recorded address is not a URL.');
   };
 }
 

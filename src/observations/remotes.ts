@@ -42,7 +42,8 @@ export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>) => (
 
 type FromEndpoint = (endpoint: EndpointAnswer, run: Run) => Found | NoAnswer | Promise<Found | NoAnswer>;
 
-const forRemotes = (toFinding: FromEndpoint, isRare: boolean) => ({
+/** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
+export const ofRemotes = (toFinding: FromEndpoint, isRare = false) => ({
   // The recorded endpoints, each address once.
   about: ({ remotes }: Pick<Subject, 'remotes'>) =>
     [...new Set(remotes.map(({ url }) => url))].map((subject) => ({ subject })),
@@ -63,12 +64,9 @@ const forRemotes = (toFinding: FromEndpoint, isRare: boolean) => ({
   },
 });
 
-/** One fact for each remote of the run, made of what the endpoint sent, or of why there is nothing to make it of. */
-export const ofRemotes = (toFinding: FromEndpoint) => forRemotes(toFinding, false);
-
 /** The same of a fact that few endpoints have: reasons are stored only after it was seen once. */
 export const ofRareRemotes = (toFinding: FromEndpoint) => ({
-  ...forRemotes(toFinding, true),
+  ...ofRemotes(toFinding, true),
   isOptional: true as const,
 });
 

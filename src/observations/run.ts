@@ -10,7 +10,7 @@ import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.
 import type { ClientInfo } from './endpoint/messages.ts';
 import { type createDns, readCertificate } from './endpoint/network.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
-import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
+import { createTimes, notChecked, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
@@ -136,10 +136,7 @@ function toNoHead({ key, host }: RepositoryPlace, source_url: string, failure: F
 /** What is asked about the recorded repository of a listing, without a token. Never throws. */
 function createRepositoryQuestions({ repository = '' }: Subject, repositories: RepositoryReader) {
   const place = repositories.place(repository);
-  const noPlace: NoAnswer = {
-    result: 'not_checked',
-    reason: 'The recorded repository is on a host that Dossier is not configured to read.',
-  };
+  const noPlace = notChecked('The recorded repository is on a host that Dossier is not configured to read.');
   const head = once(async () => {
     if (!place) return noPlace;
     const found = await repositories.head(place);
@@ -194,8 +191,6 @@ export interface RunParts {
   reach(url: URL): Reach | undefined;
 }
 
-const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
-
 /** Why an address is not asked at all; undefined for one that can be. */
 function whyNot(url: string): NoAnswer | undefined {
   if (/[{}]/.test(url)) return notChecked('The recorded address is a template that each caller fills in.');
@@ -237,8 +232,7 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
 }
 
 async function certificate(origin: string, { reach }: RunParts) {
-  const url = URL.parse(origin);
-  if (url?.protocol !== 'https:') return notChecked('The recorded address is not an https URL.');
+  const url = new URL(origin);
   const reached = reach(url);
   if (reached && reached.url.protocol !== 'https:')
     return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');

@@ -18,9 +18,11 @@ const urlsOf = (list: unknown): URL[] =>
     return (typeof url === 'string' && URL.parse(url)) || [];
   });
 
-/** What of a card is not as the endpoint, its address or its record say; empty if all that can be compared agrees. */
-const differing = (compared: Readonly<Record<string, boolean>>): string[] =>
-  Object.keys(compared).filter((what) => compared[what] === false);
+/** What of a card is not as the endpoint, its address or its record say, unless all that can be compared agrees. */
+function differing(compared: Readonly<Record<string, boolean>>) {
+  const differs = Object.keys(compared).filter((what) => compared[what] === false);
+  return differs.length > 0 && { differs };
+}
 
 const showsCard = ({ value, details }: ShownFinding): string => {
   const differs = Array.isArray(details?.differs) ? details.differs.map(String) : [];
@@ -28,8 +30,6 @@ const showsCard = ({ value, details }: ShownFinding): string => {
     differs.length > 0 ? `; not as the record and the endpoint have it: ${differs.join(', ')}` : '';
   return `${codedList(String(value))}${other}`;
 };
-
-const withDiffering = (differs: readonly string[]) => differs.length > 0 && { differs };
 
 /** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
 function agentFinding({ text, url }: Fetched) {
@@ -46,7 +46,7 @@ function agentFinding({ text, url }: Fetched) {
     details: {
       ...{ name, skills: Math.min(card.skills.length, mostSkills) },
       ...(version && { version }),
-      ...withDiffering(differing({ host: isHere })),
+      ...differing({ host: isHere }),
     },
   };
 }
@@ -83,7 +83,7 @@ function serverFinding(
       addresses.length === mostAddresses ||
       addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(new URL(known.url))),
   });
-  return { value: name, state: 'observed' as const, details: { name, version, ...withDiffering(differs) } };
+  return { value: name, state: 'observed' as const, details: { name, version, ...differs } };
 }
 
 /** An address without what does not tell endpoints apart. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
+import { asMembers, asObject, type JsonObject, own, readBase64Object, readObject } from '../../core/json.ts';
 import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
@@ -105,12 +105,11 @@ function toOffer(
  * many it holds.
  */
 export function decodeOffers<T>(quoted: readonly T[], read: (one: T) => Offer | undefined) {
-  const offers: Offer[] = [];
-  for (const one of quoted) {
-    const offer = offers.length < mostOffers ? read(one) : undefined;
-    if (offer) offers.push(offer);
-  }
-  return { seen: quoted.length, offers };
+  const offers = quoted
+    .values()
+    .map(read)
+    .filter((offer) => offer !== undefined);
+  return { seen: quoted.length, offers: offers.take(mostOffers).toArray() };
 }
 
 /** An offer in one line, exactly as it was quoted. */
@@ -143,9 +142,8 @@ function decodeMpp(response: Fetched) {
 export const readAccepted = (version: 1 | 2) => (one: unknown) => {
   const { scheme, network, amount, maxAmountRequired, asset, payTo } = asObject(one) ?? {};
   if (payTo === undefined) return undefined;
-  const quoted = { scheme, network, asset, pay_to: payTo, chain_id: undefined };
   return toOffer({
-    ...quoted,
+    ...{ scheme, network, asset, pay_to: payTo, chain_id: undefined },
     format: `x402/${version}`,
     amount: version === 1 ? maxAmountRequired : amount,
   });
@@ -257,10 +255,7 @@ const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch',
 const mostOperations = 20;
 const mostAdvertisedOffers = 5;
 
-/** One way to pay that an OpenAPI document states of an operation. */
-export type AdvertisedOffer = NonNullable<ReturnType<typeof toAdvertisedOffer>>;
-
-/** One offer; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
+/** One way to pay that an OpenAPI document states of an operation; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
 function toAdvertisedOffer(stated: unknown) {
   const { intent, method, amount, currency } = asObject(stated) ?? {};
   if (amount !== null && !isWholeNumber(amount)) return undefined;
@@ -273,7 +268,7 @@ function toAdvertisedOffer(stated: unknown) {
 }
 
 /** `x-payment-info` has a list of offers, or is one. */
-const toOffers = (info: JsonObject): AdvertisedOffer[] =>
+const toOffers = (info: JsonObject) =>
   (Array.isArray(info.offers) ? info.offers.slice(0, mostAdvertisedOffers) : [info])
     .map(toAdvertisedOffer)
     .filter((offer) => offer !== undefined);
@@ -283,13 +278,12 @@ const toOffers = (info: JsonObject): AdvertisedOffer[] =>
  * cannot be read have none.
  */
 export function pricedOperations(document: JsonObject) {
-  const priced: { readonly operation: string; readonly offers: readonly AdvertisedOffer[] }[] = [];
-  for (const [path, item] of Object.entries(asObject(document.paths) ?? {}))
-    for (const method of httpMethods) {
-      const info = asObject(asObject(asObject(item)?.[method])?.['x-payment-info']);
-      if (!info || !isIdentifier(path)) continue;
-      priced.push({ operation: `${method.toUpperCase()} ${path}`, offers: toOffers(info) });
-      if (priced.length === mostOperations) return priced;
-    }
-  return priced;
+  const paths = Object.entries(asMembers(document.paths)).filter(([path]) => isIdentifier(path));
+  const priced = paths.values().flatMap(([path, item]) =>
+    httpMethods.flatMap((method) => {
+      const info = asObject(asMembers(asMembers(item)[method])['x-payment-info']);
+      return info ? [{ operation: `${method.toUpperCase()} ${path}`, offers: toOffers(info) }] : [];
+    }),
+  );
+  return priced.take(mostOperations).toArray();
 }

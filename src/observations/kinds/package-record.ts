@@ -5,6 +5,7 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
+import { notChecked } from '../polite.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
@@ -95,10 +96,9 @@ export const packagesOn =
 
 /** The recorded packages that are checked: on npm, PyPI and OCI registries, each name once, at most ten. */
 export function readablePackages({ packages }: Pick<Subject, 'packages'>): RecordedPackage[] {
-  const bySubject = new Map<string, RecordedPackage>();
-  for (const one of packages.flatMap((recorded) => toPackage(recorded) ?? []))
-    if (!bySubject.has(one.subject)) bySubject.set(one.subject, one);
-  return [...bySubject.values()].slice(0, mostPackages);
+  const known = packages.flatMap((recorded) => toPackage(recorded) ?? []);
+  const bySubject = new Map(known.toReversed().map((one) => [one.subject, one]));
+  return known.filter((one) => bySubject.get(one.subject) === one).slice(0, mostPackages);
 }
 
 /** Takes an image's name apart, as `ghcr.io/owner/name:1.0`; without a host it is on docker.io. `reference`: a tag or digest. */
@@ -118,10 +118,7 @@ const mostMaintainers = 100;
 /** The path of a package; a scope's slash is encoded. */
 const npmPath = (name: string): string => `/${name.replace('/', '%2f')}`;
 
-const notStated = (by: string, what: string): NoAnswer => ({
-  result: 'not_checked',
-  reason: `${by} does not state ${what}.`,
-});
+const notStated = (by: string, what: string) => notChecked(`${by} does not state ${what}.`);
 
 /** Of a name that is not in a scope: others than the publisher can take it. */
 const free = (name: string) =>
@@ -179,10 +176,9 @@ async function readVersion(run: Run, { name, version = 'latest' }: RecordedPacka
   if (answer.result === 'absent')
     return notFound('npm', answer.response, `has no version ${version} of ${name}`);
   if (answer.result !== 'document') return answer;
-  const tooLarge: NoAnswer = {
-    result: 'not_checked',
-    reason: `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
-  };
+  const tooLarge = notChecked(
+    `The npm document of ${name} that states this is larger than the 2 MiB that Dossier reads.`,
+  );
   return toPublishedOnNpm(answer.response, answer.document, {
     published_at: tooLarge,
     maintainers: tooLarge,

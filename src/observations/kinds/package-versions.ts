@@ -2,6 +2,7 @@ import { asMembers } from '../../core/json.ts';
 import { coded, codedList } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
+import { notChecked } from '../polite.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
 
@@ -26,8 +27,7 @@ interface Reading {
 const ofVersions = ({ value: read, compared = read, more, isOfAll, what }: Reading) =>
   ofPublished(['npm'], ({ version, document, earlier }): Found | NoAnswer => {
     const value = read(document);
-    if (value === undefined)
-      return { result: 'not_checked', reason: `npm does not state ${what} of version ${version}.` };
+    if (value === undefined) return notChecked(`npm does not state ${what} of version ${version}.`);
     const known = 'result' in earlier ? [] : earlier;
     const [before] = known;
     const was = before && read(before.document);
@@ -130,7 +130,7 @@ export const packageDependencies = defineKind({
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return earlier;
     const [before] = earlier;
-    if (!before) return { result: 'not_checked', reason: `npm has no version before ${version}.` };
+    if (!before) return notChecked(`npm has no version before ${version}.`);
     const known = new Set(dependenciesOf(before.document));
     const added = dependenciesOf(document).filter((name) => !known.has(name));
     const names = added.slice(0, mostNames).flatMap((name) => toShort(name) ?? []);

@@ -4,6 +4,7 @@ import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Advisory, affects } from '../packages/advisories.ts';
 import type { CheckedSignature } from '../packages/sigstore.ts';
+import { notChecked } from '../polite.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 import {
@@ -94,10 +95,7 @@ const digestForm = /^sha256:[\da-f]{64}$/;
 async function ofImage(recorded: RecordedPackage, run: Run): Promise<Finding> {
   const image = toImage(recorded);
   if (!image)
-    return withoutAnswer({
-      result: 'not_checked',
-      reason: 'The recorded identifier is not the name of a container image.',
-    });
+    return withoutAnswer(notChecked('The recorded identifier is not the name of a container image.'));
   const answer = toRegistered(await run.image(image), ({ schemaVersion }) => Number.isInteger(schemaVersion));
   if (answer.result !== 'document' && answer.result !== 'absent') return withoutAnswer(answer);
   const { response } = answer;

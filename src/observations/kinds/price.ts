@@ -4,6 +4,7 @@ import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
+import { notChecked } from '../polite.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 import {
@@ -61,11 +62,6 @@ export const priceCapability = defineKind({
   ...ofRemotes(capabilityFinding),
 });
 
-const noneConfigured: NoAnswer = {
-  result: 'not_checked',
-  reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
-};
-
 function readCatalog(listed: Awaited<ReturnType<Run['catalogs']>>[number]): Found {
   if (listed.result !== 'read') return withoutAnswer(listed);
   const { item, read_at } = listed;
@@ -108,7 +104,8 @@ export const priceCatalog = defineKind({
           source_url: listed.catalog,
         });
       }
-    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(noneConfigured)] : found;
+    const off = 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).';
+    return found.length === 0 && remotes.length > 0 ? [withoutAnswer(notChecked(off))] : found;
   },
 });
 

@@ -3,6 +3,7 @@ import { parseClaimFile } from '../../claims/claim.ts';
 import { coded } from '../../core/text.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
+import { notChecked } from '../polite.ts';
 import { ofRepository } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;
@@ -86,10 +87,7 @@ const supersession = ofRepository(async (run) => {
   if (!('commit' in file)) return file;
   const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
   if (file.result === 'unreadable' || parsed === 'too_large')
-    return {
-      result: 'not_checked',
-      reason: 'The claim file of the repository is larger than Dossier reads, or no text.',
-    };
+    return notChecked('The claim file of the repository is larger than Dossier reads, or no text.');
   const value = parsed?.supersededBy;
   const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
   if (value === undefined) return { result: 'not_found', reason };

@@ -1,4 +1,4 @@
-import { asObject, readObject } from '../../core/json.ts';
+import { asMembers, asObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
@@ -76,12 +76,11 @@ const attribute = (tag: string, name: string) =>
 
 /** The link of relation `terms-of-service` (RFC 6903) in a page. */
 function termsOfPage({ text, url }: Fetched): string | undefined {
-  for (const [tag] of text.matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi))
-    if (relation.test(attribute(tag, 'rel') ?? '')) {
-      const link = toLink(attribute(tag, 'href')?.replaceAll('&amp;', '&'), url);
-      if (link) return link;
-    }
-  return undefined;
+  return text
+    .matchAll(/<(?:a|link)\s[^<>]{1,2000}>/gi)
+    .filter(([tag]) => relation.test(attribute(tag, 'rel') ?? ''))
+    .map(([tag]) => toLink(attribute(tag, 'href')?.replaceAll('&amp;', '&'), url))
+    .find(Boolean);
 }
 
 /** `info.termsOfService` of an OpenAPI document. */
@@ -91,13 +90,11 @@ const termsOfOpenapi = ({ text, url }: Fetched): string | undefined =>
 /** `termsOfServiceUrl` in the trust manifest of the host or an entry of an AI catalog or a manifest of ARD, the first one. */
 function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
   const { host, entries } = readObject(text) ?? {};
-  const stating = [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])].map(asObject);
-  for (const one of stating) {
-    const stated = asObject(one?.trustManifest)?.termsOfServiceUrl ?? one?.termsOfServiceUrl;
-    const link = toLink(stated, url);
-    if (link) return link;
-  }
-  return undefined;
+  return [host, ...(Array.isArray(entries) ? entries.slice(0, 1000) : [])]
+    .values()
+    .map(asMembers)
+    .map((one) => toLink(asMembers(one.trustManifest).termsOfServiceUrl ?? one.termsOfServiceUrl, url))
+    .find(Boolean);
 }
 
 interface Place {

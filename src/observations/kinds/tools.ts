@@ -158,14 +158,7 @@ function* textsOf(value: unknown, place: readonly string[] = []): Generator<[str
   }
 }
 
-function readTexts(tool: Tool): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const [member, text] of textsOf(tool)) {
-    if (texts.size >= mostTexts) break;
-    texts.set(member, text);
-  }
-  return texts;
-}
+const readTexts = (tool: Tool) => new Map(textsOf(tool).take(mostTexts));
 
 function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedText> {
   const [old, now] = [readTexts(before), readTexts(after)];
@@ -178,15 +171,11 @@ function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedT
 /** Texts that differ in tools that both lists have, by tool, at most `most`. */
 export function changedTexts(before: readonly Tool[], after: readonly Tool[], most: number): ChangedText[] {
   const old = byName(before);
-  const found: ChangedText[] = [];
-  for (const tool of after) {
+  const changes = after.values().flatMap((tool) => {
     const known = old.get(shortNameOf(tool));
-    for (const change of known ? changesOf(shortNameOf(tool), known, tool) : []) {
-      if (found.length >= most) return found;
-      found.push(change);
-    }
-  }
-  return found;
+    return known ? changesOf(shortNameOf(tool), known, tool) : [];
+  });
+  return changes.take(most).toArray();
 }
 
 /** How one tool differs between two lists of tools. */

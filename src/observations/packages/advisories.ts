@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import yauzl from 'yauzl';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { parseForeignJson } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import type { NoAnswer } from '../../net/answer.ts';
+import { notChecked } from '../polite.ts';
 
 const event = z.object({
   introduced: z.string().optional(),
@@ -99,12 +99,6 @@ function readAdvisory(text: string) {
 
 const longestFile_bytes = 1024 * 1024;
 
-async function readText(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** What a saved copy says about each package, one file after the other: that of an ecosystem has up to some hundred thousand. */
 async function readCopy(path: string, savedAt_ms: number) {
   /** Advisories as compact JSON, by ecosystem and name: parsed when they are asked for. */
@@ -114,8 +108,8 @@ async function readCopy(path: string, savedAt_ms: number) {
   try {
     for await (const entry of zip.eachEntry()) {
       if (!entry.fileName.endsWith('.json') || entry.uncompressedSize > longestFile_bytes) continue;
-      const text = await readText(await zip.openReadStreamPromise(entry));
-      for (const { ecosystem, key, json } of readAdvisory(text)) {
+      const file = await text(await zip.openReadStreamPromise(entry));
+      for (const { ecosystem, key, json } of readAdvisory(file)) {
         ecosystems.add(ecosystem);
         const known = byPackage.get(key);
         if (known) known.push(json);
@@ -127,8 +121,6 @@ async function readCopy(path: string, savedAt_ms: number) {
   }
   return { savedAt_ms, byPackage, ecosystems };
 }
-
-const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
 
 /**
  * Answers from a saved copy of OSV (a zip of JSON files), read when it is first asked for and again when the file has

@@ -5,6 +5,7 @@ import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import {
   createPoliteFetch,
+  notChecked,
   observerRules,
   type PoliteFetch,
   type PoliteParts,
@@ -70,10 +71,8 @@ function registryRules(config: Config): OutboundRules {
   };
 }
 
-const off = (name: keyof Config['packageRegistries']): NoAnswer => ({
-  result: 'not_checked',
-  reason: `This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`,
-});
+const off = (name: keyof Config['packageRegistries']) =>
+  notChecked(`This service is not configured to look up ${name} packages (PACKAGE_REGISTRIES).`);
 
 /**
  * Creates the questions about packages and images, answered from PACKAGE_REGISTRIES and from files. Configured registries are APIs for programs, so their robots.txt is not read
@@ -105,8 +104,7 @@ export function createPackageRegistries(
     /** Whether a Sigstore bundle (JSON) of a statement is signed under the trusted keys. */
     async signature(bundle: unknown) {
       const check = await openCheck().catch(() => undefined);
-      const reason = 'The file of SIGSTORE_ROOT cannot be read.';
-      return check?.(bundle) ?? ({ result: 'not_checked', reason } satisfies NoAnswer);
+      return check?.(bundle) ?? notChecked('The file of SIGSTORE_ROOT cannot be read.');
     },
     async registry(name: 'npm' | 'pypi', path: string) {
       return bases[name] === '' ? off(name) : ask({ url: `${bases[name]}${path}` });
