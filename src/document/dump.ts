@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
@@ -67,20 +66,20 @@ async function* readEvidence(
 async function writeFile(folder: string, name: string, lines: AsyncGenerator<string>) {
   const hash = createHash('sha256');
   let rows = 0;
-  const count = async function* (source: AsyncGenerator<string>) {
-    for await (const line of source) {
+  const count = async function* () {
+    for await (const line of lines) {
       rows += 1;
       yield line;
     }
   };
-  const hashed = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  const digest = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       hash.update(chunk);
-      done(null, chunk);
-    },
-  });
+      yield chunk;
+    }
+  };
   const unnamed = join(folder, name);
-  await pipeline(Readable.from(count(lines)), createGzip(), hashed, createWriteStream(unnamed));
+  await pipeline(count, createGzip(), digest, createWriteStream(unnamed));
   const sha256 = hash.digest('hex');
   const named = `${name}-${sha256.slice(0, 16)}.jsonl.gz`;
   await rename(unnamed, join(folder, named));

@@ -291,10 +291,8 @@ export const nativeStatement = (totals: CountedSources & Pick<NativeSignals, 'vo
     totals.ratings === 0
       ? 'No ratings here; that matters for a purchase.'
       : `${toSentence(sourcesFirst(totals))} Each rating is one sourced signal, never a final verdict.`,
-    ...(totals.voided > 0
-      ? [`Not counted: ${counted(totals.voided, 'rating')} that the operator voided.`]
-      : []),
-    ...(totals.hidden > 0
-      ? [`The operator has hidden the texts of ${counted(totals.hidden, 'rating')}.`]
-      : []),
-  ].join(' ');
+    totals.voided > 0 && `Not counted: ${counted(totals.voided, 'rating')} that the operator voided.`,
+    totals.hidden > 0 && `The operator has hidden the texts of ${counted(totals.hidden, 'rating')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');

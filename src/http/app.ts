@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
-import { createFastPath, createPageStore, type Listener } from './cache/fast-path.ts';
+import { createFastPath, createPageStore } from './cache/fast-path.ts';
 import { createRefusalStore } from './cache/refusal-cache.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
@@ -44,12 +44,7 @@ import { createViewRoutes } from './routes/views.ts';
 const answerCache_bytes = 32 * 1024 * 1024;
 
 /** The whole service as a fetch handler. */
-export interface App extends Hono<HttpEnvironment> {
-  /** The app as a listener of Node's server, behind the fast path for cached answers and plain messages. */
-  toListener(): Listener;
-  /** Ends open streams and drops the cache. */
-  close(): Promise<void>;
-}
+export type App = ReturnType<typeof createApp>;
 
 /** The whole HTTP face: the checks that every request passes, in this order, and the routes behind them. */
 export function createApp(
@@ -60,7 +55,7 @@ export function createApp(
     /** Memory for finished answers; 0 caches none. */
     readonly answerCache_bytes?: number;
   } = {},
-): App {
+) {
   const { config } = context;
   const face: Face = { context, site: { config, assets: createAssets() } };
   const cache = createAnswerCache(context, options.answerCache_bytes ?? answerCache_bytes);
@@ -113,10 +108,12 @@ export function createApp(
   app.route('/', createArdRoutes(inTurn));
   const exports = createExportRoutes(face);
   app.route('/', exports);
+  /** Ends open streams and drops the cache. */
   const close = async () => {
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
+  /** The app as a listener of Node's server, behind the fast path for cached answers and plain messages. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

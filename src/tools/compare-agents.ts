@@ -174,15 +174,10 @@ export const compareAgents = defineTool({
   async run(sent, context) {
     const sources: string[] = [];
     const compared = await compareAll(sent, context);
-    const listings = compared.map(({ imported, observed, native, ...one }) => {
-      const [ofRecord, seen, ours] = [imported, observed, native].map((answers) =>
-        answers?.map((answer) => toLine(answer, sources)),
-      );
-      return {
-        ...one,
-        ...(ofRecord && seen && ours && { imported: ofRecord, observed: seen, native: ours }),
-      };
-    });
+    const toLines = (answers?: readonly Answer[]) => answers?.map((answer) => toLine(answer, sources));
+    const listings = compared.map(({ imported, observed, native, ...one }) => ({
+      ...{ ...one, imported: toLines(imported), observed: toLines(observed), native: toLines(native) },
+    }));
     const untrusted = ['description', 'imported', 'observed', 'problem'] as const;
     const has = (name: (typeof untrusted)[number]) =>
       listings.some((one) => untrustedOf(one, [name]).length > 0);

@@ -20,14 +20,7 @@ type GapName = keyof typeof gapTitles;
 export const gapNames = Object.keys(gapTitles) as GapName[];
 
 /** What is said of a listing, once: text, JSON, Markdown and page are renderings of it. */
-export interface Answer {
-  /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
-  readonly notes: readonly string[];
-  readonly standsOut: readonly StandOut[];
-  readonly lines: Readonly<Record<LineName, readonly Fact[]>>;
-  readonly gaps: Readonly<Record<GapName, readonly Fact[]>>;
-  readonly next: string;
-}
+export type Answer = ReturnType<typeof toAnswer>;
 
 /** Kinds whose facts, and what is not known of them, the seven lines say. */
 const inLines =
@@ -132,7 +125,7 @@ function notesOf({ sample, moderation = [], appeal, being_checked }: ListingDocu
 }
 
 /** Everything that is said of a listing first: what stands out, seven lines, what is not known; in full with every place. */
-export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page'): Answer {
+export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'page') {
   const seen = toSeen(listing);
   const judged: Judged = { listing, seen, known: (kind) => seen(kind).filter(isKnown), detail };
   const standsOut = toStandsOut(judged);
@@ -141,11 +134,12 @@ export function toAnswer(listing: ListingDocument, detail: Judged['detail'] = 'p
     detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
   const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
   return {
+    /** Statements about the listing that come before all else: that it is being checked, a sample, what the operator did. */
     notes: notesOf(listing),
     standsOut,
     lines: Object.fromEntries(
       all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
-    ) as unknown as Answer['lines'],
+    ) as unknown as Readonly<Record<LineName, readonly Fact[]>>,
     gaps: {
       not_there: notSeenOf(judged, (state) => state === 'not_found'),
       unseen: notSeenOf(judged, (state) => state !== 'not_found'),

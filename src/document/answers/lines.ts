@@ -54,16 +54,13 @@ function namespaceOf(judged: Judged): Fact {
   const isShown = signalValue(judged.listing, 'namespace.proof') !== undefined;
   const owner = signalValue(judged.listing, 'namespace.matches_repository_owner');
   const atDomain = signalValue(judged.listing, 'namespace.holds_endpoint');
-  const owns = {
-    true: ', owner of the recorded repository',
-    false: ', not the owner of the recorded repository',
-  };
+  const owns = owner === undefined ? '' : `, ${owner ? '' : 'not the '}owner of the recorded repository`;
   const name = isShown
     ? `${namespaceText(handle)}, proven to the registry`
     : `namespace ${handleParts(handle).namespace}, not proven`;
   const where = atDomain === undefined ? '' : `; ${endpointsAtDomain(judged.listing)}`;
   // Its words name the registry as their source.
-  return ofService(judged, `${name}${owns[String(owner) as keyof typeof owns] ?? ''}${where}`);
+  return ofService(judged, `${name}${owns}${where}`);
 }
 
 function repositoryOf(judged: Judged): Fact[] {

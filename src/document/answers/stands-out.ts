@@ -200,14 +200,13 @@ function shared({ listing }: Judged): string[] {
   });
   const [first, ...others] = found;
   if (!first?.reason) return [];
-  const isChecked = kindsChecked.includes(first.kind);
+  const isChecked = /^shared\.(?:tools|pay_to)$/.test(first.kind);
   // That it is the record which says so is in the words of the others.
   const source = isChecked ? ` (Dossier, ${day(first.observed_at)})` : '';
   const names = new Intl.ListFormat('en').format(others.map(({ what }) => what));
   const more = names && ` Others share ${names}.`;
   return [`${withoutStop(first.reason)}${source}.${more}`];
 }
-const kindsChecked = ['shared.tools', 'shared.pay_to'];
 
 /** Builds that publish to npm without an account of their own: to begin with one is no surprise. */
 const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];

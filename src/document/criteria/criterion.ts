@@ -6,9 +6,6 @@ import type { ListingDocument } from '../listing-document.ts';
 import { copyLacksSentence } from '../record.ts';
 import { asksPayment, isChecked, toSeen } from '../seen.ts';
 
-/** Results of a criterion. `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
-export const comparisonResults = ['met', 'not_met', 'unknown', 'not_applicable'] as const;
-
 /** What a rule judges: the listing document as every face shows it, at a time. */
 export interface ComparedListing {
   readonly listing: ListingDocument;
@@ -16,7 +13,8 @@ export interface ComparedListing {
 }
 
 export interface Finding {
-  readonly result: (typeof comparisonResults)[number];
+  /** `unknown` never counts as a yes or a no, nor does `not_applicable`: the record names nothing to ask it of. */
+  readonly result: 'met' | 'not_met' | 'unknown' | 'not_applicable';
   /** A sentence by this service, without any publisher text. */
   readonly fact: string;
   /** The publisher's text that the fact is about. */
@@ -126,9 +124,9 @@ export const observedFinding = (
 
 const worst = ['not_met', 'unknown', 'met'] as const;
 
-/** The worst of some findings: what must be so of each recorded endpoint or package. */
-export const worstOf = (findings: readonly Finding[]): Finding | undefined =>
-  worst.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
+/** The worst of some findings: what must be so of each recorded endpoint or package; or the first one by another order. */
+export const worstOf = (findings: readonly Finding[], order: readonly Finding['result'][] = worst) =>
+  order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
 
 function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
   const seen =

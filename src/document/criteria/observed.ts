@@ -62,8 +62,7 @@ const best = ['met', 'unknown', 'not_met'] as const;
 export const endpointCriteria = {
   endpoint_observed_alive: observed.plain('Endpoint was observed to answer', (compared) => {
     const found = endpointsOf(compared).map((factOf) => judgeEndpoint(compared, factOf));
-    const shown = best.flatMap((wanted) => found.find(({ result }) => result === wanted) ?? []);
-    return shown[0] ?? notForPackages(compared);
+    return worstOf(found, best) ?? notForPackages(compared);
   }),
 } as const satisfies Record<string, Criterion>;
 
