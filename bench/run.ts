@@ -9,12 +9,13 @@ import { measureDumps } from './parts/dump.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureImport } from './parts/import.ts';
 import { measureMcp } from './parts/mcp.ts';
+import { measureMemory } from './parts/memory.ts';
 import { measureObserver } from './parts/observer.ts';
 import { measurePages } from './parts/pages.ts';
 import { profiles } from './parts/profile.ts';
 import { measureReceipts } from './parts/receipts.ts';
 import { measureSearch } from './parts/search.ts';
-import { measureSearchMemory } from './parts/search-memory.ts';
+
 import { measureStart } from './parts/start.ts';
 import { measurePostgres, measureSqlite } from './parts/store.ts';
 import { measureWrites } from './parts/writes.ts';
@@ -31,7 +32,7 @@ const parts: Readonly<Record<string, (plan: Plan) => Promise<Part>>> = {
   store: measureSqlite,
   postgres: measurePostgres,
   search: measureSearch,
-  'search-memory': measureSearchMemory,
+  memory: measureMemory,
   growth: measureGrowth,
   import: measureImport,
   writes: measureWrites,

@@ -13,6 +13,12 @@ export const toHandle = (at: number): string => `com.example.host-${at % hosts}/
 /** The path of its endpoint. */
 export const toPath = (at: number): string => `/mcp/${at}`;
 
+/** Its endpoint, as its record has it. */
+export const toRemote = (at: number) => ({
+  type: 'streamable-http' as const,
+  url: `http://${hostOf(at)}${toPath(at)}`,
+});
+
 /** HOST_OVERRIDES: all host names are one server. */
 export const toOverrides = (url: string): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length: hosts }, (_, at) => [hostOf(at), url])));
@@ -20,9 +26,7 @@ export const toOverrides = (url: string): string =>
 /** Makes a new database of so many listings, whose endpoints are on 200 hosts; returns its URL. */
 export async function makeObserved(folder: string, listings: number): Promise<string> {
   const entries = Array.from({ length: listings }, (_, at) =>
-    registryEntry(toHandle(at), {
-      remotes: [{ type: 'streamable-http', url: `http://${hostOf(at)}${toPath(at)}` }],
-    }),
+    registryEntry(toHandle(at), { remotes: [toRemote(at)] }),
   );
   const copy = join(folder, 'observed.json');
   writeFileSync(copy, JSON.stringify(entries));
