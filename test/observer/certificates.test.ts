@@ -33,11 +33,11 @@ beforeAll(async () => {
     'closed.example.com': 'https://127.0.0.1:9',
   };
   directory = await openDirectory({
-    entries: ['valid', 'expired', 'self', 'other', 'plain', 'closed'].map((name) =>
-      registryEntry(`com.example.${name}/x`, {
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
-      }),
-    ),
+    entries: ['valid', 'expired', 'self', 'other', 'plain', 'closed', 'template'].map((name) => {
+      const host = name === 'template' ? '{tenant}' : name;
+      const url = `https://${host}.example.com/mcp`;
+      return registryEntry(`com.example.${name}/x`, { remotes: [{ type: 'streamable-http', url }] });
+    }),
     environment: { HOST_OVERRIDES: JSON.stringify(overrides) },
   });
 });
@@ -93,4 +93,11 @@ it.each([
     expect((await certificateOf(name, kind))?.reason).toBe(
       `A request to ${name}.example.com was not sent, because the certificate of the host is not valid: ${fault}.`,
     );
+});
+
+it('asks for no certificate of a host that each caller fills in', async () => {
+  expect(await certificateOf('template')).toBeUndefined();
+  expect((await certificateOf('template', 'endpoint.answers'))?.reason).toBe(
+    'The recorded address is a template that each caller fills in.',
+  );
 });

@@ -136,9 +136,10 @@ async function ofOrigin(run: Run, origin: string): Promise<Finding> {
   };
 }
 
+/** Without hosts that each caller fills in. */
 const tlsOrigins = ({ remotes }: Subject): string[] => {
-  const urls = remotes.map(({ url }) => URL.parse(url)).filter((url) => url?.protocol === 'https:');
-  return [...new Set(urls.map((url) => url?.origin ?? ''))];
+  const origins = remotes.map(({ url }) => URL.parse(url)?.origin ?? '');
+  return [...new Set(origins.filter((origin) => /^https:[^{}]+$/.test(origin)))];
 };
 
 /** The certificates of the recorded https endpoints, one for each origin. */
