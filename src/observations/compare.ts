@@ -209,10 +209,7 @@ export function compareRuns(
   const observations = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
     .filter((one) => !one.unlessSeen || !known.some((other) => other.kind === one.kind && lastOf(other)))
-    .map((one) => next(byKey.get(keyOf(one)), one, stamp))
-    .filter((one) => one !== undefined);
-  const changes = observations
-    .map((one) => toChange(byKey.get(keyOf(one)), one))
-    .filter((change) => change !== undefined);
+    .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp) ?? []);
+  const changes = observations.flatMap((one) => toChange(byKey.get(keyOf(one)), one) ?? []);
   return { observations, changes };
 }

@@ -98,28 +98,24 @@ export const valueStates: readonly ObservationState[] = [
 ];
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const untrusted = z.record(z.string(), z.unknown()).optional();
+const maybe = z.string().optional();
 
 /** A fact that this service checked itself, with its source, date and vantage. Never a rating, never imported. */
 export const observation = z.object({
   kind: z.string(),
-  subject: z
-    .string()
-    .optional()
-    .describe('The endpoint, package or tool it is about, if there may be several'),
+  subject: maybe.describe('The endpoint, package or tool it is about, if there may be several'),
   question: questionName,
   value,
   unit: z.string().optional(),
   state: z.enum(observationStates),
   reason: z.string().optional(),
-  details: z.record(z.string(), z.unknown()).optional().describe('Untrusted data as the source sent it'),
-  as_seen: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('Untrusted data of the newest run that may differ from run to run'),
+  details: untrusted.describe('Untrusted data as the source sent it'),
+  as_seen: untrusted.describe('Untrusted data of the newest run that may differ from run to run'),
   source: z.string(),
   source_url: z.string().optional(),
-  observed_at: z.string().optional().describe('When Dossier last saw this; absent if it has not checked'),
-  first_seen_at: z.string().optional().describe('Since when Dossier has seen the same'),
+  observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
+  first_seen_at: maybe.describe('Since when Dossier has seen the same'),
   changed_from: z
     .object({
       ...{ value, state: z.enum(observationStates), seen_until: z.string() },
@@ -130,16 +126,10 @@ export const observation = z.object({
     })
     .optional()
     .describe('What was seen before the last change, and when last'),
-  missed_since: z
-    .string()
-    .optional()
-    .describe(
-      'Since when checks have not seen this again, for the reason stated; it is what was seen before',
-    ),
-  unanswered_since: z
-    .string()
-    .optional()
-    .describe('The first of those checks that was made and got no answer'),
+  missed_since: maybe.describe(
+    'Since when checks have not seen this again, for the reason stated; it is what was seen before',
+  ),
+  unanswered_since: maybe.describe('The first of those checks that was made and got no answer'),
   last_state: z.enum(observationStates).optional().describe('Of a stale fact: how its last check ended'),
   vantage: z.string(),
   method_version: z.string(),

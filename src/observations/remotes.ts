@@ -26,17 +26,15 @@ export type Found = Omit<Finding, 'subject' | 'source' | 'source_url'>;
 const repositoryOf = ({ repository }: Subject): RecordedSubject[] =>
   repository === undefined ? [] : [{ subject: repository }];
 
-/** One fact about the recorded repository, made of what was found of it, or of why nothing was. */
-export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>) => ({
+/** One fact about the recorded repository, made of what was found of it, or of why nothing was: of a rare one only once it was seen. */
+export const ofRepository = (find: (run: Run) => Promise<Found | NoAnswer>, isRare = false) => ({
   about: repositoryOf,
   async check(run: Run): Promise<readonly Finding[]> {
     const { repository: subject } = run.listing;
     if (!subject) return [];
     const found = await find(run);
-    const isFound = 'state' in found;
-    return [
-      isFound ? { subject, ...found, source: ownProbe, source_url: subject } : withoutAnswer(found, subject),
-    ];
+    if ('state' in found) return [{ subject, ...found, source: ownProbe, source_url: subject }];
+    return [{ ...withoutAnswer(found, subject), ...(isRare && { onlyIfSeen: true }) }];
   },
 });
 

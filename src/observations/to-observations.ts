@@ -50,7 +50,7 @@ const staleText = ({ missed, observed_at, state, value, reason }: StoredObservat
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, absent_since: _, last: __, form: ___, recorded: ____, tally: _____, ...seen } = stored;
   const { isPartial: ______, ...rest } = seen;
-  const { observed_at, first_seen_at, details, as_seen, ...fact } = rest;
+  const { observed_at, first_seen_at, ...fact } = rest;
   const reason = [missedText(stored), sinceWhen(stored, kind), stored.reason].filter(Boolean).join(' ');
   return {
     ...fact,
@@ -59,8 +59,6 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(reason && { reason }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),
-    ...(details && { details: { ...details } }),
-    ...(as_seen && { as_seen: { ...as_seen } }),
     ...(stored.state !== 'not_checked' &&
       observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s) && {
         state: 'stale',

@@ -83,14 +83,11 @@ function toIntroduction(
   result: JsonObject,
   more: { readonly status: number; readonly protocol: string; readonly era: 'modern' | 'legacy' },
 ) {
-  const capabilities = asObject(result.capabilities);
-  const serverInfo = asObject(result.serverInfo);
-  const { instructions } = result;
   return {
     ...more,
-    ...(capabilities && { capabilities }),
-    ...(serverInfo && { serverInfo }),
-    ...(typeof instructions === 'string' && { instructions }),
+    capabilities: asObject(result.capabilities),
+    serverInfo: asObject(result.serverInfo),
+    instructions: typeof result.instructions === 'string' ? result.instructions : undefined,
   };
 }
 

@@ -63,12 +63,7 @@ const toText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, longestText) : undefined;
 
 const listOf = (value: unknown): string[] =>
-  Array.isArray(value)
-    ? value
-        .map(toText)
-        .filter((item) => item !== undefined)
-        .slice(0, 20)
-    : [];
+  (Array.isArray(value) ? value : []).flatMap((item) => toText(item) ?? []).slice(0, 20);
 
 async function ofServer(run: Run, issuer: string) {
   const found = await findObject(run, serverMetadataUrls(issuer));

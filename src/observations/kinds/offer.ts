@@ -23,7 +23,7 @@ export function networkName(network: string): string | undefined {
 }
 
 /** CAIP-19 in the form that this table has. */
-const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
+export const toKey = (asset: string) => (asset.startsWith('eip155:') ? asset.toLowerCase() : asset);
 
 /** The CAIP-19 name of a token at an address; undefined for networks other than eip155 and solana. */
 export function toCaip19(network: string, address: string): string | undefined {
@@ -255,7 +255,7 @@ const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch',
 const mostOperations = 20;
 const mostAdvertisedOffers = 5;
 
-/** One way to pay that an OpenAPI document states of an operation; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
+/** One way to pay; undefined if its amount is neither a whole number of the currency's smallest unit nor null (dynamic). */
 function toAdvertisedOffer(stated: unknown) {
   const { intent, method, amount, currency } = asObject(stated) ?? {};
   if (amount !== null && !isWholeNumber(amount)) return undefined;

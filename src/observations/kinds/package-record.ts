@@ -126,8 +126,7 @@ const free = (name: string) =>
 
 function namesOf(maintainers: unknown): string[] | NoAnswer {
   if (!Array.isArray(maintainers)) return notStated('npm', 'who maintains this package');
-  const names = maintainers.slice(0, mostMaintainers).map((one) => toShort(asMembers(one).name));
-  return names.filter((name) => name !== undefined);
+  return maintainers.slice(0, mostMaintainers).flatMap((one) => toShort(asMembers(one).name) ?? []);
 }
 
 /** Whether npm has attestations of a version. */

@@ -185,8 +185,8 @@ function compare(
 
 /** Without provenance; that an earlier version had it is said. */
 function none({ version, earlier }: Published): Found {
-  const proven = 'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document));
-  const provenBefore = proven?.version;
+  const provenBefore =
+    'result' in earlier ? undefined : earlier.find((one) => isAttested(one.document))?.version;
   const before = provenBefore === undefined ? '' : ` Version ${provenBefore}, which is older, has one.`;
   return {
     value: 'none',
@@ -202,19 +202,15 @@ function judge(
   { digest }: ServedProvenance,
   { version, repository }: { readonly version: string; readonly repository: string | undefined },
 ): Found {
-  const unrecognised = (reason: string): Found => ({
-    value: null,
-    state: 'unrecognised',
-    reason,
-    details: { version },
-  });
-  if (signed.result === 'unproven') return unrecognised(signed.reason);
-  // Whether a statement is about the published file.
-  return digest.hex !== '' &&
+  const isAboutFile =
+    signed.result === 'signed' &&
+    digest.hex !== '' &&
     Array.isArray(signed.statement.subject) &&
-    signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex)
-    ? compare(signed, repository, version)
-    : unrecognised('The signed provenance is about another file than the published one.');
+    signed.statement.subject.some((one) => memberOf(one, 'digest')[digest.algorithm] === digest.hex);
+  if (isAboutFile) return compare(signed, repository, version);
+  const other = 'The signed provenance is about another file than the published one.';
+  const reason = signed.result === 'unproven' ? signed.reason : other;
+  return { value: null, state: 'unrecognised', reason, details: { version } };
 }
 
 async function provenanceOf(run: Run, recorded: RecordedPackage): Promise<Finding> {

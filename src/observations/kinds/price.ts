@@ -19,6 +19,7 @@ import {
   quotedOffers,
   readAccepted,
   toCaip19,
+  toKey,
 } from './offer.ts';
 
 const mostMethods = 10;
@@ -176,11 +177,9 @@ const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:
  * smallest unit of a CAIP-19 asset; undefined for anything else.
  */
 export function readPriceLimit(text: string) {
-  const [, units, symbol] = inUnits.exec(text) ?? [];
-  if (units !== undefined && symbol !== undefined)
-    return isSymbol(symbol) ? { amount: units, asset: symbol } : undefined;
-  const [, amount, asset] = inSmallestUnit.exec(text) ?? [];
-  return amount !== undefined && asset !== undefined ? { amount, asset } : undefined;
+  const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
+  if (amount === undefined || asset === undefined) return undefined;
+  return asset.includes('/') || isSymbol(asset) ? { amount, asset } : undefined;
 }
 
 /** A decimal number as a whole number of 10^-18. */
@@ -196,10 +195,8 @@ export function isWithinLimit(
 ): boolean | undefined {
   const named = toCaip19(chain_id === undefined ? network : `eip155:${chain_id}`, asset);
   if (named === undefined) return undefined;
-  if (limit.asset.includes('/')) {
-    const isSame = named === (limit.asset.startsWith('eip155:') ? limit.asset.toLowerCase() : limit.asset);
-    return isSame ? BigInt(amount) <= BigInt(limit.amount) : undefined;
-  }
+  if (limit.asset.includes('/'))
+    return named === toKey(limit.asset) ? BigInt(amount) <= BigInt(limit.amount) : undefined;
   const [converted, symbol] = convert(amount, named)?.split(' ') ?? [];
   return converted !== undefined && symbol === limit.asset
     ? toFixed18(converted) <= toFixed18(limit.amount)

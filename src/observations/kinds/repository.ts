@@ -82,19 +82,6 @@ export const repositoryAgentFiles = defineKind({
   }),
 });
 
-const supersession = ofRepository(async (run) => {
-  const file = await run.file(run.claimFile);
-  if (!('commit' in file)) return file;
-  const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
-  if (file.result === 'unreadable' || parsed === 'too_large')
-    return notChecked('The claim file of the repository is larger than Dossier reads, or no text.');
-  const value = parsed?.supersededBy;
-  const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
-  if (value === undefined) return { result: 'not_found', reason };
-  const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
-  return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
-});
-
 /** Which listing replaces those of a repository. */
 export const repositorySupersededBy = defineKind({
   kind: 'repository.superseded_by',
@@ -108,10 +95,19 @@ export const repositorySupersededBy = defineKind({
   shows: ({ value, details }) =>
     details?.isThis ? 'this listing; it replaces the others with this repository' : coded(String(value)),
   method_version: 'claim-file/1',
-  about: supersession.about,
   isOptional: true,
-  check: async (run) =>
-    (await supersession.check(run)).map((one) => (one.value === null ? { ...one, onlyIfSeen: true } : one)),
+  ...ofRepository(async (run) => {
+    const file = await run.file(run.claimFile);
+    if (!('commit' in file)) return file;
+    const parsed = file.result === 'file' ? parseClaimFile(file.text) : undefined;
+    if (file.result === 'unreadable' || parsed === 'too_large')
+      return notChecked('The claim file of the repository is larger than Dossier reads, or no text.');
+    const value = parsed?.supersededBy;
+    const reason = 'The claim file of the repository has no line “superseded-by”, or there is none.';
+    if (value === undefined) return { result: 'not_found', reason };
+    const isThis = value.toLowerCase() === run.listing.handle.toLowerCase();
+    return { value, state: 'observed', ...(isThis && { details: { isThis } }) };
+  }, true),
 });
 
 const existenceWords: Readonly<Record<string, string>> = {

@@ -59,10 +59,9 @@ export const cutNote = ({ isCut }: ToolList) =>
   isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
 
 /** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
-function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool) {
-  const members = { name, title, description, inputSchema, outputSchema, annotations };
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
+const toCommon = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool): Tool => ({
+  ...{ name, title, description, inputSchema, outputSchema, annotations },
+});
 
 const digestsOf = ({ details }: Pick<Finding, 'details'>) =>
   new Map(

@@ -31,13 +31,8 @@ function verify(verifier: Verifier, json: unknown) {
   const statement =
     content.$case === 'dsseEnvelope' ? readObject(content.dsseEnvelope.payload.toString('utf8')) : undefined;
   if (!statement || !identity) return unproven('The signed text is not a statement about a package.');
-  const repository = repositoryOf(identity);
-  const issuer = identity.extensions?.issuer;
-  return {
-    ...{ result: 'signed' as const, statement },
-    ...(repository && { repository }),
-    ...(issuer && { issuer }),
-  };
+  const repository = repositoryOf(identity) || undefined;
+  return { result: 'signed' as const, statement, repository, issuer: identity.extensions?.issuer };
 }
 
 export type CheckedSignature = ReturnType<typeof verify> | ReturnType<typeof unproven>;
