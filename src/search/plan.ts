@@ -111,8 +111,7 @@ export function toSteps(words: readonly RankedWord[], total: number): Step[] {
   const rare = toRare(byRarity);
   const others = byRarity.slice(rare.length, mostDriving);
   const sets = subsets(others).toSorted((a, b) => sumOfValues(b) - sumOfValues(a));
-  const strong =
-    others.length > 0 ? [toStep(others, true, total), toStep(others.slice(0, 1), true, total)] : [];
+  const strong = [others, others.slice(0, 1)].map((some) => toStep(some, true, total));
   return [
     ...(rare.length > 0 ? [toStepOfAny(rare)] : []),
     ...strong.slice(0, others.length),

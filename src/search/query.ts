@@ -201,9 +201,3 @@ export interface SearchCounts {
   readonly capped: boolean;
   readonly facets: Readonly<Record<Facet, number>>;
 }
-
-/** A word of a query that no listing has, with those that were searched for instead, the most frequent first. */
-export interface UnknownWord {
-  readonly word: string;
-  readonly near: readonly string[];
-}

@@ -14,8 +14,7 @@ export interface Picks {
 }
 
 export const defaultPicks: Picks['criteria'] = defaultCriteria.map(({ criterion, value }) => ({
-  criterion,
-  ...(value !== undefined && { value: String(value) }),
+  ...{ criterion, value: value?.toString() },
 }));
 
 function toPicked([name, value]: [string, string]): Picks['criteria'] {

@@ -8,13 +8,6 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import { signalValue } from '../document/seen.ts';
 import { type Html, pagePath } from './html.ts';
 
-/** A static file; its path contains the hash of its content, so it can be cached forever. */
-export interface Asset {
-  readonly path: string;
-  readonly type: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
@@ -23,7 +16,11 @@ const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
  * share, what only some have, paper and forced colours.
  */
 const styleParts = ['tokens', 'base', 'pages', 'print'];
-function toAsset(name: string, type: string, content: Uint8Array): Asset {
+
+export type Asset = ReturnType<typeof toAsset>;
+
+/** A static file; its path contains the hash of its content, so it can be cached forever. */
+function toAsset(name: string, type: string, content: Uint8Array) {
   const bytes = new Uint8Array(content);
   const [stem, ending] = name.split('.');
   return { path: `/assets/${stem}.${hash('sha256', bytes, 'hex').slice(0, 12)}.${ending}`, type, bytes };

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
 import { amount, counted, quoted } from '../core/text.ts';
-import { findOmissions, type UnknownWord } from '../search/query.ts';
+import { findOmissions } from '../search/query.ts';
 import { toWords } from '../search/words.ts';
 import type { Omission } from '../tools/find/near-misses.ts';
 import { type Html, handleLink } from './html.ts';
@@ -116,7 +116,10 @@ function replaceWord(query: string, word: string, other: string): string {
   return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
 }
 
-function unknownWord({ word, near }: UnknownWord, address: URLSearchParams) {
+function unknownWord(
+  { word, near }: NonNullable<SearchAnswer['did_you_mean']>[number],
+  address: URLSearchParams,
+) {
   const query = address.get('q') ?? '';
   const link = (other: string) =>
     html` <a href="${pathWith(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
