@@ -54,15 +54,12 @@ export function listingLinks(
 function toClaim({ listing, claim, claimHistory, receiptKeys }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   const failing = failingText(claim);
+  const { kind, claimed_at, commit, checked_at, tried_at, suspended_reason } = claim;
   return {
     statement: claimStatement(claim, listing.remotes),
-    kind: claim.kind,
-    claimed_at: claim.claimed_at,
-    ...placeMember(claim.kind, claim.place),
-    ...(claim.commit && { commit: claim.commit }),
-    checked_at: claim.checked_at,
-    ...(failing && claim.tried_at && { failing, tried_at: claim.tried_at }),
-    ...(claim.suspended_reason && { suspended_reason: claim.suspended_reason }),
+    ...{ kind, claimed_at, ...placeMember(kind, claim.place), commit, checked_at },
+    ...(failing && tried_at && { failing, tried_at }),
+    suspended_reason,
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
     ...(receiptKeys.length > 0 && !listing.hidden && { receipt_keys: toShownKeys(receiptKeys) }),
     history: [...claimHistory],

@@ -95,11 +95,9 @@ export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProx
   /** The network and the capability from `Authorization: Bearer` or `X-Agent-Capability`, unchecked; 'conflict' if the two differ. */
   const callerOf = (request: Asked, remoteAddress: string | undefined): Caller => {
     const { headers } = request;
-    const capability = capabilityOf(headers);
-    const network = networkOf(headers.get('x-forwarded-for'), remoteAddress);
     return {
-      network,
-      ...(capability !== undefined && { capability }),
+      network: networkOf(headers.get('x-forwarded-for'), remoteAddress),
+      capability: capabilityOf(headers),
       ...(isAutomatic(request) && { isAutomatic: true as const }),
     };
   };

@@ -96,16 +96,9 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   const codes: ProblemCode[] = ['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();
-  const meant = near ?? candidates?.map((one) => one.handle) ?? [];
-  return {
-    handle,
-    problem: {
-      code,
-      message,
-      ...(meant.length > 0 && { near: [...meant] }),
-      ...(others && { others: [...others] }),
-    },
-  };
+  const meant = near ?? candidates?.map((one) => one.handle);
+  const known = meant && meant.length > 0 ? [...meant] : undefined;
+  return { handle, problem: { code, message, near: known, others: others && [...others] } };
 }
 
 async function compareOne(
@@ -117,12 +110,7 @@ async function compareOne(
     const listing = await readListing(named, context);
     const compared = { listing, now_ms: context.clock().getTime() };
     const { handle, description, sample, being_checked } = listing;
-    return {
-      ...{ handle, description },
-      ...(sample && { sample }),
-      ...(being_checked && { being_checked }),
-      ...compareListing(compared, criteria),
-    };
+    return { handle, description, sample, being_checked, ...compareListing(compared, criteria) };
   } catch (error) {
     return toProblemEntry(named, error);
   }

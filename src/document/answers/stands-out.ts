@@ -24,12 +24,7 @@ import { sharedWords, sourcesFirst } from '../sentences.ts';
 import { joinCounts } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
-export interface StandOut {
-  readonly key: (typeof standOutKeys)[number];
-  readonly text: string;
-  /** The page of the listing that has more of it. */
-  readonly anchor?: 'history' | 'ratings';
-}
+export type StandOut = ReturnType<typeof toStandsOut>[number];
 
 const checked = ({ observed_at }: DatedObservation) => `(Dossier, ${day(observed_at)})`;
 
@@ -302,15 +297,13 @@ const rules = {
 } as const satisfies Record<string, (judged: Judged) => string[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
-const anchors: Partial<Record<keyof typeof rules, StandOut['anchor']>> = {
+/** The page of the listing that has more of it. */
+const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   no_answer: 'history',
   changed: 'history',
   ratings: 'ratings',
 };
 
 /** What stands out of a listing, in the published order. */
-export const toStandsOut = (judged: Judged): StandOut[] =>
-  standOutKeys.flatMap((key) => {
-    const anchor = anchors[key];
-    return rules[key](judged).map((text) => ({ key, text, ...(anchor && { anchor }) }));
-  });
+export const toStandsOut = (judged: Judged) =>
+  standOutKeys.flatMap((key) => rules[key](judged).map((text) => ({ key, text, anchor: anchors[key] })));

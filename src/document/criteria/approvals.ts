@@ -59,33 +59,33 @@ export interface ApprovalAnswer extends Finding {
 
 type Pinned = readonly [approval: Approval, pin: PinName, before: readonly string[]];
 
-function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+type PinAnswer = Omit<ApprovalAnswer, 'criterion'>;
+
+function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
   const now = pinnedNow(compared.listing, pin);
-  const about = { criterion: `pin:${pin}` };
   if (before.length === now.length && before.every((text, at) => text === now[at]))
-    return { ...about, ...recordedFinding(compared, met(`The ${pin} is as approved: ${listed(now)}.`)) };
+    return recordedFinding(compared, met(`The ${pin} is as approved: ${listed(now)}.`));
   const [from, to] = [listed(before), listed(now)];
   const record = `the record that was last updated on ${day(compared.listing.updated_at)} has ${to}`;
   const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
-  return { ...about, ...recordedFinding(compared, notMet(fact)), from, to };
+  return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
 /** Endpoint by endpoint: what no check knows now is not broken. */
-function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): ApprovalAnswer {
+function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
   const found = seenNow(compared.listing, kindsOfPins[pin]);
-  const about = { criterion: `pin:${pin}` };
   const other = found.find((one) => !before.includes(textOf(one)));
   if (other) {
     const [from, to] = [listed(before), listed([textOf(other)])];
     const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
-    return { ...about, ...observedFinding(other, notMet(fact)), from, to };
+    return { ...observedFinding(other, notMet(fact)), from, to };
   }
   const missing = before.filter((text) => !found.some(({ subject }) => subject === subjectOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
-    return { ...about, ...observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`)) };
+    return observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`));
   const fact = `Approved on ${on} with ${pin} ${listed(missing)}, which Dossier does not know now.`;
-  return { ...about, ...recordedFinding(compared, unknown(fact)), source: 'Dossier' };
+  return { ...recordedFinding(compared, unknown(fact)), source: 'Dossier' };
 }
 
 const source = 'approvals of the operator of this service';
@@ -117,7 +117,9 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   };
   return [
     judgeEntry(compared, approval),
-    ...pinned.map((one) => (kindsOfPins[one[1]] ? judgeSeen : judgeRecorded)(compared, one)),
+    ...pinned.map((one) => ({
+      ...{ criterion: `pin:${one[1]}`, ...(kindsOfPins[one[1]] ? judgeSeen : judgeRecorded)(compared, one) },
+    })),
     ...(moderation.length > 0 ? [moderated] : []),
   ];
 }

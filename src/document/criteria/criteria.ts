@@ -116,11 +116,7 @@ function toFileAnswer(compared: ComparedListing, found: Answer): Answer {
   const { criterion, value } = found;
   if (answeredByFile.has(criterion)) return found;
   const fact = `${criterionText({ criterion, value })}: does not apply; of a private entry only its file is known.`;
-  return {
-    criterion,
-    ...(value !== undefined && { value }),
-    ...recordedFinding(compared, notApplicable(fact)),
-  };
+  return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
 }
 
 /**
