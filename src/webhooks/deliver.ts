@@ -6,13 +6,13 @@ import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
 import { isAbout, toChangeFilter } from '../tools/changes.ts';
+import { isKnown } from './filter.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
   afterFailure,
   afterSuccess,
   type Delivery,
   type Failed,
-  isKnown,
   restAfterSlow,
   toFirstDelivery,
   toRetried,

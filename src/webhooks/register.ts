@@ -13,8 +13,9 @@ import type { OutboundClient } from '../net/client.ts';
 import type { Transaction } from '../store/store.ts';
 import type { ChangeSubject } from '../tools/changes.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
+import { toFilter, webhookFilterFields } from './filter.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
-import { toFilter, type Webhook, webhookFilterFields } from './webhook.ts';
+import type { Webhook } from './webhook.ts';
 
 /**
  * Throws address_not_proven unless the address answers a new challenge with its text. The problem is the same whatever it

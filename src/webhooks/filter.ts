@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { wrongField } from '../core/problem.ts';
+import { requireNamespace } from '../listings/publishers.ts';
+import { type ChangeSubject, requireView } from '../tools/changes.ts';
+import { findListing } from '../tools/find/listing.ts';
+import { handleInput } from '../tools/input/fields.ts';
+import { findPass } from '../tools/views.ts';
+
+/** The fields of a registration that say what it is about: one of them, or none for every change. */
+export const webhookFilterFields = {
+  handle: handleInput.optional(),
+  publisher: z.string().min(1).max(200).optional(),
+  tag: z.string().min(1).max(100).optional(),
+  view: z.string().min(1).max(40).optional(),
+};
+
+const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
+
+async function requireKnown({ kind, value }: ChangeSubject, context: Context): Promise<void> {
+  if (kind === 'handle') await findListing(value, context);
+  if (kind === 'publisher') await requireNamespace(value, context);
+  if (kind === 'view') requireView(value, context);
+}
+
+/** What the fields ask for. Throws invalid_input if they name more than one thing, or the problem of an unknown one. */
+export async function toFilter(
+  fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
+  context: Context,
+): Promise<ChangeSubject> {
+  const [named, another] = kinds.flatMap((kind) => {
+    const value = fields[kind];
+    return value === undefined ? [] : [{ kind, value }];
+  });
+  if (another)
+    throw wrongField(
+      another.kind,
+      `cannot stand beside ${named?.kind}: a webhook is about one of them, or about every change`,
+    );
+  const filter = named ?? { kind: 'all', value: '' };
+  await requireKnown(filter, context);
+  return filter;
+}
+
+/** Whether it is known what a filter asks for: the listings of a view are, once all were judged by its criteria. */
+export async function isKnown({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
+  const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
+  return view === undefined || (await findPass(view, context)) !== undefined;
+}
