@@ -1,7 +1,9 @@
-const thousands = new Intl.NumberFormat('en');
+import { lazy } from './lazy.ts';
+
+const thousands = lazy(() => new Intl.NumberFormat('en'));
 
 /** A count as people read it, thousands separated: `1,250`. */
-export const amount = (count: number): string => (count < 1000 ? String(count) : thousands.format(count));
+export const amount = (count: number): string => (count < 1000 ? String(count) : thousands().format(count));
 
 /** A count with its noun: `1 listing`, `1,250 listings`, `2 advisories`. */
 export const counted = (count: number, noun: string): string =>
@@ -132,12 +134,15 @@ export function cleanText(foreign: string) {
 const toCodePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-const unseen = new RegExp(
-  [
-    ...hidden.flatMap(([kind, { source }]) => (/surrogate|marks/.test(kind) ? [] : [source])),
-    '(?<=[0-9#*])[\\ufe0e\\ufe0f](?!\\u20e3)',
-  ].join('|'),
-  'gu',
+const unseen = lazy(
+  () =>
+    new RegExp(
+      [
+        ...hidden.flatMap(([kind, { source }]) => (/surrogate|marks/.test(kind) ? [] : [source])),
+        '(?<=[0-9#*])[\\ufe0e\\ufe0f](?!\\u20e3)',
+      ].join('|'),
+      'gu',
+    ),
 );
 
 const scripts = (...names: string[]) => names.map((name) => `\\p{Script=${name}}`).join('');
@@ -150,18 +155,21 @@ const marks = '[\\u061c\\u200e\\u200f\\u2066-\\u2069]';
  * What writing needs of them: three flags, joiners of emoji and of letters that join, breaks between words that are written without
  * spaces, variants of Han and Mongolian characters, one mark of direction beside letters that run from right to left, soft hyphens.
  */
-const needed = new RegExp(
-  [
-    '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
-    '(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})',
-    `(?<=[${joining}])[\\u200c\\u200d](?![\\u200c\\u200d])`,
-    `(?<=[${withoutSpaces}])\\u200b(?=[${withoutSpaces}])`,
-    '(?<=\\p{Script=Mongolian})[\\u180b-\\u180f]',
-    '(?<=\\p{Script=Han})[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
-    `(?<=[${rightToLeft}][\\s\\p{P}\\d]{0,3})${marks}(?!${marks})|(?<!${marks})${marks}(?=[\\s\\p{P}\\d]{0,3}[${rightToLeft}])`,
-    '(?<=\\p{L})\\u00ad(?=\\p{L})',
-  ].join('|'),
-  'gu',
+const needed = lazy(
+  () =>
+    new RegExp(
+      [
+        '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
+        '(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})',
+        `(?<=[${joining}])[\\u200c\\u200d](?![\\u200c\\u200d])`,
+        `(?<=[${withoutSpaces}])\\u200b(?=[${withoutSpaces}])`,
+        '(?<=\\p{Script=Mongolian})[\\u180b-\\u180f]',
+        '(?<=\\p{Script=Han})[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
+        `(?<=[${rightToLeft}][\\s\\p{P}\\d]{0,3})${marks}(?!${marks})|(?<!${marks})${marks}(?=[\\s\\p{P}\\d]{0,3}[${rightToLeft}])`,
+        '(?<=\\p{L})\\u00ad(?=\\p{L})',
+      ].join('|'),
+      'gu',
+    ),
 );
 
 /** Characters of a text that cannot be seen and that its writing does not need: how many, and up to `most` different ones, as U+200B. */
@@ -169,7 +177,7 @@ export function hiddenCharacters(foreign: string, most: number) {
   const characters = new Set<string>();
   let count = 0;
   if (!plain.test(foreign))
-    for (const [found] of foreign.replace(needed, '').matchAll(unseen)) {
+    for (const [found] of foreign.replace(needed(), '').matchAll(unseen())) {
       count += 1;
       if (characters.size < most) characters.add(toCodePoint(found));
     }

@@ -1,3 +1,4 @@
+import { lazy } from '../core/lazy.ts';
 import { tokenize } from '../core/text.ts';
 import type { ListingTag } from './listing.ts';
 import vocabulary from './tag-vocabulary.json' with { type: 'json' };
@@ -37,17 +38,20 @@ function insert(root: Node, phrase: string, topic: Topic | undefined) {
   node.topics = [...(node.topics ?? []), ...(topic ? [topic] : [])];
 }
 
-const root = newNode();
 // The curated vocabulary: each tag with the lower-cased phrases that produce it, comma-separated; the regular plural of a phrase counts
 // too. If a listing has too many tags, the first ones there win.
-for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
-  for (const phrase of toPhrases(phrases)) insert(root, phrase, { tag, rank });
-for (const phrase of toPhrases(otherSenses)) insert(root, phrase, undefined);
+const root = lazy(() => {
+  const made = newNode();
+  for (const [rank, [tag, phrases]] of Object.entries(vocabulary).entries())
+    for (const phrase of toPhrases(phrases)) insert(made, phrase, { tag, rank });
+  for (const phrase of toPhrases(otherSenses)) insert(made, phrase, undefined);
+  return made;
+});
 
 /** The longest phrase that starts at a word: where it ends and its tags. */
 function longestAt(words: readonly string[], start: number) {
   let longest: { end: number; topics: readonly Topic[] } | undefined;
-  let node = root.next.get(words[start] ?? '');
+  let node = root().next.get(words[start] ?? '');
   for (let end = start + 1; node; end += 1) {
     if (node.topics) longest = { end, topics: node.topics };
     node = node.next.get(words[end] ?? '');

@@ -1,3 +1,4 @@
+import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
 import { stem, stopWords } from './words.ts';
 
@@ -33,25 +34,27 @@ function toEntries(line: string, factor: number) {
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
-const entries = [
-  ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
-  ...linesOf(tables.related).flatMap((line) => toEntries(line, relatedFactor)),
-];
-/** The longest phrase first. */
-const byStart = Map.groupBy(
-  entries.toSorted((a, b) => b.phrase.length - a.phrase.length),
-  ({ phrase }) => phrase[0] ?? '',
-);
+/** The phrases by their first word, the longest first. */
+const byStart = lazy(() => {
+  const entries = [
+    ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
+    ...linesOf(tables.related).flatMap((line) => toEntries(line, relatedFactor)),
+  ];
+  return Map.groupBy(
+    entries.toSorted((a, b) => b.phrase.length - a.phrase.length),
+    ({ phrase }) => phrase[0] ?? '',
+  );
+});
 
 /** Synonyms of one term. */
 export const synonymsOf = (term: string): readonly Alternative[] =>
-  (byStart.get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
+  (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
 
 /** Divides a query, given as stems, into phrases of the tables and single words, each from a place to another one with its synonyms. */
 export function findSynonyms(stems: readonly string[]) {
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {
-    const found = (byStart.get(stems[at] ?? '') ?? []).filter(({ phrase }) =>
+    const found = (byStart().get(stems[at] ?? '') ?? []).filter(({ phrase }) =>
       phrase.every((part, offset) => stems[at + offset] === part),
     );
     const length = found[0]?.phrase.length ?? 1;
