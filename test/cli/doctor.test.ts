@@ -110,7 +110,7 @@ describe('dossier doctor', () => {
   it('names a database that is an older copy than the published checkpoint', async () => {
     mkdirSync(join(root, 'older'));
     const older = join(root, 'older/a.db');
-    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${older}` })).code).toBe(0);
+    copyFileSync(await restored(), older);
     writeFileSync(
       `${older}.checkpoint`,
       `127.0.0.1/log\n7\n${Buffer.alloc(32, 1).toString('base64')}\n\n— x y\n`,
@@ -143,7 +143,7 @@ describe('dossier doctor', () => {
     'finds a damaged page of %s, and asks the rest',
     async (table) => {
       const path = join(root, `${table}.db`);
-      expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+      copyFileSync(await restored(), path);
       damagePage(path, table);
       const { code, stdout } = await runDossier(['doctor'], { ...settings, DATABASE_URL: `file:${path}` });
       expect(code).toBe(1);
@@ -193,7 +193,7 @@ describe('dossier doctor', () => {
     ],
   ])('names %s', async (name, change, line) => {
     const path = join(root, `${name}.db`);
-    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+    copyFileSync(await restored(), path);
     const database = new DatabaseSync(path);
     database.exec(change);
     database.close();
@@ -203,7 +203,7 @@ describe('dossier doctor', () => {
   });
   it('names a checkpoint file that is unreadable, an address without TLS, and a backup of the future', async () => {
     const path = join(root, 'odd.db');
-    expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+    copyFileSync(await restored(), path);
     writeFileSync(`${path}.checkpoint`, 'not a checkpoint');
     mkdirSync(join(root, 'ahead'));
     writeFileSync(join(root, 'ahead/dossier-2999-01-01T00-00-00Z.gz'), '');
@@ -281,4 +281,14 @@ async function backUp(): Promise<string> {
   made = join(root, 'backup.gz');
   expect((await runDossier(['backup', made], settings)).code).toBe(0);
   return made;
+}
+
+let restoredOnce: string | undefined;
+/** A database that was restored from it, for a test to copy. */
+async function restored(): Promise<string> {
+  if (restoredOnce) return restoredOnce;
+  const path = join(root, 'restored.db');
+  expect((await runDossier(['restore', await backUp()], { DATABASE_URL: `file:${path}` })).code).toBe(0);
+  restoredOnce = path;
+  return path;
 }
