@@ -7,7 +7,9 @@ import { pageStates } from '../support/page-states.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
-const phone = { width: 320, height: 640 };
+const most_bytes = 60_000;
+const narrowest = { width: 320, height: 640 };
+const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
 const full = '/agents/co.webhook/webhook';
 let browser: Browser;
@@ -44,18 +46,46 @@ function documentsOf(page: Page): Promise<string>[] {
   return documents;
 }
 
+/** Records the sizes of all answers that a page gets from now on, with their headers. */
+function sizesOf(page: Page): Promise<number>[] {
+  const sizes: Promise<number>[] = [];
+  page.on('requestfinished', (request) => {
+    const size = request.sizes().then((known) => known.responseBodySize + known.responseHeadersSize);
+    sizes.push(size);
+  });
+  return sizes;
+}
+
+/** Opens a page on a phone as somebody who was never here; all bytes that came, and how far things moved. */
+async function weigh(page: Page, path: string) {
+  const sizes = sizesOf(page);
+  await page.addInitScript(
+    'self.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) self.moved += value; }).observe({ type: "layout-shift", buffered: true });',
+  );
+  const answer = await page.goto(directory.url + path, { waitUntil: 'load' });
+  const moved = await page.evaluate('new Promise((end) => setTimeout(() => end(self.moved), 150))');
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  return { status: answer?.status(), requests: sizes.length, bytes, moved };
+}
+
 describe('every page in every state', () => {
   it.each(pageStates)(
-    '$name: valid, no violation in light on a desktop or in dark on a phone',
+    '$name: below 60,000 bytes, nothing moves, valid, no violation in light on a desktop or in dark on a phone',
     async (state) => {
-      const page = await browser.newPage({ viewport: desktop, colorScheme: 'light' });
+      const page = await browser.newPage({ viewport: phone, colorScheme: 'light' });
       const documents = documentsOf(page);
-      const answer = await page.goto(directory.url + state.path);
-      if (!state.prepare) expect(answer?.status()).toBe(state.status ?? 200);
+      const { status, requests, bytes, moved } = await weigh(page, state.path);
+      if (!state.prepare) expect(status).toBe(state.status ?? 200);
+      expect(requests).toBeGreaterThanOrEqual(4);
+      expect(bytes).toBeGreaterThan(10_000);
+      expect(bytes).toBeLessThan(most_bytes);
+      expect(moved).toBe(0);
+      if (process.env.SHOW_WEIGHTS) process.stderr.write(`${String(bytes).padStart(6)} ${state.path}\n`);
+      await page.setViewportSize(desktop);
       await state.prepare?.(page, directory);
       const inLight = await violationsIn(page);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize(phone);
+      await page.setViewportSize(narrowest);
       const seen = { inLight, inDark: await violationsIn(page, 'look'), fits: await fits(page) };
       expect(seen).toEqual({ inLight: [], inDark: [], fits: true });
       expect(documents.length).toBeGreaterThan(0);
