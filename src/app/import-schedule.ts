@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { every } from '../core/every.ts';
 import { toModuleUrl } from '../core/process.ts';
@@ -103,13 +103,7 @@ export const importInThread: ImportOnce = async (context, attempt) => {
   thread.on('message', (message: Outcome) => {
     outcome = message;
   });
-  const stop = () => thread.postMessage('stop');
-  attempt.signal.addEventListener('abort', stop);
-  if (attempt.signal.aborted) stop();
-  try {
-    await once(thread, 'exit');
-    return outcome;
-  } finally {
-    attempt.signal.removeEventListener('abort', stop);
-  }
+  using _ = addAbortListener(attempt.signal, () => thread.postMessage('stop'));
+  await once(thread, 'exit');
+  return outcome;
 };

@@ -108,9 +108,7 @@ export type LocationRead = Partial<HeadRef> & {
   );
 
 /** One reading of a location of a listing, with everything needed to decide what it proves. */
-export interface Reading {
-  readonly listing: Listing;
-  readonly place: ProofPlace;
+export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
   /** The challenges at the location of a claim in force that is another one, as `<place key> <hash>`. */
   readonly agreed: ReadonlySet<string>;

@@ -70,6 +70,8 @@ export function toListing(
 ): Listing {
   const recorded = shown ? recordedOf(shown) : toRecorded({});
   const [published_at = ''] = versions.map((version) => version.published_at).sort();
+  const updated_at =
+    shown?.updated_at ?? versions.reduce((last, one) => (one.updated_at > last ? one.updated_at : last), '');
   const { keywords: _, ...fields } = recorded;
   const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
   return {
@@ -81,13 +83,7 @@ export function toListing(
     origin_status,
     status_message: shown?.status_message,
     published_at,
-    updated_at:
-      shown?.updated_at ??
-      versions
-        .map((version) => version.updated_at)
-        .sort()
-        .at(-1) ??
-      '',
+    updated_at,
     imported_at: at,
     import_run: runId,
     withdrawn: shown ? undefined : 'deleted',

@@ -13,13 +13,14 @@ const everyListing = '*';
 /** Listings are counted up to here, so that no count takes long. */
 const maxCounted = 1000;
 
-export async function countListings(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('facet_count')
-    .select('listings')
-    .where('facet', '=', everyListing)
-    .executeTakeFirst();
-  return row?.listings ?? 0;
+/** The column that each table of counts has as its key. */
+const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
+
+/** How many visible listings have a facet, or a namespace; all of them without a key. */
+export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
+  const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
+    where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);
+  return rows[0]?.listings ?? 0;
 }
 
 export async function readFacetCounts(db: Db, kind: string): Promise<{ facet: Facet; listings: number }[]> {
@@ -72,9 +73,6 @@ function toChanges(
   add(after, 1);
   return [...change].filter(([, by]) => by !== 0);
 }
-
-/** The column that each table of counts has as its key. */
-const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
 const addToCounts = (db: Db, table: keyof typeof keyColumns, changes: ReturnType<typeof toChanges>) =>
   inChunks(changes, (chunk) => {

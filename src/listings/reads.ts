@@ -3,12 +3,10 @@ import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
 import type { SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { afterPrefix, findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
+import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import type { RowOf } from '../store/table.ts';
-import { countListings, readFacetCounts, readListCounts } from './counts.ts';
+import { readCount, readFacetCounts, readListCounts } from './counts.ts';
 import {
-  type ListingVersion,
   listingTable,
   type VersionSummary,
   versionSummaryColumns,
@@ -32,18 +30,6 @@ const valuesOf = {
   handle: sql`listing where withdrawn is null`,
   namespace: sql`publisher_count where listings > 0`,
 } as const;
-
-async function readCompletions(
-  db: Db,
-  part: keyof typeof valuesOf,
-  prefix: string,
-  limit: number,
-): Promise<string[]> {
-  const name = sql.ref(part);
-  const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
-    and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`;
-  return (await query.execute(db)).rows.map(({ value }) => value);
-}
 
 /** So many listings with some facets are all read and sorted by their last update. */
 const maxSorted = 2000;
@@ -118,29 +104,6 @@ async function readList(db: Db, index: SearchIndex, query: ListQuery): Promise<L
     return readByIds(db, await index.list(db, { facets, order, after: after?.id, limit }));
   return byRank(db, query, order);
 }
-
-/** All versions of some listings, without their records. */
-async function readVersionSummaries(db: Db, handles: readonly string[]): Promise<VersionSummary[]> {
-  if (handles.length === 0) return [];
-  const rows = db
-    .selectFrom('listing_version')
-    .select(versionSummaryColumns)
-    .where('handle', 'in', [...handles]);
-  return (await rows.execute()).map(versionTable.decode);
-}
-
-const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
-  upsert(db, 'listing_version', rows, 'handle', 'version'),
-);
-
-/** Inserts or replaces versions by handle and version. */
-export const writeVersions = (db: Db, versions: readonly ListingVersion[], at: string): Promise<void> =>
-  inChunks(versions, (chunk) =>
-    upsertVersions(
-      db,
-      chunk.map((version) => versionTable.encode({ ...version, listed_at: at })),
-    ),
-  );
 
 async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
   // Each part is cut before they are joined: the observer may have checked every listing.
@@ -247,22 +210,24 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
    */
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),
   /** How many listings are visible. */
-  count: () => countListings(db),
+  count: () => readCount(db, 'facet_count'),
   /** How many visible listings have a namespace. */
-  publisherListings: async (namespace: string) => {
-    const row = await db
-      .selectFrom('publisher_count')
-      .select('listings')
-      .where('namespace', '=', namespace)
-      .executeTakeFirst();
-    return row?.listings ?? 0;
-  },
+  publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),
   /** Distinct visible values that start with a prefix, in order: for completion. */
-  completions: (part: keyof typeof valuesOf, prefix: string, limit: number) =>
-    readCompletions(db, part, prefix, limit),
+  completions: async (part: keyof typeof valuesOf, prefix: string, limit: number) => {
+    const name = sql.ref(part);
+    const query = sql<{ value: string }>`select ${name} as value from ${valuesOf[part]}
+      and ${name} >= ${prefix} and ${name} < ${afterPrefix(prefix)} order by ${name} limit ${limit}`;
+    return (await query.execute(db)).rows.map(({ value }) => value);
+  },
   /** Versions of listings that are not of the shipped sample, by handle and version. */
   versionPage: (query: VersionQuery) => readVersionPage(db, query),
-  versionSummaries: (handles: readonly string[]) => readVersionSummaries(db, handles),
+  /** All versions of some listings, without their records. */
+  versionSummaries: async (handles: readonly string[]): Promise<VersionSummary[]> => {
+    if (handles.length === 0) return [];
+    const rows = db.selectFrom('listing_version').select(versionSummaryColumns);
+    return (await rows.where('handle', 'in', [...handles]).execute()).map(versionTable.decode);
+  },
   version: (handle: string, version: string) =>
     findOne(db, 'listing_version', { handle, version }, versionTable),
 });

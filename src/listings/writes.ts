@@ -4,9 +4,10 @@ import { replaceInIndex } from '../search/indexing.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { currentFlag, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
+import type { RowOf } from '../store/table.ts';
 import { updateCounts } from './counts.ts';
-import { type Listing, type ListingVersion, listingTable, summaryTable } from './listing.ts';
-import { createListingReads, writeVersions } from './reads.ts';
+import { type Listing, type ListingVersion, listingTable, summaryTable, versionTable } from './listing.ts';
+import { createListingReads } from './reads.ts';
 import { rowReferences, toIndexKeys } from './references.ts';
 import { deleteReferences, putReferences } from './shared.ts';
 import type { ListingRow } from './table.ts';
@@ -80,6 +81,10 @@ async function readReindexed(
   return row && { ...row, ...changed };
 }
 
+const upsertVersions = precompileQuery((db, rows: readonly RowOf<typeof versionTable>[]) =>
+  upsert(db, 'listing_version', rows, 'handle', 'version'),
+);
+
 const upsertListings = precompileQuery((db, rows: readonly ListingRow[]) =>
   upsert(db, 'listing', rows, 'handle'),
 );
@@ -152,7 +157,13 @@ export function createListingWrites(db: Db, search: SearchIndex, touch: (handle?
   return {
     ...createListingReads(db, search),
     /** Inserts or replaces versions by (handle, version), visible as they are since a time. */
-    putVersions: (versions: readonly ListingVersion[], at: string) => writeVersions(db, versions, at),
+    putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
+      inChunks(versions, (chunk) =>
+        upsertVersions(
+          db,
+          chunk.map((version) => versionTable.encode({ ...version, listed_at })),
+        ),
+      ),
     /** Marks the versions of a listing as changed here at a time: withdrawn, hidden or shown again. */
     async relistVersions(handle: string, listed_at: string) {
       await db.updateTable('listing_version').set({ listed_at }).where('handle', '=', handle).execute();

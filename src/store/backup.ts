@@ -249,9 +249,6 @@ export async function loadStore(
   };
 }
 
-/** What is wrong with a backup, as a message for the operator. */
-class BackupError extends Error {}
-
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -262,9 +259,9 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     parts.push(chunk);
     length += chunk.length;
-    if (length > longestLine_bytes) throw new BackupError('damaged: a line is too long');
+    if (length > longestLine_bytes) throw new Error('damaged: a line is too long');
   }
-  if (length > 0) throw new BackupError('truncated');
+  if (length > 0) throw new Error('truncated');
 }
 
 const parse = (line: Buffer | undefined): unknown =>
@@ -272,21 +269,20 @@ const parse = (line: Buffer | undefined): unknown =>
 
 function toHeader(parsed: unknown): BackupHeader {
   const other = headerOfAnyVersion.safeParse(parsed).data;
-  if (!other) throw new BackupError('not a backup of this service');
+  if (!other) throw new Error('not a backup of this service');
   if (other.version !== formatVersion)
-    throw new BackupError(
+    throw new Error(
       `backup format ${other.version} cannot be read by this version (it reads ${formatVersion}); restore it with Dossier ${other.dossier}, which made it`,
     );
   const read = headerLine.safeParse(parsed);
-  if (!read.success) throw new BackupError('damaged in its first line');
+  if (!read.success) throw new Error('damaged in its first line');
   return read.data;
 }
 
 function toBatch(parsed: unknown) {
   const read = batchLine.safeParse(parsed);
   const { table = '', columns = [], rows = [] } = read.data ?? {};
-  if (!read.success || !rows.every(({ length }) => length === columns.length))
-    throw new BackupError('damaged');
+  if (!read.success || !rows.every(({ length }) => length === columns.length)) throw new Error('damaged');
   const toRow = (cells: readonly (string | number | null)[]) =>
     Object.fromEntries(columns.map((column, at) => [column, cells[at] ?? null]));
   return { table, rows: rows.map(toRow) };
@@ -305,14 +301,14 @@ async function* readBatches(lines: AsyncIterator<Buffer, void>, { rows }: Backup
     const areCountsEqual = Object.keys({ ...rows, ...last.rows }).every(
       (table) => rows[table] === last.rows[table],
     );
-    if (!areCountsEqual || last.sha256 !== digest.digest('hex')) throw new BackupError('damaged');
-    if (!(await lines.next()).done) throw new BackupError('more data follows the end of the backup');
+    if (!areCountsEqual || last.sha256 !== digest.digest('hex')) throw new Error('damaged');
+    if (!(await lines.next()).done) throw new Error('more data follows the end of the backup');
     return;
   }
-  throw new BackupError('truncated');
+  throw new Error('truncated');
 }
 
-/** Reads the header of a backup. Throws BackupError, and so do its batches if it is incomplete or changed. */
+/** Reads the header of a backup. Throws what is wrong with it, and so do its batches if it is incomplete or changed. */
 export async function readBackup(chunks: AsyncIterable<Buffer>) {
   const lines = splitLines(chunks);
   const header = toHeader(parse((await lines.next()).value ?? undefined));

@@ -6,7 +6,7 @@ import { asMembers, type JsonObject } from '../../core/json.ts';
 import { clients, settingsFolders } from './clients.ts';
 
 /** A server as a client's configuration has it, with all its secrets; `file` as it is shown. */
-interface Configured {
+export interface Configured {
   readonly client: string;
   readonly file: string;
   readonly name: string;

@@ -12,7 +12,7 @@ import {
 } from '../../document/resolved.ts';
 import { annotation } from '../annotation.ts';
 import { ask, isAddress, toBase, unreachable } from '../service.ts';
-import { readConfigurations, type Unreadable } from './configurations.ts';
+import { type Configured, readConfigurations, type Unreadable } from './configurations.ts';
 import { isPlain, type Launch, toLaunch } from './launch.ts';
 
 /** What --fail-on names, in the words of the totals. */
@@ -26,10 +26,7 @@ type Finding = keyof typeof findings;
 const findingNames = Object.keys(findings) as Finding[];
 
 /** A server that a client is set up with, and what a Dossier knows of it. */
-interface Server extends Launch {
-  readonly client: string;
-  readonly file: string;
-  readonly name: string;
+interface Server extends Launch, Omit<Configured, 'server'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;
   readonly findings: readonly Finding[];
