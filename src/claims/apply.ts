@@ -22,7 +22,6 @@ import {
   toEvent,
   toWanted,
   type Verdict,
-  type WantedCapability,
 } from './judge.ts';
 import type { Reading } from './locations.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
@@ -114,7 +113,7 @@ async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Re
 
 async function writeCapabilities(
   tx: Transaction,
-  wanted: ReadonlyMap<string, WantedCapability>,
+  wanted: ReturnType<typeof toWanted>,
   [facts, at]: [JudgedFacts, string],
 ) {
   for (const [hash, { state, line }] of wanted)

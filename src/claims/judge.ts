@@ -1,5 +1,5 @@
 import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
-import type { Capability, CapabilityState, Claim, ClaimEvent, SeenFacts } from './claim.ts';
+import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
 import type { Reading } from './locations.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
@@ -52,12 +52,6 @@ export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding
 /** A line that counts. `old`: its capability belongs to the known claim; `cosigned`: its challenge was asked for with one that does. */
 export interface CountedLine extends ReadLine {
   readonly power: 'old' | 'cosigned' | 'new';
-}
-
-/** What is to become of a capability; with its line if one counts. */
-export interface WantedCapability {
-  readonly state: Extract<CapabilityState, 'active' | 'suspended' | 'revoked'>;
-  readonly line?: CountedLine;
 }
 
 /** What the lines of one reading prove. */
@@ -202,8 +196,8 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   };
 }
 
-/** What changes: by hash, the state that a capability is to have and does not have yet, or a new one. */
-export function toWanted(verdict: Verdict, facts: JudgedFacts): ReadonlyMap<string, WantedCapability> {
+/** What changes: by hash, the state that a capability is to have and does not have yet, or a new one; with its line if one counts. */
+export function toWanted(verdict: Verdict, facts: JudgedFacts) {
   const { counted, continues } = verdict;
   const living = [...facts.known.values()].filter((row) => row.handle === facts.handle && isLiving(row));
   const lineOf = new Map(counted.map((line) => [line.hash, line]));
@@ -228,7 +222,7 @@ export function toWanted(verdict: Verdict, facts: JudgedFacts): ReadonlyMap<stri
       .filter(([hash, state]) => facts.known.get(hash)?.state !== state)
       .map(([hash, state]) => {
         const line = lineOf.get(hash);
-        return [hash, { state, ...(state === 'active' && line && { line }) }];
+        return [hash, { state, line: state === 'active' ? line : undefined }] as const;
       }),
   );
 }
@@ -236,7 +230,7 @@ export function toWanted(verdict: Verdict, facts: JudgedFacts): ReadonlyMap<stri
 /** The event that reports a proof; undefined if it changed nothing. */
 export function toEvent(
   { continues }: Verdict,
-  wanted: ReadonlyMap<string, WantedCapability>,
+  wanted: ReturnType<typeof toWanted>,
   { claim, place, known }: JudgedFacts,
 ): Extract<ClaimEvent['type'], 'activated' | 'rotated' | 'restored' | 'moved'> | undefined {
   const isElsewhere = claim?.kind !== place.kind || claim.place_key !== place.key;

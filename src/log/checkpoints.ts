@@ -146,22 +146,20 @@ export async function isContained(
 /**
  * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
  * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
- * Returns whether it did so. A file without a valid signature of this database's key is reported and otherwise ignored.
+ * A file without a valid signature of this database's key is reported and otherwise ignored.
  * To be called once, before anything is written (docs/log.md).
  */
-export async function compareWithCheckpointFile(context: LogContext): Promise<boolean> {
+export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
   const text = await readCheckpointFile(config);
-  if (text === undefined) return false;
+  if (text === undefined) return;
   const checkpoint = await openOwnCheckpoint(context, text);
-  if (!checkpoint) {
-    log.error(
+  if (!checkpoint)
+    return log.error(
       { file: checkpointPath(config) },
       'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
     );
-    return false;
-  }
-  if (await isContained(store.log, checkpoint)) return false;
+  if (await isContained(store.log, checkpoint)) return;
   const isOpened = await store.write(async (tx) => {
     if (await isContained(tx.log, checkpoint)) return false;
     await tx.log.openNext(text, clock().toISOString());
@@ -173,7 +171,6 @@ export async function compareWithCheckpointFile(context: LogContext): Promise<bo
       { size: checkpoint.size },
       'the database is older than the published checkpoint; a new transparency log was opened',
     );
-  return isOpened;
 }
 
 /** A signed checkpoint, and the log it belongs to. */

@@ -96,8 +96,6 @@ export interface OutboundRules {
 
 const longestRetryAfter_s = 86_400;
 
-const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
-
 function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
   const wait_s = readRetryAfter_s(value, Date.now());
   if (wait_s === undefined) return {};
@@ -105,8 +103,8 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
 }
 
 /** A server that offers several ways to authenticate may send a header for each. */
-const joined = (name: string, value: string | string[] | undefined) =>
-  name === 'www-authenticate' && Array.isArray(value) ? value.join(', ') : single(value);
+const toValue = (name: string, values: readonly string[]) =>
+  (name === 'www-authenticate' ? values.join(', ') : values[0]) ?? '';
 
 /** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
@@ -125,27 +123,29 @@ async function exchange(
   sent: OutboundRequest,
   { userAgent, bodyLimit_bytes }: OutboundRules,
 ): ReturnType<OutboundClient['fetch']> {
-  const { statusCode, headers, body } = await request(sent.url, {
+  const response = await request(sent.url, {
     dispatcher,
     method: sent.method ?? 'GET',
     headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...sent.headers },
     body: sent.body,
     signal: sent.deadline,
   });
-  const plain = decode(body, single(headers['content-encoding']));
+  const { statusCode, body } = response;
+  const headers: Record<string, string> = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value = '']) => [name, toValue(name, [value].flat())]),
+  );
+  const { location } = headers;
+  const plain = decode(body, headers['content-encoding']);
   if (!plain) return { result: 'host_error' };
   const read = await readBounded(plain, bodyLimit_bytes, { isComplete: sent.isComplete });
   if (!read) return { result: 'too_large' };
-  const location = single(headers.location);
   return {
     result: 'response',
     status: statusCode,
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, joined(name, value) ?? '']),
-    ),
-    contentType: single(headers['content-type']) ?? '',
+    headers,
+    contentType: headers['content-type'] ?? '',
     ...(statusCode >= 300 && statusCode < 400 && location && { location }),
-    ...toRetryAfter(single(headers['retry-after'])),
+    ...toRetryAfter(headers['retry-after']),
     body: read,
   };
 }
@@ -176,37 +176,25 @@ const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE
 export const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
-const allowedAddresses: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
-  public: isPublicAddress,
-  loopback: isLoopbackAddress,
-  any: () => true,
-};
-
-const createAgent = (
-  isAllowed: (address: string) => boolean,
-  { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4 }: OutboundRules,
-) =>
-  new Agent({
-    allowH2: false,
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: 1000,
-    maxHeaderSize,
-    connect: { lookup: createGuardedLookup(isAllowed), timeout: 8000 },
-  });
-
 /**
  * Creates a client that connects only to the addresses that its rules allow; a name is resolved once and the socket
  * connects to the address that was checked. No redirects, bounded headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
-  const agents = new Map<Reach['addresses'], Agent>();
-  const agentOf = (addresses: Reach['addresses']) => {
-    const known = agents.get(addresses);
-    if (known) return known;
-    const agent = createAgent(allowedAddresses[addresses], rules);
-    agents.set(addresses, agent);
-    return agent;
+  const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4 } = rules;
+  const createAgent = (isAllowed: (address: string) => boolean) =>
+    new Agent({
+      allowH2: false,
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: 1000,
+      maxHeaderSize,
+      connect: { lookup: createGuardedLookup(isAllowed), timeout: 8000 },
+    });
+  const agents: Readonly<Record<Reach['addresses'], Agent>> = {
+    public: createAgent(isPublicAddress),
+    loopback: createAgent(isLoopbackAddress),
+    any: createAgent(() => true),
   };
   return {
     async fetch(sent) {
@@ -214,7 +202,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
       const reach = rules.reach(sent.url);
       if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };
       try {
-        return await exchange(agentOf(reach.addresses), { ...sent, url: reach.url }, rules);
+        return await exchange(agents[reach.addresses], { ...sent, url: reach.url }, rules);
       } catch (error) {
         const certificate = certificateFaults[codeOf(error)];
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';

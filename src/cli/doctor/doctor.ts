@@ -7,7 +7,7 @@ import type { OptOut } from '../../claims/claim.ts';
 import type { Config } from '../../config/config.ts';
 import { toShownDatabase } from '../../config/settings.ts';
 import { readAll } from '../../core/pages.ts';
-import { counted } from '../../core/text.ts';
+import { counted, day_ms } from '../../core/text.ts';
 import { readPrivateEntries } from '../../imports/private-entries.ts';
 import { isSample, sampleSource } from '../../listings/listing.ts';
 import { isContained, logOfOrigin, logOrigin, readCheckpointFile } from '../../log/checkpoints.ts';
@@ -17,14 +17,14 @@ import { listBackups } from '../backup/backups.ts';
 import { ask, type Finding, type Found, fault, fine, type Subject, warning } from './findings.ts';
 import { checkWitnesses } from './witnesses.ts';
 
-async function checkBackups({ config: { backupDir, backupInterval_s }, clock }: Subject): Found {
+async function checkBackups({ config: { backupDir, backupInterval_s } }: Subject): Found {
   if (!backupDir)
     return warning(
       'none are made by schedule',
       'set BACKUP_DIR, or run dossier backup by a schedule of your own',
     );
   const all = await listBackups(backupDir).catch(() => []);
-  const now_ms = clock().getTime();
+  const now_ms = Date.now();
   const ahead = all
     .filter(({ madeAt_ms }) => madeAt_ms > now_ms)
     .map(({ file }) =>
@@ -92,10 +92,10 @@ async function checkClaims({ store }: Subject): Found {
 const tolerated_ms = 5000;
 
 /** Dates of ratings, checks and leases are this clock's: one that is ahead suspends claims, one set back repeats dates. */
-async function checkClock({ config, store, clock: now }: Subject): Found {
+async function checkClock({ config, store }: Subject): Found {
   const { done } = (await store?.imports.last()) ?? {};
   const stored_ms = Date.parse(done?.finished_at ?? '');
-  if (stored_ms > now().getTime() + tolerated_ms)
+  if (stored_ms > Date.now() + tolerated_ms)
     return fault(
       `the newest import is dated ${done?.finished_at}, which is in the future: this clock is behind, or was ahead`,
       'set the clock (NTP), then restart the service',
@@ -163,7 +163,7 @@ async function checkDisk({ config }: Subject): Found {
     : [fine('nothing is written on this machine')];
 }
 
-const auditAge_ms = 2 * 86_400_000;
+const auditAge_ms = 2 * day_ms;
 
 /** Whether the database contains the tree of the checkpoint that was published last. */
 async function compareWithFile(store: Store, text: string): Promise<Finding> {
@@ -183,7 +183,7 @@ async function compareWithFile(store: Store, text: string): Promise<Finding> {
   );
 }
 
-async function readAudit(store: Store, now: Date): Promise<Finding> {
+async function readAudit(store: Store): Promise<Finding> {
   const last = await store.audits.last();
   if (!last?.finished_at) return fine('not audited yet; the service does so when it starts');
   if (last.faults > 0)
@@ -192,18 +192,18 @@ async function readAudit(store: Store, now: Date): Promise<Finding> {
       'run dossier audit',
     );
   const text = `what is shown agreed with ${last.entries} entries (${last.finished_at})`;
-  return now.getTime() - Date.parse(last.finished_at) > auditAge_ms
+  return Date.now() - Date.parse(last.finished_at) > auditAge_ms
     ? warning(text, 'no audit finished for two days: look at the log, or run dossier audit')
     : fine(text);
 }
 
 /** The transparency log against the checkpoint that was published last, and its last audit. */
-async function checkLog({ config, store, clock }: Subject): Found {
+async function checkLog({ config, store }: Subject): Found {
   if (!store) return fine('there is none yet');
   const text = await readCheckpointFile(config);
   const compared =
     text === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, text);
-  return [compared, await readAudit(store, clock())];
+  return [compared, await readAudit(store)];
 }
 
 /** Whether the newest checkpoint there is of this log: a proxy may lead to another service. */
@@ -246,7 +246,7 @@ async function checkPublicUrl(subject: Subject): Found {
   ];
 }
 
-async function readImport({ store, config, clock }: Subject): Promise<Finding> {
+async function readImport({ store, config }: Subject): Promise<Finding> {
   const { run, done } = (await store?.imports.last()) ?? {};
   if (run?.state === 'held')
     return fault('the newest import is held, because it would change too much', 'see dossier import --help');
@@ -263,7 +263,7 @@ async function readImport({ store, config, clock }: Subject): Promise<Finding> {
     );
   if (!done?.finished_at)
     return warning('nothing was imported yet', 'start the service, or run dossier import');
-  const age_s = (clock().getTime() - Date.parse(done.finished_at)) / 1000;
+  const age_s = (Date.now() - Date.parse(done.finished_at)) / 1000;
   const text = `the last import${isSample ? ', of the sample,' : ''} ended ${done.finished_at}`;
   const isOld = /^https?:/.test(config.registryUrl) && age_s > 3 * config.importInterval_s;
   return isOld ? warning(text, 'the log of the service says why there was none since') : fine(text);
@@ -318,7 +318,7 @@ export async function runDoctor(config: Config): Promise<void> {
   );
   const problem = opened && 'state' in opened ? opened : undefined;
   await using store = opened && 'state' in opened ? undefined : opened;
-  const subject = { config, store, clock: () => new Date() };
+  const subject = { config, store };
   const found: Finding[] = [];
   const note = (name: string, finding: Finding) => {
     found.push(finding);

@@ -6,7 +6,6 @@ export interface Subject {
   readonly config: Config;
   /** Undefined if the database cannot be opened, or there is none yet. */
   readonly store: Store | undefined;
-  readonly clock: () => Date;
 }
 
 /** What a check found: one sentence, and what to do where something is to be done. */
