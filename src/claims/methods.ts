@@ -53,6 +53,13 @@ function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace |
     : { kind, shown: domain, key: `dns:${domain}`, root: `dns:${domain}` };
 }
 
+/** A repository as a location of a claim; undefined unless this service is configured to read it. */
+function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRepositoryKey) {
+  const key = shown === undefined ? undefined : toKey(shown);
+  if (shown === undefined || key === undefined) return undefined;
+  return { kind, shown, key, root: repositoryRoot(key) };
+}
+
 /** The name whose TXT records are read, under a domain. */
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
@@ -75,11 +82,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     title: 'Commit a file to the recorded repository',
     noun: 'File in the repository',
     control: 'write access to its repository',
-    placeOf({ repository }, toKey) {
-      const key = repository === undefined ? undefined : toKey(repository);
-      if (repository === undefined || key === undefined) return undefined;
-      return { kind: 'repository', shown: repository, key, root: repositoryRoot(key) };
-    },
+    placeOf: ({ repository }, toKey) => repositoryPlace('repository', repository, toKey),
     whereToPut: ({ shown }, claimFile) =>
       `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch.`,
     toCopy: (_place, challenge) => challenge,
@@ -93,11 +96,8 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     control: 'write access to the repository of its account',
     placeOf({ handle }, toKey) {
       const account = githubAccount(handle);
-      const shown = `https://github.com/${account}/${account}`;
-      const key = account === undefined ? undefined : toKey(shown);
-      return key === undefined
-        ? undefined
-        : { kind: 'profile_repository', shown, key, root: repositoryRoot(key) };
+      const shown = account && `https://github.com/${account}/${account}`;
+      return repositoryPlace('profile_repository', shown, toKey);
     },
     isOffered({ handle, repository }, toKey) {
       const key = repository === undefined ? undefined : toKey(repository);

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { ImportContext, ImportReport, ImportRequest } from './import.ts';
-import { type ImportRun, RegistryError } from './import-run.ts';
+import { RegistryError } from './import-run.ts';
 import { findImportLease, UnderWayError } from './run.ts';
 
 /** How one attempt ended. `busy`: another import is running, or ended since this one was due. `running`: stopped by the signal; the next one continues it. */
@@ -28,22 +28,18 @@ export const importOnce: ImportOnce = async (context, attempt) => {
 };
 
 /** What is known of a store's imports. */
-export interface ImportStatus {
-  /** Of the newest run. `stopped`: interrupted, or its node died; the next import of its source continues it. */
-  readonly state: 'none' | 'running' | 'stopped' | 'done' | 'failed' | 'held';
-  readonly run: ImportRun | undefined;
-  /** The newest run that completed. */
-  readonly done: ImportRun | undefined;
-  /** When the dead node of a stopped run last renewed its lease, RFC 3339; absent if the run was interrupted. */
-  readonly lastSeen_at?: string;
-}
+export type ImportStatus = Awaited<ReturnType<typeof readImportStatus>>;
 
-/** Reads the status of the newest import. Whether its node is alive is decided by its lease, on every call. */
-export async function readImportStatus({ store }: Pick<Context, 'store'>): Promise<ImportStatus> {
-  const { run, done } = await store.imports.last();
-  if (!run) return { state: 'none', run, done };
-  if (run.state !== 'running') return { state: run.state, run, done };
-  const lease = await findImportLease(store);
-  if (lease?.isHeld) return { state: 'running', run, done };
-  return { state: 'stopped', run, done, ...(lease && { lastSeen_at: lease.renewed_at }) };
+/**
+ * Reads the status of the newest import, and the newest run that completed. Whether its node is alive is decided by its lease, on
+ * every call. `stopped`: interrupted, or its node died; the next import of its source continues it. `lastSeen_at`: when the dead node
+ * last renewed its lease, RFC 3339; absent if the run was interrupted.
+ */
+export async function readImportStatus({ store }: Pick<Context, 'store'>) {
+  const last = await store.imports.last();
+  const state = last.run?.state ?? ('none' as const);
+  const lease = state === 'running' ? await findImportLease(store) : undefined;
+  const isStopped = state === 'running' && !lease?.isHeld;
+  const died = isStopped && lease && { lastSeen_at: lease.renewed_at };
+  return { ...last, state: isStopped ? ('stopped' as const) : state, ...died };
 }

@@ -19,7 +19,15 @@ import {
   withdraws,
 } from './plan.ts';
 import { recordedOf } from './recorded.ts';
-import { beginRun, newestKnown, type Run, type RunStart, saveWithLease, whileImporting } from './run.ts';
+import {
+  beginRun,
+  importLease,
+  newestKnown,
+  type Run,
+  type RunStart,
+  saveWithLease,
+  UnderWayError,
+} from './run.ts';
 import {
   batchPages,
   openSource,
@@ -338,7 +346,7 @@ async function runToEnd(current: Import): Promise<ImportReport> {
 export async function runImport(context: ImportContext, request: ImportRequest = {}): Promise<ImportReport> {
   const { store, config } = context;
   const source = await openSource(request.source ?? config.registryUrl, config, request.patience);
-  return whileImporting(store, async (lease) =>
-    runToEnd(await openImport(context, request, { source, lease })),
-  );
+  await using lease = await store.leases.take(importLease);
+  if (!lease) throw new UnderWayError();
+  return await runToEnd(await openImport(context, request, { source, lease }));
 }

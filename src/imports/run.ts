@@ -4,7 +4,7 @@ import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } fro
 import type { RegistrySource } from './source.ts';
 
 /** Whoever holds this lease is the only one that imports, from whatever source. */
-const name = 'import';
+export const importLease = 'import';
 
 /** Another import into the same store is running; the caller may try again later. */
 export class UnderWayError extends RegistryError {
@@ -14,21 +14,11 @@ export class UnderWayError extends RegistryError {
 }
 
 /** What is known of the import that runs, or of one whose node died; undefined if neither is the case. */
-export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(name);
+export const findImportLease = ({ leases }: Pick<Store, 'leases'>) => leases.find(importLease);
 
 /** Whether any process imports into this store. */
 export const isUnderWay = async (store: Pick<Store, 'leases'>): Promise<boolean> =>
   (await findImportLease(store))?.isHeld ?? false;
-
-/** Runs `work` as the only import into this store. Throws UnderWayError while another process imports. */
-export async function whileImporting<T>(
-  { leases }: Pick<Store, 'leases'>,
-  work: (lease: Lease) => Promise<T>,
-): Promise<T> {
-  await using lease = await leases.take(name);
-  if (!lease) throw new UnderWayError();
-  return await work(lease);
-}
 
 /** Saves a change of a run whose lease is still ours. Returns false, and saves nothing, once another node took it over. */
 export async function saveWithLease(

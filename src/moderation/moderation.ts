@@ -85,9 +85,7 @@ export const toAppeal = ({
   operatorContact,
   publicUrl,
 }: Pick<Config, 'operatorContact' | 'publicUrl'>): string =>
-  operatorContact
-    ? `To appeal against an action of the operator, write to ${operatorContact} and name its log index.`
-    : `To appeal against an action of the operator, use the form at ${publicUrl}/feedback and name its log index.`;
+  `To appeal against an action of the operator, ${operatorContact ? `write to ${operatorContact}` : `use the form at ${publicUrl}/feedback`} and name its log index.`;
 
 /** The category of feedback that asks the operator to look at a listing or a rating. */
 export const reportCategory = 'report';

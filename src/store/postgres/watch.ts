@@ -16,8 +16,6 @@ const notification = z.object({
 });
 type Notification = z.infer<typeof notification>;
 
-const toPayload = (sent: Notification) => JSON.stringify(sent);
-
 const sizeOf_bytes = (handle: string) => Buffer.byteLength(handle) + 3;
 
 /** Groups of handles that each fit into one payload. */
@@ -38,8 +36,8 @@ function groupHandles(handles: readonly string[]): string[][] {
 function toPayloads(node: number, changed: ChangedHandles): string[] {
   const groups = changed === 'all' ? [] : groupHandles(changed);
   return changed === 'all' || groups.length > mostPayloads
-    ? [toPayload({ node, changed: 'all' })]
-    : groups.map((handles) => toPayload({ node, changed: handles }));
+    ? [JSON.stringify({ node, changed: 'all' })]
+    : groups.map((handles) => JSON.stringify({ node, changed: handles }));
 }
 
 /** Parses a payload. Any client of the database may send one: what is not ours counts as a change of everything. */
