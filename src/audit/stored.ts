@@ -1,21 +1,17 @@
 import { placeMember } from '../claims/claim.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
-import type { Config } from '../config/config.ts';
 import { readAll, readPages } from '../core/pages.ts';
-import { findKeyOfOrigin, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
+import { findKeyOfOrigin, type LogContext, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
-import type { Store } from '../store/store.ts';
 import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
 
 const batch = 100;
 
-interface Place {
-  readonly store: Store;
-  readonly config: Pick<Config, 'checkpointFile' | 'databaseUrl'>;
-  readonly clock: () => Date;
-}
+type Place = Pick<LogContext, 'store' | 'clock'> & {
+  readonly config: Parameters<typeof readCheckpointFile>[0];
+};
 
 /** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
 async function readOwnCheckpoint({ store, config }: Place) {

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
-import type { Transaction } from '../store/store.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
 import type { claimCheck } from './check-results.ts';
@@ -98,29 +97,18 @@ async function prepare(
 }
 
 /**
- * Applies what was read in one transaction, after `guard`. Throws unavailable if the listing changed meanwhile, and, if somebody
+ * Applies what was read in one transaction, which `save` ends. Throws what `save` throws, unavailable if the listing changed meanwhile, and, if somebody
  * asked for the check, what keeps them from writing by then; a re-check for a blocked claimant takes away, and gives nothing.
  */
 async function apply(
   target: ClaimTarget,
   read: Parameters<typeof prepare>[1],
-  {
-    context,
-    isAsked,
-    guard,
-    save,
-  }: {
-    context: Context;
-    isAsked: boolean;
-    guard?: (tx: Transaction) => Promise<void>;
-    save?: SaveOutcome;
-  },
+  { context, isAsked, save }: { context: Context; isAsked: boolean; save: SaveOutcome },
 ): Promise<CheckedClaim> {
   const prepared = await prepare(target, read, context);
   const now = context.clock();
   return context.store.write(async (tx) => {
     const { listing, place } = target;
-    await guard?.(tx);
     const current = await findToCheck(listing.handle, tx);
     if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
@@ -131,7 +119,7 @@ async function apply(
     const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
     const outcome = await applyReading(tx, { ...prepared, now, isBlocked }, claim);
     const checked = toChecked(prepared.read, outcome, now);
-    await save?.(tx, checked, isAnswered(checked));
+    await save(tx, checked, isAnswered(checked));
     return checked;
   });
 }
@@ -150,14 +138,14 @@ export async function checkSignature(
   if (!keys || !challenge) return checked;
   const signer = keys.find((key) => isSignedBy(key, sent.challenge, sent.signature));
   const read = { result: 'file', text: '', keys, pinned: check.pinned } as const;
-  const guard = async (tx: Transaction) => {
+  const save: SaveOutcome = async (tx) => {
     const newest = await tx.checks.newest(target.listing.handle, toSubject(target.place));
     if (newest && Date.parse(newest.begun_at) > begun_ms)
       throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
   };
   const claim = await context.store.claims.claim(target.listing.handle);
   const signed = { ...challenge, signer };
-  return apply(target, { read, signed, claim }, { context, isAsked: true, guard });
+  return apply(target, { read, signed, claim }, { context, isAsked: true, save });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { Problem } from '../core/problem.ts';
 import { toCountedNetworks } from './networks.ts';
 
@@ -13,10 +14,7 @@ export interface Limit {
 }
 
 /** The settings that affect limits. */
-export interface LimitSettings {
-  readonly hasLimits: boolean;
-  readonly limitOverrides: Readonly<Record<string, Pick<Limit, 'burst' | 'refill_s'>>>;
-}
+export type LimitSettings = Pick<Config, 'hasLimits' | 'limitOverrides'>;
 
 /** The limit with its configured override. */
 export const toEffective = (limit: Limit, { limitOverrides }: LimitSettings): Limit => ({

@@ -162,17 +162,11 @@ export async function readMonthCounts(
     .selectFrom(newest.as('newest'))
     .select(({ fn, lit }) => [
       fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
-      'outcome',
-      'in_group',
+      ...(['outcome', 'in_group as group'] as const),
       fn.countAll<number>().as('ratings'),
     ])
     .groupBy(['month', 'outcome', 'in_group'])
     .orderBy('month')
     .execute();
-  return rows.map(({ month, outcome, in_group, ratings }) => ({
-    month,
-    outcome: outcome as MonthCount['outcome'],
-    group: in_group,
-    ratings: Number(ratings),
-  }));
+  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as MonthCount);
 }

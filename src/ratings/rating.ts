@@ -140,18 +140,17 @@ const ratingCounts = z.object({
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;
 
-/** What counted ratings can be filtered by; only those that fit every given value are left. */
-export interface RatingFilter {
-  readonly outcome?: RatingRecord['outcome'] | undefined;
+/** How many counted ratings of a listing have the same outcome, group and class of proof. */
+export interface RatingCell {
+  readonly outcome: RatingRecord['outcome'];
   /** The group at the time of reading. */
-  readonly group?: RatingGroup | undefined;
-  readonly proof_class?: ProofClass | undefined;
+  readonly group: RatingGroup;
+  readonly proof_class: ProofClass;
+  readonly ratings: number;
 }
 
-/** How many counted ratings of a listing have the same outcome, group and class of proof. */
-export type RatingCell = Required<{ [name in keyof RatingFilter]: NonNullable<RatingFilter[name]> }> & {
-  readonly ratings: number;
-};
+/** What counted ratings can be filtered by; only those that fit every given value are left. */
+export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
 
 const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
   outcome: outcomes,
