@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ClaimEvent } from '../claims/claim.ts';
 import { countedSource, namespaceIdentity, provenBy, rootIdentity } from '../core/identity.ts';
+import type { JsonObject } from '../core/json.ts';
 import { day_ms } from '../core/text.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import {
@@ -60,10 +61,8 @@ const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
 /** The first field in which each of the newest records of a listing document differs from the listed one. */
 const findRecentFaults = (handle: string, recent: readonly ShortRating[], ratings: readonly RatingRecord[]) =>
   recent.flatMap((record) => {
-    const shown: Readonly<Record<string, unknown>> = { ...record };
-    const listed: Readonly<Record<string, unknown>> = {
-      ...ratings.find(({ rating_id }) => rating_id === record.rating_id),
-    };
+    const shown: JsonObject = { ...record };
+    const listed: JsonObject = { ...ratings.find(({ rating_id }) => rating_id === record.rating_id) };
     const [field] = differingFields(listed, shown, Object.keys(shown));
     if (field === undefined) return [];
     const message = `${field} is ${toShownValue(shown[field])} in the document, but ${toShownValue(listed[field])} in the listed record`;
@@ -104,6 +103,8 @@ const pair_ms = 90 * day_ms;
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
+const timesOf = (versions: readonly RatingRecord[]) => versions.map(({ created_at }) => created_at).sort();
+
 /**
  * The newest version of every rating that a listing shows, and what its other versions say of it. `isUnknown`: whether one that is erased
  * may say what no other does; `praised_at`: when the first one that praises was made, else the first; `read_on`: when it was read.
@@ -126,11 +127,8 @@ export function toCounted({ ratings, read_on }: ShownListing) {
         const before = byId.get(one.supersedes ?? '');
         if (before) all.add(before);
       }
-      const [first_created_at = ''] = [...all].map(({ created_at }) => created_at).sort();
-      const [praised_at = first_created_at] = [...all]
-        .filter(isPraise)
-        .map(({ created_at }) => created_at)
-        .sort();
+      const [first_created_at = ''] = timesOf([...all]);
+      const [praised_at = first_created_at] = timesOf([...all].filter(isPraise));
       return {
         ...rating,
         ...{ read_on, first_created_at, praised_at, isCurrent: isCurrent(rating) },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
 import { toLine } from '../core/text.ts';
 import {
   type Listing,
@@ -127,9 +127,7 @@ export type Recorded = ReturnType<typeof toRecorded>;
 
 /** Keywords, tags and categories that the publisher states in its own `_meta`. */
 function publisherKeywords(server: ServerJson): string[] {
-  const provided = server._meta?.[publisherMeta];
-  if (typeof provided !== 'object' || provided === null) return [];
-  const { keywords, tags, categories } = provided as Record<string, unknown>;
+  const { keywords, tags, categories } = asMembers(server._meta?.[publisherMeta]);
   return [keywords, tags, categories]
     .flatMap((list) => (Array.isArray(list) ? (list.slice(0, 50) as unknown[]) : []))
     .filter((word) => typeof word === 'string');

@@ -98,25 +98,20 @@ export async function askWitness(asking: Asking, question: Parameters<typeof ask
   return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
 }
 
-/** What the operator reads of a witness that did not cosign. */
+/** What the operator reads of a witness that shows that something is wrong. */
+const faults: Partial<Record<Asked['result'], string>> = {
+  larger_tree:
+    'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
+  refused_tree:
+    'a witness says that this log does not continue the tree that it cosigned: there are two histories, or the witness is wrong; run dossier audit with a saved checkpoint',
+  wrong_cosignature: 'a witness sent a cosignature that is not valid for the checkpoint; it is not published',
+};
+
 function report({ log }: IssuingContext, { name }: AskedWitness, asked: Asked, size: number): void {
-  const about = { witness: name, size };
-  if (asked.result === 'larger_tree')
-    log.error(
-      { ...about, cosigned_size: asked.size },
-      'a witness cosigned a larger tree of this log than the database has: the log was rolled back, or the witness is wrong; run dossier audit with a saved checkpoint',
-    );
-  else if (asked.result === 'refused_tree')
-    log.error(
-      about,
-      'a witness says that this log does not continue the tree that it cosigned: there are two histories, or the witness is wrong; run dossier audit with a saved checkpoint',
-    );
-  else if (asked.result === 'wrong_cosignature')
-    log.error(
-      about,
-      'a witness sent a cosignature that is not valid for the checkpoint; it is not published',
-    );
-  else if (asked.result === 'unavailable')
+  const about = { witness: name, size, ...(asked.result === 'larger_tree' && { cosigned_size: asked.size }) };
+  const fault = faults[asked.result];
+  if (fault) log.error(about, fault);
+  if (asked.result === 'unavailable')
     log.warn({ ...about, why: asked.why }, 'a witness did not cosign; it is asked again');
 }
 

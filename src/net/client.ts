@@ -106,14 +106,12 @@ function toRetryAfter(value: string | undefined): { retry_after_s?: number } {
 const toValue = (name: string, values: readonly string[]) =>
   (name === 'www-authenticate' ? values.join(', ') : values[0]) ?? '';
 
+const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress } as const;
+
 /** A body as it was before it was compressed, which some hosts do although they are asked not to; undefined for other codings. */
 function decode(body: Readable, coding: string | undefined): Readable | undefined {
   if (!coding || /^(?:identity|utf-?8)$/i.test(coding)) return body;
-  const decoder = /^(?:x-)?gzip$/i.test(coding)
-    ? createGunzip()
-    : /^br$/i.test(coding)
-      ? createBrotliDecompress()
-      : undefined;
+  const decoder = own(decoders, coding.toLowerCase())?.();
   // What fails ends the decoder, which is read to its end.
   return decoder && pipeline(body, decoder, () => undefined);
 }

@@ -88,11 +88,8 @@ function filesAt(path: string, environment: NodeJS.ProcessEnv): string[] {
 
 function toShown(path: string): string {
   const below = relative(process.cwd(), path);
-  return below.startsWith('..')
-    ? path.startsWith(`${homedir()}/`)
-      ? `~${path.slice(homedir().length)}`
-      : path
-    : below;
+  if (!below.startsWith('..')) return below;
+  return path.startsWith(`${homedir()}/`) ? `~${path.slice(homedir().length)}` : path;
 }
 
 const findConfigurations = (environment: NodeJS.ProcessEnv) =>
