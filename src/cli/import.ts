@@ -16,8 +16,6 @@ export interface ImportOptions {
 const barForm =
   '{bar} {value} rows | {rows_new} new | {rows_changed} changed | {rows_quarantined} quarantined | {duration_formatted}';
 
-const sourceOf = (config: Config, { from }: ImportOptions) => from ?? config.registryUrl;
-
 const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number): string =>
   [
     `${kind} import${isResumed ? ', resumed' : ''}: ${seconds.toFixed(1)} s, ${Math.round(counts.rows_seen / seconds)} rows a second`,
@@ -27,8 +25,8 @@ const reportLines = ({ counts, kind, isResumed }: ImportReport, seconds: number)
 
 async function runToEnd(
   config: Config,
-  options: ImportOptions,
-  stopping: AbortSignal,
+  { from: source, acceptChanges, full: isFull }: ImportOptions,
+  signal: AbortSignal,
 ): Promise<ImportReport> {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel;
   const context = await openContext({ ...config, logLevel }, 'make');
@@ -36,17 +34,14 @@ async function runToEnd(
   using bar = createBar(barForm);
   try {
     return await runImport(context, {
-      source: options.from,
+      ...{ source, acceptChanges, isFull, signal },
       patience: { tries: 3 },
-      acceptChanges: options.acceptChanges,
-      isFull: options.full,
       // An unknown total grows with the rows read.
       onProgress: ({ counts, total = counts.rows_seen + 100 }) => bar.show(counts.rows_seen, total, counts),
-      signal: stopping,
     });
   } catch (error) {
     throw error instanceof RegistryError
-      ? new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${error.message}`)
+      ? new ExitError(exitCodes.upstreamUnavailable, `${source}: ${error.message}`)
       : error;
   }
 }
@@ -67,11 +62,11 @@ export async function runImportCommand(config: Config, options: ImportOptions): 
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());
   const start = performance.now();
-  const report = await runToEnd(config, options, stopping.signal);
+  const from = options.from ?? config.registryUrl;
+  const report = await runToEnd(config, { ...options, from }, stopping.signal);
   process.stdout.write(reportLines(report, (performance.now() - start) / 1000));
   await reportPrivate(config);
-  if (report.error)
-    throw new ExitError(exitCodes.upstreamUnavailable, `${sourceOf(config, options)}: ${report.error}`);
+  if (report.error) throw new ExitError(exitCodes.upstreamUnavailable, `${from}: ${report.error}`);
   if (report.state !== 'running') return;
   process.stdout.write('stopped; the next import continues from here\n');
   process.exitCode = 130;

@@ -92,13 +92,6 @@ export interface VerifyOptions extends ExpectedRecord {
   readonly checkpoint?: string;
 }
 
-/** What was checked, and for each checkpoint whether enough witnesses cosigned it. */
-interface Outcome {
-  readonly checks: readonly Check[];
-  readonly quorums: readonly Check[];
-  readonly notes: readonly string[];
-}
-
 /** What the command was given beside the files: the key and the policy, where there is one. */
 interface Given {
   readonly key: string | undefined;
@@ -110,9 +103,9 @@ function withPolicy(
   checks: readonly Check[],
   policy: Policy | undefined,
   checkpoints: readonly { text: string; key: string | undefined }[],
-): Outcome {
-  if (!policy) return { checks, quorums: [], notes: [] };
-  const found = checkpoints.map(({ text, key }) => {
+) {
+  const found = checkpoints.flatMap(({ text, key }) => {
+    if (!policy) return [];
     const witnesses = checkWitnesses(text, policy);
     return { ...witnesses, checks: [...checkLog(policy, key), ...witnesses.checks] };
   });
@@ -122,6 +115,9 @@ function withPolicy(
     notes: found.flatMap(({ notes }) => notes),
   };
 }
+
+/** What was checked, and for each checkpoint whether enough witnesses cosigned it. */
+type Outcome = ReturnType<typeof withPolicy>;
 
 const checkpointOf = ({ proof }: SavedProof) => readProofText(proof)?.checkpoint ?? '';
 

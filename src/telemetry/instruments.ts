@@ -8,12 +8,10 @@ const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 /** A longer response is a stream. */
 const longestAnswer_s = 30;
 
-type Named<Names, Metric> = { readonly [Name in keyof Names]: Metric };
-
 /** The metrics of one registry, by their names. */
-type Instruments = Named<typeof table.counters, Counter> &
-  Named<typeof table.gauges, Gauge> &
-  Named<typeof table.histograms, Histogram>;
+type Instruments = Readonly<Record<keyof typeof table.counters, Counter>> &
+  Readonly<Record<keyof typeof table.gauges, Gauge>> &
+  Readonly<Record<keyof typeof table.histograms, Histogram>>;
 
 /** Registers every metric of the table, in which each has what it says, and its labels. */
 export function createInstruments(registry: Registry): Instruments {
