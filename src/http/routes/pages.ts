@@ -79,27 +79,21 @@ const cachePolicy = { cacheTags: [] };
 
 /** Documents for machines, generated once from the definitions; the sitemap from the listings. */
 export function createDiscoveryRoutes({ context, site: { config } }: Face) {
-  const answer = (type: string, write: () => Promise<string>) => {
-    const text = cachedOnce(write);
+  const answer = (type: string, write: () => string | Promise<string>) => {
+    const text = cachedOnce(async () => write());
     return async (c: Request) => answerWithETag(c, { type, body: await text(), cachePolicy });
   };
-  const short = async () => llmsTxt.read({}, context);
-  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\nAgentmap: ${config.publicUrl}/.well-known/ard.json\n`;
+  const short = () => llmsTxt.read({}, context);
+  const full = async () => `${await short()}\n${toToolReference()}`;
+  const openApi = () => `${JSON.stringify(toOpenApi(config))}\n`;
+  const robots = () =>
+    `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${config.publicUrl}/sitemap.xml\nAgentmap: ${config.publicUrl}/.well-known/ard.json\n`;
   const keys = async () => `${JSON.stringify(toKeyDirectory(await openObserverKey(context)))}\n`;
   return new Hono<HttpEnvironment>()
     .get('/llms.txt', answer(plain, short))
-    .get(
-      '/llms-full.txt',
-      answer(plain, async () => `${await short()}\n${toToolReference()}`),
-    )
-    .get(
-      '/openapi.json',
-      answer(json, async () => `${JSON.stringify(toOpenApi(config))}\n`),
-    )
-    .get(
-      '/robots.txt',
-      answer(plain, async () => robots),
-    )
+    .get('/llms-full.txt', answer(plain, full))
+    .get('/openapi.json', answer(json, openApi))
+    .get('/robots.txt', answer(plain, robots))
     .get('/.well-known/http-message-signatures-directory', answer(keyDirectoryType, keys))
     .get('/sitemap.xml', answerSitemap);
 }
