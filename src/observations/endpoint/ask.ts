@@ -154,10 +154,8 @@ async function askLegacy(
   return run;
 }
 
-const isDiscovery = (reply: Replied) =>
-  reply.is === 'result' && Array.isArray(reply.result.supportedVersions);
-const isSession = (reply: Replied) =>
-  reply.is === 'result' && typeof reply.result.protocolVersion === 'string';
+const isDiscovery = ({ supportedVersions }: JsonObject) => Array.isArray(supportedVersions);
+const isSession = ({ protocolVersion }: JsonObject) => typeof protocolVersion === 'string';
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
 
 /** Why there is no answer: one that may pass comes first, because it leaves open what else there is. */
@@ -178,7 +176,7 @@ async function askInitialized(
   notify: (message: Message) => Promise<unknown>,
 ): Promise<EndpointAnswer | NoAnswer> {
   const reply = await send(talk, (id) => initializeMessage(id, talk.client));
-  if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, notify);
+  if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, notify);
   return reply.is === 'credentials' || reply.is === 'payment'
     ? toWithheld(talk.url, reply)
     : toNoAnswer([reply]);
@@ -210,8 +208,8 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
     const reply = await step();
     replies.push(reply);
     if (reply.is === 'payment') return toWithheld(url, reply);
-    if (reply.is === 'result' && isDiscovery(reply)) return askModern(talk, reply);
-    if (reply.is === 'result' && isSession(reply)) return askLegacy(talk, reply, post);
+    if (reply.is === 'result' && isDiscovery(reply.result)) return askModern(talk, reply);
+    if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, post);
   }
   for (const reply of replies) if (reply.is === 'credentials') return toWithheld(url, reply);
   return toNoAnswer(replies);
