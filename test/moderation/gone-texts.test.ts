@@ -30,7 +30,8 @@ const call = async (tool: string, body: object, secret?: string) =>
   (await (await directory.post(`/api/tools/${tool}`, body, secret)).json()) as Json;
 
 /** What a source wrote about one interaction; everything that it sent has the word in it. */
-function createInteraction() {
+async function createInteraction() {
+  const firstEntry = await directory.store.log.size();
   const word = `zebulon${made++}`;
   const interaction_at = directory.context.clock().toISOString();
   const ids: string[] = [];
@@ -50,13 +51,21 @@ function createInteraction() {
     call('withdraw_rating', { rating_id: ids[at], reason: 'other', note: word }, source);
   const moderate = (name: string, at: number) => directory.act(name, String(ids[at]), 'unlawful');
   const amend = (change: object = {}) => rate({ supersedes: ids.at(-1), ...change });
-  return { word, ids, rate, amend, respond, withdraw, moderate };
+  return { word, ids, firstEntry, rate, amend, respond, withdraw, moderate };
 }
-type Interaction = ReturnType<typeof createInteraction>;
+type Interaction = Awaited<ReturnType<typeof createInteraction>>;
+
+const written: string[] = [];
 
 /** The doors that still show something of an interaction. */
-const findShown = ({ word, ids }: Interaction): Promise<string[]> =>
-  whereShown(directory, { handles: [subject, rater], query: 'webhook', rating_ids: ids }, word);
+const findShown = ({ word, ids, firstEntry }: Interaction): Promise<string[]> => {
+  written.push(...ids);
+  return whereShown(
+    directory,
+    { handles: [subject, rater], query: 'webhook', rating_ids: ids, firstEntry },
+    word,
+  );
+};
 
 /** What is written and taken back, and what is done with it. */
 const sequences: readonly (readonly [string, (one: Interaction) => Promise<unknown>])[] = [
@@ -160,13 +169,18 @@ const sequences: readonly (readonly [string, (one: Interaction) => Promise<unkno
 
 describe.each(sequences)('%s', (_, act) => {
   it('is shown by no door', async () => {
-    const interaction = createInteraction();
+    const interaction = await createInteraction();
     await interaction.rate();
     expect((await findShown(interaction)).length).toBeGreaterThan(5);
     await act(interaction);
     expect(await findShown(interaction)).toEqual([]);
     expect(await directory.audit()).toEqual([]);
   });
+});
+
+it('no door shows anything of any of them, nor does an entry of the log', async () => {
+  const asked = { handles: [subject, rater], query: 'webhook', rating_ids: [...new Set(written)] };
+  expect(await whereShown(directory, asked, 'zebulon')).toEqual([]);
 });
 
 it('the dump of a day later has nothing of them', async () => {
@@ -177,7 +191,7 @@ it('the dump of a day later has nothing of them', async () => {
 });
 
 it('a backup that is made after an erasure has nothing of the rating, its versions and the responses', async () => {
-  const interaction = createInteraction();
+  const interaction = await createInteraction();
   await interaction.rate();
   await interaction.respond(0);
   await interaction.amend();

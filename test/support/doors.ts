@@ -11,6 +11,8 @@ export interface Asked {
   /** A view of the operator that has one of them. */
   readonly view?: string;
   readonly rating_ids?: readonly string[];
+  /** The first entry of the log that is read; 0 by default. */
+  readonly firstEntry?: number;
 }
 
 const namespaceOf = (handle: string) => handle.slice(0, handle.indexOf('/'));
@@ -68,17 +70,25 @@ export const documentsOf = ({ handles, query, tag, view }: Asked): readonly stri
   ...['/changes?since=0', '/feed.atom', '/feed.json', '/transparency.json', '/sitemap.xml', '/llms.txt'],
 ];
 
-async function readLog({ app, store }: Directory): Promise<[string, string][]> {
+async function entriesOf({ store }: Directory, { firstEntry = 0 }: Asked): Promise<number[]> {
   const size = await store.log.size();
-  const paths = ['/log/checkpoint', ...Array.from({ length: size }, (_, at) => `/log/entry/${at}`)];
+  return Array.from({ length: size - firstEntry }, (_, at) => firstEntry + at);
+}
+
+async function readLog(directory: Directory, asked: Asked): Promise<[string, string][]> {
+  const { app } = directory;
+  const entries = await entriesOf(directory, asked);
+  const paths = ['/log/checkpoint', ...entries.map((at) => `/log/entry/${at}`)];
   return Promise.all(
     paths.map(async (path) => [path, await (await app.request(path)).text()] as [string, string]),
   );
 }
 
-async function readMcp({ app, store }: Directory, { handles, query, tag, rating_ids = [] }: Asked) {
+async function readMcp(directory: Directory, asked: Asked) {
+  const { app } = directory;
+  const { handles, query, tag, rating_ids = [] } = asked;
   const client = await connect('v2', { app });
-  const size = await store.log.size();
+  const entries = await entriesOf(directory, asked);
   const calls: (readonly [string, Record<string, unknown>])[] = [
     ...handles.flatMap((handle) => [
       ['get_agent', { handle }] as const,
@@ -91,7 +101,7 @@ async function readMcp({ app, store }: Directory, { handles, query, tag, rating_
     ['compare_agents', { handles }],
     ['resolve_agents', { handles }],
     ['search_agents', { query }],
-    ...Array.from({ length: size }, (_, log_index) => ['get_proof', { log_index }] as const),
+    ...entries.map((log_index) => ['get_proof', { log_index }] as const),
     ...rating_ids.map((rating_id) => ['get_proof', { rating_id }] as const),
   ];
   const found: [string, string][] = [];
@@ -115,7 +125,7 @@ export async function readDoors(directory: Directory, asked: Asked): Promise<Rea
     const answer = await directory.app.request(path, { headers: { accept: 'text/html, */*' } });
     found.push([path, (await answer.text()).replace(/<\/?mark>/g, '')]);
   }
-  return new Map([...found, ...(await readLog(directory)), ...(await readMcp(directory, asked))]);
+  return new Map([...found, ...(await readLog(directory, asked)), ...(await readMcp(directory, asked))]);
 }
 
 /** The doors that show a text. */
