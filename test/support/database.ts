@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -13,13 +13,15 @@ export const postgresUrl = process.env.TEST_POSTGRES;
 export const templateDatabase = 'dossier_template';
 
 let made = 0;
+let connections: Pool | undefined;
 
 async function createPostgresDatabase(server: string): Promise<string> {
   const name = `test_${process.pid}_${Date.now().toString(36)}_${made++}`;
-  const client = new Client(`${server}/postgres`);
-  await client.connect();
-  await client.query(`create database ${name} template ${templateDatabase} strategy file_copy`);
-  await client.end();
+  connections ??= new Pool({ connectionString: `${server}/postgres`, max: 1, allowExitOnIdle: true }).on(
+    'error',
+    () => undefined,
+  );
+  await connections.query(`create database ${name} template ${templateDatabase} strategy file_copy`);
   return `${server}/${name}`;
 }
 
