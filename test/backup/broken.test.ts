@@ -159,6 +159,11 @@ describe('a backup', () => {
       74,
       expect.stringMatching(/b\.gz: cannot be written: ENOENT/),
     ]);
+    const below = await backupTo(path('there.gz/b.gz'));
+    expect([below.code, below.stderr]).toEqual([
+      74,
+      expect.stringMatching(/^\S+there\.gz\/b\.gz: cannot be written: ENOTDIR/),
+    ]);
   });
   it('of an empty database is refused', async () => {
     await (await openSqliteStore(`file:${path('empty.db')}`)).close();

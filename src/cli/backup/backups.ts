@@ -61,7 +61,8 @@ export async function writeBackupFile(store: Store, file: string, making: Making
   } catch (error) {
     throw toBackupError(file, error);
   } finally {
-    await rm(partial, { force: true });
+    // Where no file can be opened, none can be removed either: what is reported is why it was not opened.
+    await rm(partial, { force: true }).catch(() => undefined);
   }
 }
 
