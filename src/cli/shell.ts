@@ -17,7 +17,7 @@ export function createBar(form: string) {
   let isBegun = false;
   return {
     show(value: number, total: number, payload: object = {}) {
-      if (!isBegun) bar.start(total, 0, payload);
+      if (!isBegun) bar.start(total, 0, { ...payload });
       isBegun = true;
       bar.setTotal(total);
       bar.update(value, payload);
