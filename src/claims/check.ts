@@ -97,8 +97,9 @@ async function prepare(
 }
 
 /**
- * Applies what was read in one transaction, which `save` ends. Throws what `save` throws, unavailable if the listing changed meanwhile, and, if somebody
- * asked for the check, what keeps them from writing by then; a re-check for a blocked claimant takes away, and gives nothing.
+ * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed meanwhile, if somebody asked
+ * for the check what keeps them from writing by then, and what `save` throws; a re-check for a blocked claimant takes away, and gives
+ * nothing.
  */
 async function apply(
   target: ClaimTarget,
