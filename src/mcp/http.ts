@@ -15,6 +15,7 @@ import {
   answerShared,
   createSharedSession,
   deadline,
+  isServedLegacy,
   isSharable,
   refuseLegacy,
   type SharedSession,
@@ -71,9 +72,10 @@ const routeOf = (message: McpMessage): Route =>
 
 /** The session that answers a message, if it is a request with nothing to refuse before its method runs, and no stream. */
 function findSession(message: McpMessage, route: Route, routes: Routes): SharedSession | undefined {
-  if (routes.needsStream?.(message.body as JSONRPCRequest)) return undefined;
-  if (route.kind === 'legacy') return refuseLegacy(message) ? undefined : routes.legacy;
-  return route.kind === 'modern' && isSharable(route, message) ? routes.modern : undefined;
+  const isServed =
+    route.kind === 'legacy' ? isServedLegacy(message) : route.kind === 'modern' && isSharable(route, message);
+  if (!isServed || routes.needsStream?.(message.body as JSONRPCRequest)) return undefined;
+  return route.kind === 'legacy' ? routes.legacy : routes.modern;
 }
 
 async function answer(post: McpPost, routes: Routes): Promise<Response> {
@@ -82,7 +84,7 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   if (session) return post.respond(await answerShared(session, post));
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
   if (isSubscription) return subscribe(post, route, routes);
-  return (route.kind === 'legacy' && refuseLegacy(post)) || handle(post, routes);
+  return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
 /** Answers MCP over HTTP in both eras. */

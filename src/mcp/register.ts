@@ -36,7 +36,7 @@ function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
   return toBytes(`"content":[{"type":"text","text":${text}}],"structuredContent":${json}`);
 }
 
-/** What the SDK checks, and adds to, in place of a result that is sent as text. */
+/** What the SDK checks, and adds to, in place of a result that is sent as bytes. */
 const standIn: CallToolResult = { content: [], structuredContent: {} };
 
 /** A problem as a result, the same as text and as structured content; what is wrong with each field stands in its sentence. */
@@ -141,7 +141,7 @@ const schemas = new Map(
 
 interface Asked {
   readonly context: Context;
-  /** There if a call's result is sent as text: its members if they are `cached`, and where the call sets them. */
+  /** There if a call's result is sent as bytes: its members if they are `cached`, and where the call sets them. */
   readonly sent?: { readonly cached: string | undefined; members?: string };
 }
 
@@ -283,7 +283,7 @@ export function registerPrompt(server: McpServer, prompt: Prompt, context: Conte
 
 /** What the cache knows of a message, and gets to know. */
 export interface Known {
-  /** The members of the result if it is a call whose answer is cached. */
+  /** The bytes of the members of the result if it is a call whose answer is cached. */
   readonly cached?: string | undefined;
   /** Gets the answer, if that is a result without isError. */
   readonly onResult?: ((answer: ResultBytes) => void) | undefined;

@@ -116,14 +116,19 @@ export async function answerShared(
 
 const servedRevisions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
 
-/** The answer to a message of the legacy era that is no request of a served revision; undefined to one that is. */
-export function refuseLegacy({ headers, body }: Pick<McpMessage, 'headers' | 'body'>): Response | undefined {
+/** Whether a message of the legacy era is a request of a served revision. */
+export function isServedLegacy({ headers, body }: Pick<McpMessage, 'headers' | 'body'>): boolean {
+  const { id, method } = body as JSONRPCRequest;
+  const revision = headers.get('mcp-protocol-version');
+  const isServed = !revision || method === 'initialize' || SUPPORTED_PROTOCOL_VERSIONS.includes(revision);
+  return method !== undefined && id !== undefined && isServed;
+}
+
+/** The answer to any other message of the legacy era. */
+export function refuseLegacy({ body }: Pick<McpMessage, 'body'>): Response {
   const { id, method } = body as JSONRPCRequest;
   // Without sessions there is no receiver for a notification or a response.
   if (method === undefined || id === undefined) return new Response(null, { status: 202 });
-  const revision = headers.get('mcp-protocol-version');
-  if (!revision || method === 'initialize' || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
-    return undefined;
   const error = { code: -32000, message: `Unsupported protocol version; served are ${servedRevisions}` };
   return toJson({ jsonrpc: '2.0', id, error }, 400);
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -25,7 +24,7 @@ export async function serve(fixtures?: Fixtures): Promise<Served> {
     'make',
   );
   const app = createApp(context, { fixtures, answerCache_bytes: 0 });
-  server.on('request', getRequestListener(app.fetch));
+  server.on('request', app.toListener());
   return {
     url: `${context.config.publicUrl}/api/mcp`,
     async stop() {

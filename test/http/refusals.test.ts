@@ -32,7 +32,7 @@ function openConnection(url: string) {
 }
 
 /** Counts the refusals that the app did not make itself. */
-function countAtTheDoor() {
+function countAtTheSocket() {
   let count = 0;
   const stop = onMeasured(({ labels: { memory, result } }) => {
     if (memory === 'refusals' && result === 'hit') count += 1;
@@ -44,11 +44,11 @@ it('a refused network keeps its connection, whose unread bodies are no requests,
   const { context } = await nodes.open({ LIMIT_OVERRIDES: 'mcp=2/10s' });
   const url = context.config.publicUrl;
   const { ask, opened, close } = openConnection(url);
-  const door = countAtTheDoor();
+  const counted = countAtTheSocket();
   const statuses: number[] = [];
   for (let sent = 0; sent < 6; sent++) statuses.push((await ask(search(`word${sent}`))).status);
   expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
-  expect(door.count()).toBe(3);
+  expect(counted.count()).toBe(3);
   // A body that reads like a request, longer than one packet.
   const smuggled = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1000);
   expect(await ask({ ...search(''), body: smuggled })).toEqual({
@@ -70,21 +70,21 @@ it('a refused network keeps its connection, whose unread bodies are no requests,
   nodes.wait(5);
   expect((await ask(search('word9'))).status).toBe(200);
   expect((await ask(search('word9'))).status).toBe(429);
-  expect([door.count(), opened()]).toEqual([5, 1]);
-  door.stop();
+  expect([counted.count(), opened()]).toEqual([5, 1]);
+  counted.stop();
   await close();
 });
 
 it('a long or chunked body of a refused request is left to the app', async () => {
   const { context } = await nodes.open({ LIMIT_OVERRIDES: 'mcp=1/10s' });
   const { ask, close } = openConnection(context.config.publicUrl);
-  const door = countAtTheDoor();
+  const counted = countAtTheSocket();
   expect((await ask(search('word'))).status).toBe(200);
   expect((await ask(search('word'))).status).toBe(429);
   expect((await ask({ ...search(''), body: 'x'.repeat(70_000) })).status).toBe(429);
-  expect(door.count()).toBe(0);
+  expect(counted.count()).toBe(0);
   expect((await ask(search('word'))).status).toBe(429);
-  expect(door.count()).toBe(1);
-  door.stop();
+  expect(counted.count()).toBe(1);
+  counted.stop();
   await close();
 });

@@ -75,4 +75,53 @@ describe('a message that the fast path gives to the shared session', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
     await directory.close();
   });
+
+  it('is left to the app with a capability: of two headers Node would keep the first', async () => {
+    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    const app = createUncached(directory.context);
+    const params = { name: 'withdraw_rating', arguments: { rating_id: 'x', reason: 'other' } };
+    const message = legacy('tools/call', params);
+    const bearer = (letter: string) => `Bearer dossier_cap_${letter.repeat(49)}`;
+    for (const [authorization, code] of [
+      [[bearer('A'), bearer('B')], 'capability_conflict'],
+      [['Basic x', bearer('B')], 'capability_invalid'],
+    ] as const) {
+      const sent = { ...message, headers: { ...message.headers, authorization } as never };
+      const fast = await post(directory.app, sent);
+      expect(fast).toEqual(await post(app, sent));
+      expect(JSON.parse(fast.body)).toMatchObject({ result: { structuredContent: { error: { code } } } });
+    }
+    await app.close();
+    await directory.close();
+  });
+
+  it('of a program that only prefetches asks for no check', async () => {
+    const directory = await openDirectory({ environment: { LIMITS: 'off', OBSERVE: 'on' } });
+    const asked: string[] = [];
+    directory.context.askedChecks.read = ({ handle }) => asked.push(handle) > 100;
+    const message = legacy('tools/call', { name: 'get_agent', arguments: { handle: 'co.webhook/webhook' } });
+    await post(directory.app, message, { 'sec-purpose': 'prefetch' });
+    expect(asked).toEqual([]);
+    const other = legacy('tools/call', {
+      name: 'get_agent',
+      arguments: { handle: 'com.politicalcomms/api' },
+    });
+    await post(directory.app, other);
+    expect(asked).toEqual(['com.politicalcomms/api']);
+    await directory.close();
+  });
+
+  it('names this service in Host with a port that there is', async () => {
+    const directory = await openDirectory();
+    const app = createUncached(directory.context);
+    const statuses = [];
+    for (const host of ['localhost:1', 'localhost:65535', 'localhost:65536', '[::1]:99999']) {
+      const fast = await post(directory.app, ping, { host });
+      expect(fast.status).toBe((await post(app, ping, { host })).status);
+      statuses.push(fast.status);
+    }
+    expect(statuses).toEqual([200, 200, 400, 400]);
+    await app.close();
+    await directory.close();
+  });
 });

@@ -42,6 +42,17 @@ const repeatable: readonly (readonly [method: string, params: object])[] = [
   call('respond_to_rating', { rating_id: 'x', text: 'thanks' }),
   ['initialize', initialize],
   ['tools/list', {}],
+  ['ping', {}],
+  ['resources/read', { uri: `agent://${handle}` }],
+  ['prompts/get', { name: 'weigh_before_purchase', arguments: { handle } }],
+  [
+    'completion/complete',
+    {
+      ref: { type: 'ref/prompt', name: 'weigh_before_purchase' },
+      argument: { name: 'handle', value: 'co.we' },
+    },
+  ],
+  call('no_such_tool', {}),
   ['prompts/list', {}],
   ['resources/list', {}],
   ['resources/templates/list', {}],
@@ -214,7 +225,7 @@ const mutated = fc
   )
   .map(([message, changes]) => changes.reduce((made, change) => change(made), message));
 
-it(`${requests} mutated requests are answered from memory as they are without a cache`, async () => {
+it(`${requests} mutated requests are answered by the fast path as they are by the app`, async () => {
   // Fills the cache before anything is mutated.
   for (const message of [...messages, ...messages]) await post(directory.app, message);
   const statuses = new Set<number>();

@@ -103,7 +103,7 @@ const sent: fc.Arbitrary<Sent> = fc
     ...(body !== undefined && rest.method !== 'GET' && rest.method !== 'HEAD' && { body }),
   }));
 
-it(`${requests} requests around empty buckets are answered as they are without the door`, async () => {
+it(`${requests} requests around empty buckets are answered as they are by the app alone`, async () => {
   const statuses = new Set<number>();
   let refusedAtTheDoor = 0;
   const stop = onMeasured(({ labels: { memory, result } }) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms, withCaller } from '../../context.ts';
+import { attempt } from '../../core/json.ts';
 import type { McpMessage } from '../../mcp/register.ts';
 import { countRead, measure } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
@@ -11,7 +12,7 @@ import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
 import type { CachedAnswer, ReadyAnswer, Sendable } from './answer-cache.ts';
-import { findMcpAnswer, mayBeCacheable, readBody, sendsCapability, toHeaders } from './mcp-cache.ts';
+import { findMcpAnswer, isPlainMessage, readBody, sendsCapability, toHeaders } from './mcp-cache.ts';
 import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
 
 const longestAddress = 500;
@@ -116,10 +117,10 @@ function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
 
 /**
  * Puts a fast path in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
- * share, since a Request, a Response and the app's middleware cost more than such an answer, and a seventh of such a
- * call (docs/decisions/cache.md). It has no answer and no check of its own: a request that fails a check of the app's, or
- * has anything unusual, is left to the app, and what the app refused for its rate is refused with the app's own bytes
- * (docs/decisions/limits.md).
+ * share. A Request, a Response and the app's middleware take longer than sending a cached answer, and a tenth of the time
+ * of another one (docs/decisions/cache.md). It has no answer and no check of its own: a request that fails a check of the
+ * app's, or has anything unusual, is left to the app, and what the app refused for its rate is refused with the app's
+ * own bytes (docs/decisions/limits.md).
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {
   const finish = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
@@ -144,15 +145,14 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
       else app(incoming, outgoing);
     };
     if (refused) answer(refused, start, outgoing);
-    // The app checks an id that the caller chose.
-    else if (incoming.headers['x-request-id'] !== undefined) app(incoming, outgoing);
     else if (incoming.method === 'GET') answerOrPass(findPage(incoming, shared));
-    else if (!mayBeCacheable(incoming)) app(incoming, outgoing);
+    else if (!isPlainMessage(incoming)) app(incoming, outgoing);
     else
       readBody(incoming).then(
         (body) => {
           const found = findMcpAnswer(incoming, body, shared.cache);
-          const handle = found ? undefined : findHandler(incoming, shared);
+          // What it cannot read is refused by the app.
+          const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
           if (handle && isAdmitted(incoming, counted, shared))
             void handle().then((made) => finish(made, start, outgoing));
           else answerOrPass(found);

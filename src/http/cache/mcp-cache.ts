@@ -159,8 +159,8 @@ const longest_bytes = 4096;
 /** Headers that change an answer, or how a body is read. */
 const unusual = ['origin', 'content-encoding'] as const;
 
-/** Whether a request is a message to the endpoint that may be answered from memory, by its address and headers. */
-export const mayBeCacheable = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
+/** Whether a request is a short message to the endpoint, with nothing unusual in its address and headers. */
+export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
   method === 'POST' &&
   url === path &&
   headerOf(rawHeaders, 'content-type') === 'application/json' &&

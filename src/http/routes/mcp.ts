@@ -56,11 +56,10 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     },
     (err) => context.log.error({ err }, 'mcp did not open'),
   );
-  /** Why no message is answered now. */
-  const refusal = (): Problem | undefined => {
-    if (isDraining) return new Problem('draining', { retry_after_s: 1 });
-    return running >= maxInFlight ? new Problem('unavailable', { retry_after_s: 1 }) : undefined;
+  const refuseIfDraining = () => {
+    if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
   };
+  const isFull = () => running >= maxInFlight;
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
     running += 1;
     try {
@@ -71,14 +70,14 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   };
   /** Reading a body does not count as running: its size and time are limited, and slow senders cost little. */
   const post = async (c: Request): Promise<Response> => {
-    if (isDraining) throw refusal();
+    refuseIfDraining();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
     const { answerer, headers: secured, toStore } = await opening;
     const { body } = message;
     c.set('tool', toolOf(body));
-    const refused = refusal();
-    if (refused) throw refused;
+    refuseIfDraining();
+    if (isFull()) throw new Problem('unavailable', { retry_after_s: 1 });
     const respond = (bytes: string) => {
       c.set('isSecured', true);
       return new Response(Buffer.from(bytes, 'latin1'), { headers: secured });
@@ -96,7 +95,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
    * before its method runs.
    */
   const find = (asked: McpMessage): (() => Promise<Sendable>) | undefined => {
-    if (!opened || refusal() || Array.isArray(asked.body)) return undefined;
+    if (!opened || isDraining || isFull()) return undefined;
     const { answerer, headers, toStore } = opened;
     const work = answerer.find(asked);
     return (
