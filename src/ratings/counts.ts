@@ -162,11 +162,12 @@ export async function readMonthCounts(
     .selectFrom(newest.as('newest'))
     .select(({ fn, lit }) => [
       fn<string>('substr', ['created_at', lit(1), lit(7)]).as('month'),
-      ...(['outcome', 'in_group as group'] as const),
+      'outcome',
+      'in_group as group',
       fn.countAll<number>().as('ratings'),
     ])
     .groupBy(['month', 'outcome', 'in_group'])
     .orderBy('month')
     .execute();
-  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as MonthCount);
+  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }));
 }
