@@ -1,7 +1,13 @@
 import { placeMember } from '../claims/claim.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import { readAll, readPages } from '../core/pages.ts';
-import { findKeyOfOrigin, type LogContext, logOfOrigin, readCheckpointFile } from '../log/checkpoints.ts';
+import {
+  type FileConfig,
+  findKeyOfOrigin,
+  type LogContext,
+  logOfOrigin,
+  readCheckpointFile,
+} from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
@@ -9,9 +15,8 @@ import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.t
 
 const batch = 100;
 
-type Place = Pick<LogContext, 'store' | 'clock'> & {
-  readonly config: Parameters<typeof readCheckpointFile>[0];
-};
+/** A database, and where its checkpoint file is. */
+type Place = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig };
 
 /** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
 async function readOwnCheckpoint({ store, config }: Place) {

@@ -16,7 +16,7 @@ const maxCounted = 1000;
 /** The column that each table of counts has as its key. */
 const keyColumns = { facet_count: 'facet', publisher_count: 'namespace' } as const;
 
-/** How many visible listings have a facet, or a namespace; all of them without a key. */
+/** How many visible listings have a facet, all of them without one, or have a namespace. */
 export async function readCount(db: Db, table: keyof typeof keyColumns, key = everyListing): Promise<number> {
   const { rows } = await sql<{ listings: number }>`select listings from ${sql.table(table)}
     where ${sql.ref(keyColumns[table])} = ${key}`.execute(db);

@@ -61,7 +61,8 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
+/** The settings that say where the checkpoint file is. */
+export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
 /** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
 function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
