@@ -3,7 +3,7 @@ import { runScript } from '../command.ts';
 import { cpuTime_ms, memoryOf, toMemoryText } from '../machine.ts';
 import { toCall, toLegacy } from '../mcp-requests.ts';
 import { makeObserved, toHandle, toOverrides } from '../observer/listings.ts';
-import type { LookCosts } from '../observer/looks.ts';
+import type { RunCosts } from '../observer/runs.ts';
 import { type Answered, type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
 import { atLeast, atMost, type Part, whole } from '../report.ts';
@@ -11,19 +11,19 @@ import { interleave, median } from '../rounds.ts';
 import { type Server, startServer, startService } from '../server.ts';
 
 const callsPerSecond = 100;
-const mostLooked = 2000;
+const mostRuns = 2000;
 const metricsPort = 19_400;
 const goalPerHour = 20_000;
 
 /** Samples of the observer's metrics. */
-async function readLooks(): Promise<{ looks: number; due: number }> {
+async function readRuns(): Promise<{ runs: number; due: number }> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const read = (pattern: RegExp) =>
     [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
-  if (read(/^dossier_observer_looks_total\{outcome="failed"\} (\d+)$/gm) > 0)
-    throw new Error('looks failed on our side; the log of the service says why');
+  if (read(/^dossier_observer_checks_total\{outcome="failed"\} (\d+)$/gm) > 0)
+    throw new Error('runs failed on our side; the log of the service says why');
   return {
-    looks: read(/^dossier_observer_looks_total\{outcome="(?:changed|unchanged)"\} (\d+)$/gm),
+    runs: read(/^dossier_observer_checks_total\{outcome="(?:changed|unchanged)"\} (\d+)$/gm),
     due: read(/^dossier_observer_due_listings (\d+)$/gm),
   };
 }
@@ -48,13 +48,13 @@ interface Services {
 
 /** The same calls in turns while the one service observes, and of the other one while the first is stopped. */
 async function measurePass({ observing, quiet }: Services, { listings, rounds, seconds }: Plan) {
-  while ((await readLooks()).looks < 200) await wait(100);
+  while ((await readRuns()).runs < 200) await wait(100);
   const { pid } = observing;
-  let [looks, cpu_ms, elapsed_s] = [0, 0, 0];
+  let [runs, cpu_ms, elapsed_s] = [0, 0, 0];
   const callObserving = async () => {
-    const [before, cpu, started] = [await readLooks(), cpuTime_ms(pid) ?? 0, performance.now()];
+    const [before, cpu, started] = [await readRuns(), cpuTime_ms(pid) ?? 0, performance.now()];
     const answered = await callAgents(observing, listings, seconds);
-    looks += (await readLooks()).looks - before.looks;
+    runs += (await readRuns()).runs - before.runs;
     cpu_ms += (cpuTime_ms(pid) ?? 0) - cpu;
     elapsed_s += (performance.now() - started) / 1000;
     return answered;
@@ -70,27 +70,27 @@ async function measurePass({ observing, quiet }: Services, { listings, rounds, s
   const called = await interleave(['busy', 'quiet'] as const, rounds, (name) =>
     name === 'busy' ? callObserving() : callQuiet(),
   );
-  if ((await readLooks()).due === 0)
+  if ((await readRuns()).due === 0)
     throw new Error('the pass ended while it was measured; take more listings');
   const medianOf = (name: 'busy' | 'quiet') => ({
     p50_ms: median((called.get(name) ?? []).map(({ p50_ms }) => p50_ms)),
     p99_ms: median((called.get(name) ?? []).map(({ p99_ms }) => p99_ms)),
   });
   return {
-    ...{ perHour: (looks / elapsed_s) * 3600, cpuOfLook_ms: cpu_ms / looks },
+    ...{ perHour: (runs / elapsed_s) * 3600, cpuOfRun_ms: cpu_ms / runs },
     ...{ busy: medianOf('busy'), quiet: medianOf('quiet'), memory: memoryOf(pid) },
   };
 }
 
-function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>>, costs: LookCosts): Part {
-  const { perHour, cpuOfLook_ms, busy, quiet, memory } = pass;
+function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>>, costs: RunCosts): Part {
+  const { perHour, cpuOfRun_ms, busy, quiet, memory } = pass;
   const ratio = busy.p99_ms / quiet.p99_ms;
   return {
     title: `Observer, ${whole(listings)} listings with endpoints on 200 hosts, all on loopback; quiet: by a second service, while the first is stopped, in turns`,
     rows: [
       {
         what: `observation runs an hour on one core, with ${callsPerSecond} get_agent a second`,
-        figure: `${whole(perHour)}, ${cpuOfLook_ms.toFixed(1)} ms of processor time a run`,
+        figure: `${whole(perHour)}, ${cpuOfRun_ms.toFixed(1)} ms of processor time a run`,
         ...atLeast(Math.round(perHour), goalPerHour),
       },
       { what: 'memory of the service meanwhile', figure: toMemoryText(memory) },
@@ -114,7 +114,7 @@ function toPart({ listings }: Plan, pass: Awaited<ReturnType<typeof measurePass>
   };
 }
 
-/** The figures of the observer: looks an hour, readers meanwhile, bytes of a look. */
+/** The figures of the observer: runs an hour, readers meanwhile, bytes of a look. */
 export async function measureObserver(plan: Plan): Promise<Part> {
   const endpoints = await startServer({
     name: 'endpoints',
@@ -122,10 +122,10 @@ export async function measureObserver(plan: Plan): Promise<Part> {
     core: 'load',
   });
   try {
-    const few = Math.min(plan.listings, mostLooked);
-    const looked = await makeObserved(plan.folder, few);
-    const args = ['bench/observer/looks.ts', looked, String(few), endpoints.url];
-    const costs = JSON.parse(await runScript(args)) as LookCosts;
+    const few = Math.min(plan.listings, mostRuns);
+    const observed = await makeObserved(plan.folder, few);
+    const args = ['bench/observer/runs.ts', observed, String(few), endpoints.url];
+    const costs = JSON.parse(await runScript(args)) as RunCosts;
     const url = await makeObserved(plan.folder, plan.listings);
     const environment = {
       ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', METRICS_PORT: String(metricsPort) },

@@ -60,7 +60,7 @@ export async function revokeCapability(context: Context) {
 }
 
 /** Observation runs that the maintainer of a claimed listing may ask for, on all nodes together. */
-export const askedRunLimit = { name: 'asked_look', burst: 1, refill_s: 600 } as const;
+export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
  * Asks the observer of this process to observe the caller's own listing before those that are due. Throws not_found if it

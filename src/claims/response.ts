@@ -88,7 +88,7 @@ function nextWhenClaimed(
   const use = 'Use the capability whose capability_id is in capabilities, as Authorization: Bearer.';
   const check =
     observe !== 'off'
-      ? ' POST /api/capability/look with it asks Dossier to check your service at once, at most every 10 minutes.'
+      ? ' POST /api/capability/check with it asks Dossier to check your service at once, at most every 10 minutes.'
       : '';
   const more = `Request with rotate: true to get a new one.${check}`;
   if (kind === 'registry_key')

@@ -53,7 +53,7 @@ function addServiceCommands(program: Command, { config, environment }: Shell): v
   }).action(async () => (await import('./config.ts')).runConfigCommand(await config(), environment));
   add(program, 'doctor', 'look for what is wrong with an installation, and say what to do', {
     about:
-      'Looks at settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
+      'Checks settings, clock, disk, database, transparency log, witnesses, registry, PUBLIC_URL and backups, and changes nothing. Witnesses are asked to cosign the published checkpoint, as the service does.',
     examples: ['PUBLIC_URL=https://dossier.example dossier doctor'],
     exits:
       '0 no fault (there may be warnings); 1 at least one fault; 78 settings that serve refuses, one line each.',
@@ -77,7 +77,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'observe [handles...]', looks, {
     examples: ['dossier observe --json co.webhook/webhook'],
     exits:
-      '0 it looked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check failed on our side; 78 settings.',
+      '0 it checked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check failed on our side; 78 settings.',
   })
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')

@@ -46,7 +46,7 @@ function printFacts(name: string, observations: Parameters<typeof toTable>[0], j
   print(lines);
 }
 
-/** Looks at listings by their handles and at endpoints by their addresses; only what is listed is stored. */
+/** Observes listings by their handles and endpoints by their addresses; only what is listed is stored. */
 async function observeNamed(
   names: readonly string[],
   { observer, context, json }: { observer: Observer; context: Context; json?: boolean },
@@ -72,13 +72,13 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
   bar.show(0, total, { changed: 0 });
   const counts = await observeDue(observer, context, {
     signal,
-    onProgress: ({ looked, changed, failed }) => bar.show(looked + failed, total, { changed }),
+    onProgress: ({ observed, changed, failed }) => bar.show(observed + failed, total, { changed }),
   });
   bar[Symbol.dispose]();
   print(
-    `observed ${counted(counts.looked, 'listing')} that ${counts.looked === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side`,
+    `observed ${counted(counts.observed, 'listing')} that ${counts.observed === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side`,
   );
-  if (counts.looked === 0 && counts.failed > 0)
+  if (counts.observed === 0 && counts.failed > 0)
     throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
 }
 

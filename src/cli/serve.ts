@@ -45,7 +45,7 @@ async function readStoreFigures({ store }: Pick<Context, 'store'>): Promise<Stor
       dossier_feedback_open: counts.open_feedback,
       dossier_reports_open: counts.open_reports,
       dossier_opt_outs_contested: counts.contested_opt_outs,
-      dossier_observer_last_look_timestamp_seconds: toSeconds(await store.observations.lastRunAt()),
+      dossier_observer_last_check_timestamp_seconds: toSeconds(await store.observations.lastRunAt()),
       dossier_audit_last_finished_timestamp_seconds: toSeconds(audit?.finished_at),
       dossier_audit_entries: audit?.entries,
       dossier_audit_faults: audit?.faults,

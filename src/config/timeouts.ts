@@ -19,7 +19,7 @@ export const defaultTimeouts = {
   /** For all requests of one run to one host together, without waiting for their turn. */
   observerHost_ms: 120_000,
   /** The same for all requests of one run. */
-  observerLook_ms: 600_000,
+  observerCheck_ms: 600_000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
   /** An address of webhooks that takes longer is slow, and rests. */

@@ -146,8 +146,8 @@ const observerStatus = z.object({
     ),
   interval_s: z.int().describe('Time between two checks of one listing'),
   vantage: z.string().describe('Where it checks from'),
-  listings_looked_at: z.int().describe('At least once'),
-  last_look_at: z.string().optional(),
+  listings_observed: z.int().describe('At least once'),
+  last_observed_at: z.string().optional(),
 });
 
 /** The state of the whole service: what agent://status answers, and what the home and about pages show. */

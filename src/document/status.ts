@@ -49,13 +49,13 @@ async function countListings({ store: { listings } }: Context): Promise<StatusDo
 }
 
 async function readObserver({ store, config }: Context): Promise<StatusDocument['observer']> {
-  const last_look_at = await store.observations.lastRunAt();
+  const last_observed_at = await store.observations.lastRunAt();
   return {
     observe: config.observe,
     interval_s: config.observeInterval_s,
     vantage: vantageOf(config),
-    listings_looked_at: await store.observations.count(),
-    ...(last_look_at && { last_look_at }),
+    listings_observed: await store.observations.count(),
+    ...(last_observed_at && { last_observed_at }),
   };
 }
 

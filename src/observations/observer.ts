@@ -137,17 +137,17 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       const vantage = vantageOf(config);
       const report = await observeListing(run, { store, log, clock, lease, signal, imported_at, vantage });
       const { changes } = report;
-      measure('dossier_observer_looks_total', { outcome: changes > 0 ? 'changed' : 'unchanged' });
+      measure('dossier_observer_checks_total', { outcome: changes > 0 ? 'changed' : 'unchanged' });
       measure('dossier_observer_changed_facts_total', {}, changes);
       return report;
     } catch (error) {
-      measure('dossier_observer_looks_total', { outcome: 'failed' });
+      measure('dossier_observer_checks_total', { outcome: 'failed' });
       throw error;
     }
   };
   const observeIfDue = async (listing: Listing, isDue: () => Promise<boolean>) => {
     signal.throwIfAborted();
-    await using lease = await store.leases.take(`look/${listing.handle}`);
+    await using lease = await store.leases.take(`check/${listing.handle}`);
     if (!lease) return 'leased';
     const run = async () => ((await isDue()) ? observe(listing, lease) : 'not_due');
     return await unlessAborted(run(), signal);

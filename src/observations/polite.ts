@@ -31,10 +31,10 @@ interface TimeLeft {
 /** The times of one run: for each URL that of its host and that of the whole run. */
 export function createTimes({
   observerHost_ms,
-  observerLook_ms,
-}: Pick<Timeouts, 'observerHost_ms' | 'observerLook_ms'>): (url: string) => readonly TimeLeft[] {
+  observerCheck_ms,
+}: Pick<Timeouts, 'observerHost_ms' | 'observerCheck_ms'>): (url: string) => readonly TimeLeft[] {
   const run: TimeLeft = {
-    left_ms: observerLook_ms,
+    left_ms: observerCheck_ms,
     spent: (host) =>
       `The hosts of this service took all the time that Dossier gives one check; ${host} was not asked any more.`,
   };

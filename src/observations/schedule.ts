@@ -14,7 +14,7 @@ import { createReadLimits } from './read-limits.ts';
 
 /** What became of the checks so far. */
 export interface CheckCounts {
-  readonly looked: number;
+  readonly observed: number;
   readonly changed: number;
   readonly failed: number;
 }
@@ -112,7 +112,7 @@ export function createSchedule(
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
   const pool = createFairPool({ places, placesOfKey });
-  const counts = { looked: 0, changed: 0, failed: 0 };
+  const counts = { observed: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
   const remove = ({ handle, why }: Waiting) => ({ asked, read, due })[why].delete(handle);
@@ -131,7 +131,7 @@ export function createSchedule(
     if (typeof ended === 'number') one.notBefore_ms = ended;
     else remove(one);
     if (typeof ended === 'object') {
-      counts.looked += 1;
+      counts.observed += 1;
       if (ended.changes > 0) counts.changed += 1;
     }
     measure('dossier_observer_due_listings', {}, due.size);
@@ -215,8 +215,8 @@ export function createSchedule(
 }
 
 /**
- * Looks at every listing that is due, but for those of the shipped sample, and waits for those that other processes are
- * looking at. Killed at any time, the next call goes on with those that are still due.
+ * Observes every listing that is due, but for those of the shipped sample, and waits for those that other processes are
+ * observing. Killed at any time, the next call goes on with those that are still due.
  */
 export async function observeDue(
   observer: Observer,
@@ -242,7 +242,7 @@ const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Looks at listings that are read and due, at those that their maintainers ask for, and with OBSERVE=on at all every
+ * Observes listings that are read and due, at those that their maintainers ask for, and with OBSERVE=on at all every
  * OBSERVE_INTERVAL, until the signal. Never throws; resolves once the current runs have ended. What is due is read again
  * after 2 s, and after twice as long each time that nothing new was, so that new listings are observed soon.
  */

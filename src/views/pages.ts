@@ -77,8 +77,8 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody reads it, at most about every ${every(interval_s)}.`,
     off: 'This service does not check listings by itself (OBSERVE is off); its operator may do so by command.',
   }[observe];
-  return seen.last_look_at
-    ? html`${how} Listings observed so far: ${amount(seen.listings_looked_at)}; last observation: ${minute(seen.last_look_at)}.`
+  return seen.last_observed_at
+    ? html`${how} Listings observed so far: ${amount(seen.listings_observed)}; last observation: ${minute(seen.last_observed_at)}.`
     : html`${how} No listing has been observed yet.`;
 };
 

@@ -72,7 +72,7 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   });
   await directory.close();
   const store = await openDatabase(DATABASE_URL);
-  const elsewhere = await store.leases.take('look/com.example.free/agent');
+  const elsewhere = await store.leases.take('check/com.example.free/agent');
   const before = silent.sent.length;
   const service = await serve({
     DATABASE_URL,
@@ -86,7 +86,7 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   expect(await stop(service)).toBe(0);
   const looks = await store.observations.lastRuns(-1, 10);
   expect(looks.map(({ observed_at }) => observed_at)).toEqual([null, null, null]);
-  const leases = await Promise.all(names.map((name) => store.leases.find(`look/${name}`)));
+  const leases = await Promise.all(names.map((name) => store.leases.find(`check/${name}`)));
   expect(leases.map((lease) => lease?.isHeld)).toEqual([undefined, undefined, true]);
   await elsewhere?.release();
   await store.close();

@@ -124,7 +124,7 @@ describe('whom a block keeps from writing', () => {
       ] as const,
       [on, 'rates over HTTP', () => post('/api/tools/submit_rating', rating(), source)] as const,
       [on, 'rates over MCP', () => callMcp('submit_rating', rating(), source)] as const,
-      [on, 'asks for a look', () => post('/api/capability/look', {}, source)] as const,
+      [on, 'asks for a look', () => post('/api/capability/check', {}, source)] as const,
     ]),
     [account, 'claims another listing', () => post('/api/claim-github', { handle: unclaimed })] as const,
     [
@@ -194,7 +194,7 @@ describe('a blocked network', () => {
       false,
     ],
     ['registers a webhook', '/api/webhooks', () => hook, false],
-    ['asks for a look', '/api/capability/look', () => ({}), true],
+    ['asks for a look', '/api/capability/check', () => ({}), true],
     ['withdraws', '/api/tools/withdraw_rating', () => ({ rating_id: 'none' }), true],
   ];
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const ask = async () =>
-  (await (await service.post('/api/capability/look', {}, capability)).json()) as { code?: string };
+  (await (await service.post('/api/capability/check', {}, capability)).json()) as { code?: string };
 
 it('a block refuses a check that was asked for before it and is written after it', async () => {
   const { context } = service;

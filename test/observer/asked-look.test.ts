@@ -26,7 +26,7 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const ask = (as?: string) => service.post('/api/capability/look', {}, as);
+const ask = (as?: string) => service.post('/api/capability/check', {}, as);
 
 async function toolsSeen(): Promise<unknown> {
   const known = await service.store.observations.ofListing(handle);

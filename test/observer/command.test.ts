@@ -85,7 +85,7 @@ it('ends with 64 and a sentence for a handle that is not listed', async () => {
 
 it('dossier observe HANDLE says that another process looks at the listing, and looks when that has ended', async () => {
   const store = await openDatabase(databaseUrl);
-  const lease = await store.leases.take('look/com.example.one/replay');
+  const lease = await store.leases.take('check/com.example.one/replay');
   const { child, ended } = startDossier(['observe', 'com.example.one/replay'], environment);
   const said = await new Promise<string>((resolve) => child.stderr?.once('data', resolve));
   expect(said).toBe('another process looks at com.example.one/replay; waiting until it has ended\n');
@@ -150,7 +150,7 @@ it.each([
     // The handshake is given up after 8 s.
     expect(performance.now() - begun_ms).toBeLessThan(5000);
     const store = await openDatabase(databaseUrl);
-    expect(await store.leases.find('look/com.example.one/replay')).toBeUndefined();
+    expect(await store.leases.find('check/com.example.one/replay')).toBeUndefined();
     expect(await store.leases.find('host/one.example.com')).toBeUndefined();
     const looks = await store.observations.lastRuns(-1, 100);
     const { observed_at } = looks.find((look) => look.handle === 'com.example.one/replay') ?? {};

@@ -53,19 +53,19 @@ async function observe(name: string, by: Operations = directory) {
 
 it('looks at every listing that is due, one request at a time to the host that they share', async () => {
   expect(await directory.observeDue()).toEqual({
-    looked: 6,
+    observed: 6,
     changed: 6,
     failed: 0,
   });
   expect(mostAtOnce).toBe(1);
   expect(await directory.observeDue()).toEqual({
-    looked: 0,
+    observed: 0,
     changed: 0,
     failed: 0,
   });
   directory.wait(2 * 86_400);
   expect(await directory.observeDue()).toEqual({
-    looked: 6,
+    observed: 6,
     changed: 0,
     failed: 0,
   });
@@ -231,7 +231,7 @@ it('ends a look after so long, however many hosts a listing names', async () => 
     environment: {
       HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, slow.url]))),
     },
-    timeouts: { observerLook_ms: 250 },
+    timeouts: { observerCheck_ms: 250 },
   });
   const { observations } = await other.observe('com.example.slow/both');
   const reasons = observations.map(({ reason }) => reason);

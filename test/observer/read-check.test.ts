@@ -340,7 +340,7 @@ describe('who would make this node ask much', () => {
     const listings = count(60, (n) => ({ name: `com.drip${n}.app/agent`, host: `drip${n}.example` }));
     const node = await openAsked(listings, hanging);
     const taken = async () => {
-      const leases = await Promise.all(listings.map(({ name }) => node.store.leases.find(`look/${name}`)));
+      const leases = await Promise.all(listings.map(({ name }) => node.store.leases.find(`check/${name}`)));
       return leases.filter((lease) => lease?.isHeld).length;
     };
     for (const { name } of listings.slice(0, 20)) await node.read(`/agents/${name}`);

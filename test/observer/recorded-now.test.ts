@@ -193,10 +193,10 @@ it('a version that names another endpoint and package starts without what was se
 });
 
 it('is due for a check at once, which finds nothing at the new address', async () => {
-  expect(await directory.observeDue()).toMatchObject({ looked: 2, failed: 0 });
+  expect(await directory.observeDue()).toMatchObject({ observed: 2, failed: 0 });
   const asked = registry.sent.filter(({ path }) => path === '/evil-package');
   expect(asked).toHaveLength(1);
-  expect(await directory.observeDue()).toMatchObject({ looked: 0 });
+  expect(await directory.observeDue()).toMatchObject({ observed: 0 });
   expect(await judged()).toEqual({
     ...unknown,
     package_not_deprecated: 'met',
@@ -211,8 +211,8 @@ it('a record that changes while it is looked at stays due', async () => {
   const observer = createObserver(directory.context);
   await observer.observe(listing);
   await observer.close();
-  expect(await directory.observeDue()).toMatchObject({ looked: 1 });
-  expect(await directory.observeDue()).toMatchObject({ looked: 0 });
+  expect(await directory.observeDue()).toMatchObject({ observed: 1 });
+  expect(await directory.observeDue()).toMatchObject({ observed: 0 });
 });
 
 it.each([

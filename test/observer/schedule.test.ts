@@ -49,7 +49,7 @@ const open = (slow: readonly { name: string; host: string }[], environment = {})
 
 /** The listings that are being looked at: each has a lease. */
 async function running({ store }: Pick<Directory, 'store'>, names: readonly string[]): Promise<string[]> {
-  const leases = await Promise.all(names.map((name) => store.leases.find(`look/${name}`)));
+  const leases = await Promise.all(names.map((name) => store.leases.find(`check/${name}`)));
   return names.filter((_, at) => leases[at]?.isHeld);
 }
 
@@ -98,12 +98,12 @@ it.each([
 it('looks at a listing that another process looked at as soon as that has ended without a result', async () => {
   const directory = await open([]);
   const [taken = ''] = goodNames;
-  const lease = await directory.store.leases.take(`look/${taken}`);
+  const lease = await directory.store.leases.take(`check/${taken}`);
   const pass = directory.observeDue();
   await expect.poll(async () => (await observed(directory)).length, patience).toBe(39);
   expect(await observed(directory)).not.toContain(taken);
   await lease?.release();
-  expect(await pass).toEqual({ looked: 40, changed: 40, failed: 0 });
+  expect(await pass).toEqual({ observed: 40, changed: 40, failed: 0 });
   await directory.close();
 }, 120_000);
 
@@ -146,7 +146,7 @@ it('looks at the listings of a host that asked to wait when the pause has ended'
   await expect.poll(async () => (await observed(directory)).length, patience).toBe(39);
   expect(await observed(directory)).not.toContain(paused);
   directory.wait(301);
-  expect(await pass).toEqual({ looked: 40, changed: 40, failed: 0 });
+  expect(await pass).toEqual({ observed: 40, changed: 40, failed: 0 });
   await directory.close();
 }, 120_000);
 
@@ -203,7 +203,7 @@ it('looks that maintainers ask for go first, within the same places, two of one 
   });
   const stopping = new AbortController();
   const observing = startObserving(service.context, stopping.signal);
-  const ask = (n: number) => service.post('/api/capability/look', {}, capabilities[n]);
+  const ask = (n: number) => service.post('/api/capability/check', {}, capabilities[n]);
   const statuses = [];
   for (const n of own.keys()) statuses.push((await ask(n)).status);
   expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429, 429]);

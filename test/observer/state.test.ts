@@ -52,7 +52,7 @@ it('before the first look, agent://status and the about page say that there was 
     observe: 'off',
     interval_s: 86_400,
     vantage: 'test bench',
-    listings_looked_at: 0,
+    listings_observed: 0,
   });
   expect(await about()).toContain('No listing has been observed yet.');
 });
@@ -62,19 +62,19 @@ it('counts looks, changed facts, requests, due listings and held hosts as metric
   await node.observeDue();
   const first = await read();
   expect(first).toMatchObject({
-    'looks_total{outcome="changed"}': 2,
+    'checks_total{outcome="changed"}': 2,
     'requests_total{result="answered"}': endpoint.sent.length,
     due_listings: 0,
   });
   expect(first['requests_total{result="host_unreachable"}']).toBe(1);
   expect(first.changed_facts_total).toBeGreaterThan(6);
   const now_s = Date.now() / 1000;
-  expect(Math.abs(now_s - (first.last_look_timestamp_seconds ?? 0))).toBeLessThan(60);
+  expect(Math.abs(now_s - (first.last_check_timestamp_seconds ?? 0))).toBeLessThan(60);
   directory.wait(2 * 86_400);
   await node.observeDue();
   expect(await read()).toMatchObject({
-    'looks_total{outcome="changed"}': 2,
-    'looks_total{outcome="unchanged"}': 2,
+    'checks_total{outcome="changed"}': 2,
+    'checks_total{outcome="unchanged"}': 2,
     changed_facts_total: first.changed_facts_total,
   });
   await node.close();
@@ -84,8 +84,8 @@ it('counts looks, changed facts, requests, due listings and held hosts as metric
 it('after a look, both say when it was and of how many listings', async () => {
   const date = directory.context.clock().toISOString().slice(0, 10);
   expect(await status()).toMatchObject({
-    listings_looked_at: 2,
-    last_look_at: expect.stringContaining(date) as string,
+    listings_observed: 2,
+    last_observed_at: expect.stringContaining(date) as string,
   });
   expect(await about()).toContain(`Listings observed so far: 2; last observation: <time`);
 });

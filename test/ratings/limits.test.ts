@@ -174,7 +174,7 @@ describe('one network', () => {
 
   it('guesses capabilities twenty times, whatever it asks with them, and a good one is heard after that', async () => {
     const good = String(others.get('run.modal.h/x'));
-    const doors = ['/api/capability/revoke', '/api/capability/look', '/api/tools/submit_rating'];
+    const doors = ['/api/capability/revoke', '/api/capability/check', '/api/tools/submit_rating'];
     const seen: number[] = [];
     for (let time = 0; time < 24; time += 1) {
       const door = String(doors[time % doors.length]);

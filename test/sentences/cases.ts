@@ -135,7 +135,7 @@ const imports: readonly StatusDocument['import'][] = [
 export const importCases: readonly StatusDocument[] = imports.map((status) => ({
   ...{ service: 'Dossier', version: '1.0.0', as_of: time, origin: listing.origin, import: status },
   listings: { count: 2, by_state: { imported: 2, claimed: 0, suspended: 0 } },
-  observer: { observe: 'off', interval_s: 86_400, vantage: 'dossier.example', listings_looked_at: 0 },
+  observer: { observe: 'off', interval_s: 86_400, vantage: 'dossier.example', listings_observed: 0 },
   quarantine: { records: 0, reasons: [], newest: [] },
   untrusted_fields: [],
 }));

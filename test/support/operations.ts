@@ -20,9 +20,9 @@ export interface Operations {
   import(options?: Parameters<typeof runImport>[1]): ReturnType<typeof runImport>;
   /** Starts the metrics on METRICS_PORT; stop them after use. */
   startMetrics(): Promise<Metrics>;
-  /** Looks at a listing now. Throws for a handle that is not listed. */
+  /** Observes a listing now. Throws for a handle that is not listed. */
   observe(handle: string): Promise<RunReport>;
-  /** Looks at all listings that are due. */
+  /** Observes all listings that are due. */
   observeDue(): Promise<CheckCounts>;
   /** Checks the claims and opt-out lines that are due; how many these were. */
   recheck(): Promise<number>;

@@ -45,8 +45,10 @@ function unseenPriceOf(factOf: FactOf): Observation | 'nothing' | undefined {
 function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
   const check = factOf('endpoint.answers');
   const tally = factOf('endpoint.availability');
-  const [looked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) => at?.slice(0, 10));
-  const isNew = looked_at === counted_at && (daysSince(looked_at, compared.now_ms) ?? 0) <= 30;
+  const [checked_at = '', counted_at] = [check?.observed_at, tally?.observed_at].map((at) =>
+    at?.slice(0, 10),
+  );
+  const isNew = checked_at === counted_at && (daysSince(checked_at, compared.now_ms) ?? 0) <= 30;
   const often = isNew && check && tally?.value ? tallyText(tally.value, check) : '';
   const alive = `A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay${often}.`;
   if (check?.state === 'observed') return observedFinding(check, met(alive));

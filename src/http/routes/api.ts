@@ -33,7 +33,7 @@ const howTo =
 
 const revoke = async (c: Request) => answerOnce(c, { ...(await revokeCapability(c.get('context'))) });
 
-const look = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
+const check = async (c: Request) => answerOnce(c, { ...(await askRun(c.get('context'))) });
 
 /** The JSON endpoints: one for each tool, and those about the caller's own capability. */
 export const createApiRoutes = (face: Face) =>
@@ -47,5 +47,5 @@ export const createApiRoutes = (face: Face) =>
       const { id, handle, state, activated_at } = await authenticate(c.get('context'));
       return answerOnce(c, { capability_id: id, handle, state, activated_at });
     })
-    .post('/api/capability/look', look)
+    .post('/api/capability/check', check)
     .post('/api/capability/revoke', revoke);

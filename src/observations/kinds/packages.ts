@@ -67,7 +67,7 @@ export const packageAdvisories = defineKind({
   title: 'Advisories about the package',
   means: 'How many advisories in the saved copy of OSV name the recorded version of the package.',
   doesNotMean:
-    'None recorded says only that: nobody looked, or nothing was reported. Dependencies are not checked.',
+    'None recorded says only that: nobody checked, or nothing was reported. Dependencies are not checked.',
   unit: 'advisories',
   method_version: 'advisories/1',
   ...ofPackages(['npm', 'pypi'], advisoriesOf),

@@ -7,7 +7,7 @@ import { observeDue } from '../../src/observations/schedule.ts';
 import { toHandle, toOverrides, toPath } from './listings.ts';
 
 /** What a run of this script prints. */
-export interface LookCosts {
+export interface RunCosts {
   readonly first_bytes: number;
   readonly again_bytes: number;
   readonly changed_to_page_ms: number;
@@ -25,8 +25,8 @@ function usedBytes(path: string): number {
   return used;
 }
 
-// Usage: node bench/observer/looks.ts <database url> <listings> <url of the endpoints>. Bytes that a first look and a look
-// that saw nothing new add to a database, and the time from a change at an endpoint to the page, when it is looked at at once.
+// Usage: node bench/observer/runs.ts <database url> <listings> <url of the endpoints>. Bytes that a first run and a run
+// that saw nothing new add to a database, and the time from a change at an endpoint to the page, when it is checked at once.
 const [url = '', listings = '0', endpoints = ''] = process.argv.slice(2);
 const opened = await openContext(
   readConfig(
@@ -48,10 +48,10 @@ const { signal } = new AbortController();
 /** Bytes that one pass adds for each listing. */
 async function passBytes(): Promise<number> {
   const before = usedBytes(path);
-  const { looked } = await observeDue(observer, context, { signal });
+  const { observed } = await observeDue(observer, context, { signal });
   ahead_ms += 2 * day_ms;
-  if (looked !== Number(listings)) throw new Error(`only ${looked} listings were due`);
-  return (usedBytes(path) - before) / looked;
+  if (observed !== Number(listings)) throw new Error(`only ${observed} listings were due`);
+  return (usedBytes(path) - before) / observed;
 }
 
 async function changeToPage_ms(at: number): Promise<number> {
@@ -72,7 +72,7 @@ const again_bytes = await passBytes();
 const times_ms: number[] = [];
 for (let at = 0; at < changes; at++) times_ms.push(await changeToPage_ms(at));
 const changed_to_page_ms = times_ms.toSorted((a, b) => a - b)[changes / 2] ?? 0;
-const result: LookCosts = { first_bytes, again_bytes, changed_to_page_ms };
+const result: RunCosts = { first_bytes, again_bytes, changed_to_page_ms };
 process.stdout.write(JSON.stringify(result));
 await observer.close();
 await app.close();
