@@ -1,5 +1,4 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { leafTypes } from '../claims/suspend.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
 import { isCommittedTo } from '../log/leaf.ts';
@@ -44,7 +43,15 @@ type Said = ReturnType<typeof createSaid>;
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
 const ratingTypes = ['rating.submitted', 'rating.amended'];
-const eventTypes: readonly string[] = Object.values(leafTypes);
+/** Stated here, not taken from what writes the entries: an event in an entry of another type must be noticed. */
+const eventTypes = [
+  'claim.activated',
+  'claim.suspended',
+  'claim.keys_changed',
+  'capability.revoked',
+  'listing.withdrawn',
+  'listing.restored',
+];
 
 function checkShownEvent({ handle, type }: JsonObject, log_index: number, { hidden, listings }: AuditState) {
   const { events = [] } = listings.get(String(handle)) ?? {};

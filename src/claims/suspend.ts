@@ -15,8 +15,7 @@ import {
 import type { Reading } from './locations.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 
-/** The type of log entry of each event. */
-export const leafTypes = {
+const leafTypes = {
   activated: 'claim.activated',
   rotated: 'claim.activated',
   restored: 'claim.activated',
