@@ -1,8 +1,45 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 import { describeStore } from './store-contract.ts';
 
-describeStore('PostgreSQL', async () => openDatabase(await createDatabase()));
-describeStore('PostgreSQL, cached', async () =>
-  createCachedStore(await openDatabase(await createDatabase())),
-);
+let store: Store;
+let client: Client;
+
+beforeAll(async () => {
+  const url = await createDatabase();
+  store = await openDatabase(url);
+  client = new Client(url);
+  await client.connect();
+  await client.query('create temporary table head_of_empty_log as table log_head');
+});
+afterAll(async () => {
+  await client.end();
+  await store.close();
+});
+
+/** Deletes every row but those of a new database, and tells the store that all has changed. */
+const empty = `do $$
+  declare name text;
+  begin
+    for name in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
+      execute 'delete from ' || quote_ident(name);
+    end loop;
+  end $$;
+  insert into log_head select * from head_of_empty_log;
+  notify dossier_changed`;
+
+/** One store stays open, and each case finds it empty: opening its connections anew for each took most of the time. */
+async function openEmpty(): Promise<Store> {
+  const changed = Promise.withResolvers<void>();
+  const stop = store.onChange(() => changed.resolve());
+  await client.query(empty);
+  await changed.promise;
+  stop();
+  return { ...store, close: async () => undefined };
+}
+
+describeStore('PostgreSQL', openEmpty);
+describeStore('PostgreSQL, cached', async () => createCachedStore(await openEmpty()));
