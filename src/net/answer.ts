@@ -17,6 +17,9 @@ export interface NoAnswer {
   readonly source_url?: string;
 }
 
+/** That something was not checked, or cannot be learned where it was asked. */
+export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
+
 /** A response of a foreign host; its body is data, at most 2 MiB. */
 export interface Fetched {
   readonly result: 'response';

@@ -6,7 +6,7 @@ import type { Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import { cachedOnce } from '../core/cached-once.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { Fetched, NoAnswer } from '../net/answer.ts';
+import { type Fetched, type NoAnswer, notChecked } from '../net/answer.ts';
 import {
   type Failed,
   type FetchFailure,
@@ -77,9 +77,6 @@ const failures = {
   host_error: ['not_http', 'an answer that is not HTTP within our limits'],
   too_large: ['too_large', 'an answer of more than 2 MiB'],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
-
-/** That something was not asked. */
-export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
 
 /** Why no request left this machine. */
 export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';

@@ -3,14 +3,14 @@ import { cachedOnce } from '../core/cached-once.ts';
 import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
-import { type Fetched, type NoAnswer, toContent } from '../net/answer.ts';
+import { type Fetched, type NoAnswer, notChecked, toContent } from '../net/answer.ts';
 import type { Reach } from '../net/client.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { type createDns, readCertificate } from './endpoint/network.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
-import { createTimes, notChecked, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
+import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;

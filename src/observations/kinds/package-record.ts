@@ -3,9 +3,8 @@ import prerelease from 'semver/functions/prerelease.js';
 import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { type Fetched, type NoAnswer, type Registered, toRegistered } from '../../net/answer.ts';
+import { type Fetched, type NoAnswer, notChecked, type Registered, toRegistered } from '../../net/answer.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
-import { notChecked } from '../polite.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 

@@ -1,8 +1,7 @@
 import { asMembers } from '../../core/json.ts';
 import { coded, codedList } from '../../core/text.ts';
-import type { NoAnswer } from '../../net/answer.ts';
+import { type NoAnswer, notChecked } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
-import { notChecked } from '../polite.ts';
 import type { Found } from '../remotes.ts';
 import { memberOf, ofPublished, type Published, toShort } from './package-record.ts';
 

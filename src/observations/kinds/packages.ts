@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { toRegistered } from '../../net/answer.ts';
+import { notChecked, toRegistered } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, RecordedSubject } from '../observation.ts';
 import { type Advisory, affects } from '../packages/advisories.ts';
 import type { CheckedSignature } from '../packages/sigstore.ts';
-import { notChecked } from '../polite.ts';
 import { type Found, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 import {

@@ -1,10 +1,9 @@
 import { asObject, type JsonObject, readObject } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import type { Fetched, NoAnswer } from '../../net/answer.ts';
+import { type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
-import { notChecked } from '../polite.ts';
 import { type Found, ofOrigins, ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import type { Run } from '../run.ts';
 import {

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { parseClaimFile } from '../../claims/claim.ts';
 import { coded } from '../../core/text.ts';
-import type { NoAnswer } from '../../net/answer.ts';
+import { type NoAnswer, notChecked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
-import { notChecked } from '../polite.ts';
 import { ofRepository } from '../remotes.ts';
 
 const hooks = /"hooks"\s*:\s*\{\s*"/;

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { parseForeignJson } from '../../core/json.ts';
 import { toLine } from '../../core/text.ts';
-import { notChecked } from '../polite.ts';
+import { notChecked } from '../../net/answer.ts';
 
 const event = z.object({
   introduced: z.string().optional(),

@@ -1,11 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { readObject } from '../../core/json.ts';
-import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
+import { challengesOf, type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
 import {
   createPoliteFetch,
-  notChecked,
   observerRules,
   type PoliteFetch,
   type PoliteParts,
