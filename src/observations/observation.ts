@@ -67,7 +67,7 @@ export function toTallied(tally: Tally, at: string) {
 }
 
 /**
- * How a check ended, in words, the same on every adapter; a fact is never just absent. The last five are states of prices.
+ * How a check ended, in words, the same on every adapter; a fact is never just absent. The last three are states of prices.
  * `unreachable`: no answer, with the tries; `auth_first`: it asks for credentials before it shows anything; `refused`: it
  * (or robots.txt, or the publisher) refuses the check; `stale`: older than three intervals.
  */
@@ -83,19 +83,13 @@ export const stateWords = {
   stale: 'not checked lately',
   quoted: 'quoted by the endpoint',
   advertised: 'advertised',
-  stated_by_publisher: 'stated by the publisher',
   no_price_seen: 'looked for, none stated',
 } as const;
 export type ObservationState = keyof typeof stateWords;
 export const observationStates = Object.keys(stateWords) as [ObservationState, ...ObservationState[]];
 
 /** The states in which the value is known as of `observed_at`. */
-export const valueStates: readonly ObservationState[] = [
-  'observed',
-  'quoted',
-  'advertised',
-  'stated_by_publisher',
-];
+export const valueStates: readonly ObservationState[] = ['observed', 'quoted', 'advertised'];
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const untrusted = z.record(z.string(), z.unknown()).optional();

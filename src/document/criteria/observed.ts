@@ -122,7 +122,7 @@ export const packageCriteria = {
   ),
 } as const satisfies Record<string, Criterion>;
 
-const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised', 'stated_by_publisher'];
+const pricedStates: readonly Observation['state'][] = ['quoted', 'advertised'];
 
 const pricedOf = ({ listing: { observations } }: ComparedListing) =>
   observations.find(({ kind, state }) => pricedFacts[kind] && pricedStates.includes(state));
