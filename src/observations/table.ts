@@ -75,9 +75,9 @@ const toPayee = (address: string) => (address.startsWith('0x') ? address.toLower
 function toReferences(observations: readonly StoredObservation[]) {
   const known = observations.filter(({ state }) => state === 'observed');
   const all = known.flatMap(({ kind, value, details, observed_at: as_of }) => {
-    const toReference = (of: 'tools' | 'pay_to', text: string) => ({
-      ...{ key: toReferenceKey(of, text), kind: of, as_of },
-    });
+    const toReference = (of: 'tools' | 'pay_to', text: string) => {
+      return { key: toReferenceKey(of, text), kind: of, as_of };
+    };
     if (kind === 'price.pay_to')
       return Array.from(String(value).split(', '), (one) => toReference('pay_to', toPayee(one)));
     const tools = kind === 'tools.surface' && Array.isArray(details?.tools) ? details.tools : [];

@@ -164,7 +164,10 @@ export const compareAgents = defineTool({
     const compared = await compareAll(sent, context);
     const toLines = (answers?: readonly Answer[]) => answers?.map((answer) => toLine(answer, sources));
     const listings = compared.map(({ imported, observed, native, ...one }) => ({
-      ...{ ...one, imported: toLines(imported), observed: toLines(observed), native: toLines(native) },
+      ...one,
+      imported: toLines(imported),
+      observed: toLines(observed),
+      native: toLines(native),
     }));
     const untrusted = ['description', 'imported', 'observed', 'problem'] as const;
     const has = (name: (typeof untrusted)[number]) =>

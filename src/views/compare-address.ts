@@ -14,7 +14,8 @@ export interface Picks {
 }
 
 export const defaultPicks: Picks['criteria'] = defaultCriteria.map(({ criterion, value }) => ({
-  ...{ criterion, value: value?.toString() },
+  criterion,
+  value: value?.toString(),
 }));
 
 function toPicked([name, value]: [string, string]): Picks['criteria'] {

@@ -32,9 +32,9 @@ function valueField(field: Field, value: string) {
   const named = html`name="${field.name}"${field.message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(field.name)}"`}`;
   if (takes.kind === 'number')
     return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
-  const text = { tag: html`maxlength="40"`, price: html`maxlength="300" placeholder="0.01 USDC"` };
+  const limits = { tag: html`maxlength="40"`, price: html`maxlength="300" placeholder="0.01 USDC"` };
   if (takes.kind === 'tag' || takes.kind === 'price')
-    return html`<input type="text" ${text[takes.kind]} spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
+    return html`<input type="text" ${limits[takes.kind]} spellcheck="false" autocomplete="off" value="${value}" ${named}>`;
   const choices = takes.kind === 'choice' ? takes.of : [];
   return html`<select ${named}><option value="">any</option>${choices.map((choice) => html`<option${choice === value ? html` selected` : ''}>${choice}</option>`)}</select>`;
 }

@@ -6,18 +6,18 @@ import { differenceText } from '../../core/word-difference.ts';
 import { type Change, changeText } from '../../log/change.ts';
 import { readRuns } from '../../observations/history.ts';
 import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
-import { type Question, questions } from '../../observations/observation.ts';
+import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
 import type { ListingFacts } from '../record.ts';
 import { factName, toLabel } from '../words.ts';
 import { valueText } from './all-facts.ts';
 
 /** What a history can be asked for: facts by the question that they help to answer, and what is recorded here. */
-export const historyKinds = ([] as HistoryKind[]).concat(
-  questions.filter((question) => question !== 'ratings'),
-  ['record', 'claim', 'ratings', 'operator', 'views'],
-) as [HistoryKind, ...HistoryKind[]];
-export type HistoryKind = Question | 'record' | 'claim' | 'operator' | 'views';
+export const historyKinds = [
+  ...questions.filter((question) => question !== 'ratings'),
+  ...(['record', 'claim', 'ratings', 'operator', 'views'] as const),
+];
+export type HistoryKind = (typeof historyKinds)[number];
 
 /** One event in the history of a listing. */
 export type HistoryEvent = ReturnType<typeof toCheck> | ReturnType<typeof toRecorded>;

@@ -117,9 +117,10 @@ export function judgeApproval({ approvals }: SavedView, compared: ComparedListin
   };
   return [
     judgeEntry(compared, approval),
-    ...pinned.map((one) => ({
-      ...{ criterion: `pin:${one[1]}`, ...(kindsOfPins[one[1]] ? judgeSeen : judgeRecorded)(compared, one) },
-    })),
+    ...pinned.map((one) => {
+      const judge = kindsOfPins[one[1]] ? judgeSeen : judgeRecorded;
+      return { criterion: `pin:${one[1]}`, ...judge(compared, one) };
+    }),
     ...(moderation.length > 0 ? [moderated] : []),
   ];
 }

@@ -122,11 +122,15 @@ export const observedFinding = (
   found: Found & Pick<Finding, 'quoted'>,
 ): Finding => ({ ...found, ...(subject !== undefined && { subject }), source, as_of: day(observed_at) });
 
-const worst = ['not_met', 'unknown', 'met'] as const;
-
-/** The worst of some findings: what must be so of each recorded endpoint or package; or the first one by another order. */
-export const worstOf = (findings: readonly Finding[], order: readonly Finding['result'][] = worst) =>
+/** Of some findings the one whose result comes first in an order. */
+const firstOf = (findings: readonly Finding[], order: readonly Finding['result'][]) =>
   order.flatMap((wanted) => findings.find(({ result }) => result === wanted) ?? [])[0];
+
+/** The worst of some findings: what must be so of each recorded endpoint or package. */
+export const worstOf = (findings: readonly Finding[]) => firstOf(findings, ['not_met', 'unknown', 'met']);
+
+/** The best of some findings: what must be so of one of them. */
+export const bestOf = (findings: readonly Finding[]) => firstOf(findings, ['met', 'unknown', 'not_met']);
 
 function lastSeen({ value, observed_at = '', state, last_state = state, missed_since }: Observation): string {
   const seen =

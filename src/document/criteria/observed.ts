@@ -7,6 +7,7 @@ import { type DatedObservation, isDated, type Observation } from '../../observat
 import { offersOf, quoteText, tallyText } from '../seen.ts';
 import {
   absentFinding,
+  bestOf,
   type ComparedListing,
   type Criterion,
   criteriaOf,
@@ -59,12 +60,10 @@ function judgeEndpoint(compared: ComparedListing, factOf: FactOf): Finding {
 }
 
 const observed = criteriaOf('observed');
-const best = ['met', 'unknown', 'not_met'] as const;
-
 export const endpointCriteria = {
   endpoint_observed_alive: observed.plain('Endpoint was observed to answer', (compared) => {
     const found = endpointsOf(compared).map((factOf) => judgeEndpoint(compared, factOf));
-    return worstOf(found, best) ?? notForPackages(compared);
+    return bestOf(found) ?? notForPackages(compared);
   }),
 } as const satisfies Record<string, Criterion>;
 

@@ -59,9 +59,9 @@ export const cutNote = ({ isCut }: ToolList) =>
   isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
 
 /** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
-const toCommon = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool): Tool => ({
-  ...{ name, title, description, inputSchema, outputSchema, annotations },
-});
+function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool): Tool {
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
 
 const digestsOf = ({ details }: Pick<Finding, 'details'>) =>
   new Map(

@@ -42,7 +42,7 @@ function findNearest(sent: string, values: readonly string[]): string | undefine
 }
 
 /** One of a closed set of values; the error for any other one lists them, and names the nearest. */
-export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, {
     error: ({ input }) => {
       const nearest = typeof input === 'string' ? findNearest(input, values) : undefined;
