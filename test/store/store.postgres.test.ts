@@ -22,10 +22,11 @@ afterAll(async () => {
 
 /** Deletes every row but those of a new database, and tells the store that all has changed. */
 const empty = `do $$
-  declare name text;
+  declare name text; has_rows boolean;
   begin
     for name in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
-      execute 'delete from ' || quote_ident(name);
+      execute format('select exists(select from %I)', name) into has_rows;
+      if has_rows then execute format('truncate %I', name); end if;
     end loop;
   end $$;
   insert into log_head select * from head_of_empty_log;
