@@ -32,7 +32,8 @@ export function accept(name: string, part: string, rows: readonly Row[]): void {
   const accepted = read(name);
   const values = rows.flatMap((row) => {
     const value = toValue(row);
-    return value === undefined ? [] : [[row.what, value] as const];
+    // Not of another checkout (`--before`).
+    return value === undefined || row.what.startsWith('before:') ? [] : [[row.what, value] as const];
   });
   accepted[machineKind] = {
     measured: new Date().toISOString().slice(0, 10),
