@@ -58,7 +58,7 @@ async function observeNamed(
     if (typeof one === 'string') printFacts(one, await observer.inspect(one), json);
     else {
       const { observations } = await observer.observe(one, () =>
-        process.stderr.write(`another process looks at ${one.handle}; waiting until it has ended\n`),
+        process.stderr.write(`another process observes ${one.handle}; waiting until it has ended\n`),
       );
       printFacts(one.handle, observations, json);
     }

@@ -26,12 +26,12 @@ const mostListings = 100_000;
 const [mostRead, mostReadWithSome, someCandidates] = [40_000, 20_000, 60];
 
 /**
- * The first look finds every listing with a rare word. A later one asks for no more listings than are still wanted, but
+ * The first read finds every listing with a rare word. A later one asks for no more listings than are still wanted, but
  * for so many, as some of them are known already.
  */
 const fewestFound = 100;
 
-/** Looks into the index until there are enough candidates; `isAll` if no listing that matches was left out. */
+/** Reads the index until there are enough candidates; `isAll` if no listing that matches was left out. */
 async function gatherPositions(
   db: Db,
   index: SearchIndex,

@@ -27,7 +27,7 @@ const mostDriving = 4;
 /** Words in texts attract each other: listings with two are more than chance has it. */
 const attraction = 6;
 
-/** A look into the index, and how many of its entries are read where it finds fewer than its limit. */
+/** One read of the index, and how many of its entries are read if it finds fewer than its limit. */
 interface Step extends Pick<Probe, 'groups' | 'limit' | 'expected'> {
   readonly read: number;
 }
@@ -102,7 +102,7 @@ const toStepOfAny = (words: readonly RankedWord[]): Step => ({
 });
 
 /**
- * The looks into the index that find candidates, the most promising first: every listing with a rare word, then those
+ * The reads of the index that find candidates, the most promising first: every listing with a rare word, then those
  * with several of the rarest words, down to each alone.
  */
 export function toSteps(words: readonly RankedWord[], total: number): Step[] {

@@ -25,7 +25,7 @@ const toAtomExpression = ({ terms, strong }: Atom) =>
 const toFacetExpression = (facet: FacetChoice): string =>
   `(${Array.from([facet].flat(), (one) => quote(toFacetLexeme(one))).join(' | ')})`;
 
-/** The tsquery of a look into the index; 0 is the window that holds everything. */
+/** The tsquery of one read of the index; 0 is the window that holds everything. */
 const toExpression = ({ groups, facets, excluded }: Probe, window: number): string =>
   [
     ...groups.map((group) => `(${group.map(toAtomExpression).join(' | ')})`),

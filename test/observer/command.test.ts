@@ -83,12 +83,12 @@ it('ends with 64 and a sentence for a handle that is not listed', async () => {
   ]);
 });
 
-it('dossier observe HANDLE says that another process looks at the listing, and looks when that has ended', async () => {
+it('dossier observe HANDLE says that another process observes the listing, and looks when that has ended', async () => {
   const store = await openDatabase(databaseUrl);
   const lease = await store.leases.take('check/com.example.one/replay');
   const { child, ended } = startDossier(['observe', 'com.example.one/replay'], environment);
   const said = await new Promise<string>((resolve) => child.stderr?.once('data', resolve));
-  expect(said).toBe('another process looks at com.example.one/replay; waiting until it has ended\n');
+  expect(said).toBe('another process observes com.example.one/replay; waiting until it has ended\n');
   await lease?.release();
   expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tools\.count +observed/m) });
   await store.close();
