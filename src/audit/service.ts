@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
-import { readRetryAfter_s } from '../core/retry-after.ts';
+import { readRetryAfter_s } from '../net/retry-after.ts';
 
 /** The service cannot be read: unreachable, too slow, or an answer of another form. */
 export class ServiceUnreadable extends Error {}

@@ -135,7 +135,7 @@ async function runForAllNodes<T extends object>(
 /**
  * Runs one check per listing, location and 30 s across all nodes; concurrent callers wait for its result. The first one
  * after a pause does not count if the claimant has yet to commit: the next call checks at once, so a window has at most
- * two. A check without its lease cannot write. Each caller has an entry of its own in the queue of checks
+ * two. A check without its lease cannot write. The queue of checks has one entry for each caller
  * (net/repositories.ts): how long it waits does not depend on who else asked about the listing.
  */
 export async function runSharedCheck<T extends object>(

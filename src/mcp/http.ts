@@ -81,7 +81,7 @@ function findSession(message: McpMessage, route: Route, routes: Routes): SharedS
 async function answer(post: McpPost, routes: Routes): Promise<Response> {
   const route = routeOf(post);
   const session = findSession(post, route, routes);
-  if (session) return post.respond(await answerShared(session, post));
+  if (session) return post.respond(await answerShared(session, post, post));
   const isSubscription = route.kind === 'modern' && route.message.method === 'subscriptions/listen';
   if (isSubscription) return subscribe(post, route, routes);
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
@@ -119,7 +119,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
     /** What answers a message in the same way, as bytes; undefined if the answer is a stream or a refusal before its method runs. */
     find(message: McpMessage) {
       const session = findSession(message, routeOf(message), routes);
-      return session && ((known: Known) => answerShared(session, { ...message, ...known }));
+      return session && ((known: Known) => answerShared(session, message, known));
     },
     /** Tells open subscriptions which listings changed. */
     listingsChanged: (handles: readonly string[] | 'all'): void => {

@@ -290,14 +290,14 @@ export interface Known {
 }
 
 /** A message of the endpoint, never a batch, and for whom it is answered. */
-export interface McpMessage extends Known {
+export interface McpMessage {
   readonly headers: Pick<Headers, 'get'>;
   readonly body: unknown;
   readonly context: Context;
 }
 
 /** The same as a whole request. */
-export interface McpPost extends McpMessage {
+export interface McpPost extends McpMessage, Known {
   readonly request: Request;
   /** Makes the response of an answer that is not a stream. */
   readonly respond: (bytes: string) => Response;

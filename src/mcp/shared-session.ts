@@ -11,6 +11,7 @@ import {
 import { Problem } from '../core/problem.ts';
 import {
   headersOf,
+  type Known,
   type McpMessage,
   toAnswerBytes,
   toAuthInfo,
@@ -103,7 +104,8 @@ const isGood = (message: object): message is { readonly result: object } =>
 /** The bytes of a shared session's answer to one request. */
 export async function answerShared(
   session: SharedSession,
-  { body, context, cached, onResult }: McpMessage,
+  { body, context }: McpMessage,
+  { cached, onResult }: Known,
 ): Promise<string> {
   const request = body as JSONRPCRequest;
   const sent: { readonly cached: string | undefined; members?: string } = { cached };

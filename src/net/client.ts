@@ -5,9 +5,9 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Config } from '../config/config.ts';
 import { own, readBounded } from '../core/json.ts';
-import { readRetryAfter_s } from '../core/retry-after.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
+import { readRetryAfter_s } from './retry-after.ts';
 
 /** Error code of a name that resolves to a refused address; never shown to callers. */
 export const refusedAddress = 'EREFUSEDADDRESS';

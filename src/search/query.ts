@@ -69,7 +69,7 @@ function toQueryWords(text: string) {
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
     const isPhrase = words.length > 1;
     return {
-      /** As written, lower-cased. */
+      /** As the query has it, in lower case. */
       text: words.map((word) => word.text).join(' '),
       term: terms.at(-1) ?? '',
       /** What it counts beside a word that says something. */

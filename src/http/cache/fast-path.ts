@@ -12,7 +12,14 @@ import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
 import type { CachedAnswer, ReadyAnswer, Sendable } from './answer-cache.ts';
-import { findMcpAnswer, isPlainMessage, readBody, sendsCapability, toHeaders } from './mcp-cache.ts';
+import {
+  findMcpAnswer,
+  isPlainMessage,
+  ofEndpoint,
+  readBody,
+  sendsCapability,
+  toHeaders,
+} from './mcp-cache.ts';
 import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
 
 const longestAddress = 500;
@@ -95,10 +102,7 @@ function findHandler(
   if (message === undefined || sendsCapability(headers)) return undefined;
   const caller = callers.callerOf({ method: 'POST', headers }, incoming.socket.remoteAddress);
   const handle = findMcpHandler({ headers, body: message, context: withCaller(context, caller) });
-  return (
-    handle &&
-    (() => handle().then((made) => ({ ...made, memory: 'answers', path: '/api/mcp', tool: toolOf(message) })))
-  );
+  return handle && (() => handle().then((made) => ({ ...made, ...ofEndpoint, tool: toolOf(message) })));
 }
 
 /** The headers that differ from request to request; refusals have an id if the app gave them one. */
@@ -118,8 +122,8 @@ function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
 /**
  * Puts a fast path in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
  * share. A Request, a Response and the app's middleware take longer than sending a cached answer, and a tenth of the time
- * of another one (docs/decisions/cache.md). It has no answer and no check of its own: a request that fails a check of the
- * app's, or has anything unusual, is left to the app, and what the app refused for its rate is refused with the app's
+ * of another one (docs/decisions/cache.md). All its answers and checks are the app's: a request that fails a check, or has
+ * anything unusual, is left to the app, and what the app refused for its rate is refused with the app's
  * own bytes (docs/decisions/limits.md).
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {

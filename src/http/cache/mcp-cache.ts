@@ -152,8 +152,8 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
   return read && read.key.length + read.client.length <= longest ? read : undefined;
 }
 
-const memory = 'answers';
-const path = '/api/mcp';
+/** What all answers of the endpoint have in common. */
+export const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
 const longest_bytes = 4096;
 
 /** Headers that change an answer, or how a body is read. */
@@ -162,7 +162,7 @@ const unusual = ['origin', 'content-encoding'] as const;
 /** Whether a request is a short message to the endpoint, with nothing unusual in its address and headers. */
 export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMessage): boolean =>
   method === 'POST' &&
-  url === path &&
+  url === ofEndpoint.path &&
   headerOf(rawHeaders, 'content-type') === 'application/json' &&
   Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
   !unusual.some((name) => headers[name] !== undefined);
@@ -215,7 +215,7 @@ export function findMcpAnswer(
   if (!found) return undefined;
   const { id, tool } = message;
   const bytes = toAnswerBytes({ members: found.bytes, end: client.bytes }, id);
-  return { ...found, memory, path, status: 200, tool, bytes };
+  return { ...found, ...ofEndpoint, status: 200, tool, bytes };
 }
 
 /**
@@ -228,7 +228,7 @@ export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<stri
     const result = message ?? readResult(body);
     if (!result) return {};
     const found = cache.get(result.key);
-    countRead(memory, found !== undefined);
+    countRead(ofEndpoint.memory, found !== undefined);
     const store = cache.begin();
     return {
       cached: found?.bytes,

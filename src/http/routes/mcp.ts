@@ -45,6 +45,13 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, headers, toStore: createMcpStore(cache, headers), unsubscribe };
 }
 
+/** The refusal of a failed message with the headers that the app would add. */
+async function toRefusal(error: unknown, context: Context): Promise<Sendable> {
+  const response = toRpcError(toProblem(error, context));
+  const headers = await toSecuredHeaders(context.config, Object.fromEntries(response.headers));
+  return { status: response.status, headers, bytes: toBytes(await response.text()) };
+}
+
 /** Answers messages, so many at a time: those of the app, and those that were read before it. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
@@ -85,11 +92,6 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     const asked = { request: c.req.raw, headers: c.req.raw.headers, body, context: c.get('context') };
     return run(() => answerer.answer({ ...asked, respond, ...toStore(asked) }));
   };
-  const refuse = async (error: unknown): Promise<Sendable> => {
-    const response = toRpcError(toProblem(error, context));
-    const headers = await toSecuredHeaders(context.config, Object.fromEntries(response.headers));
-    return { status: response.status, headers, bytes: toBytes(await response.text()) };
-  };
   /**
    * What answers a message that was read before the app. Undefined if only the app can: a stream, or anything to refuse
    * before its method runs.
@@ -100,7 +102,11 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     const work = answerer.find(asked);
     return (
       work &&
-      (() => run(() => work(toStore(asked))).then((bytes) => ({ status: 200, headers, bytes }), refuse))
+      (() =>
+        run(() => work(toStore(asked))).then(
+          (bytes) => ({ status: 200, headers, bytes }),
+          (error) => toRefusal(error, context),
+        ))
     );
   };
   const drain = () => {
