@@ -9,7 +9,7 @@ const formatName = 'dossier-backup';
 const formatVersion = 4;
 
 /** The rows of one line have at most this many bytes of text; a single row may have more. */
-const mostLineText_bytes = 4 * 1024 * 1024;
+const mostLineText_bytes = 256 * 1024;
 /** Of a line in UTF-8: JSON may escape a byte of a text as six. */
 const longestLine_bytes = 256 * 1024 * 1024;
 
@@ -71,7 +71,8 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
 
 const dumpedTables = Object.keys(keys) as DumpedTable[];
 
-const batchRows = 500;
+/** Rows whose sizes are read at once; more are in no batch. */
+const sizedRows = 500;
 
 /** The columns of a table's key as one value, for comparing and ordering. */
 const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
@@ -80,30 +81,45 @@ const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
 const keyOf = (table: DumpedTable, row: DumpedRow): RawBuilder<unknown> =>
   sql.join(keys[table].map((column) => row[column]));
 
-/** How many of the first rows of a selection make one batch: those that fit into it, or one. */
-async function countBatch(db: Db, rows: RawBuilder<unknown>, columns: readonly string[]): Promise<number> {
+/** How many rows each batch of the first 500 rows of a selection has: those that fit into it, or one. */
+async function countBatches(
+  db: Db,
+  rows: RawBuilder<unknown>,
+  columns: readonly string[],
+): Promise<number[]> {
   const lengths = columns.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`);
   const sizes = await sql<{ bytes: number }>`select ${sql.join(lengths, sql` + `)} as bytes ${rows}
-    limit ${batchRows}`.execute(db);
-  let sum_bytes = 0;
-  const fitting = sizes.rows.findIndex(({ bytes }) => {
-    sum_bytes += Number(bytes);
-    return sum_bytes > mostLineText_bytes;
-  });
-  return fitting < 0 ? batchRows : Math.max(fitting, 1);
+    limit ${sizedRows}`.execute(db);
+  const counts: number[] = [];
+  let [count, sum_bytes] = [0, 0];
+  for (const bytes of sizes.rows.map((row) => Number(row.bytes))) {
+    if (count > 0 && sum_bytes + bytes > mostLineText_bytes) {
+      counts.push(count);
+      [count, sum_bytes] = [0, 0];
+    }
+    count += 1;
+    sum_bytes += bytes;
+  }
+  return count > 0 ? [...counts, count] : counts;
 }
 
 /** All rows of a table in the order of its key, in batches; order and batches are the same on every engine. */
 async function* readTable(db: Db, table: DumpedTable): AsyncGenerator<readonly DumpedRow[], void> {
   const [any] = (await sql<DumpedRow>`select * from ${sql.table(table)} limit 1`.execute(db)).rows;
-  for (let last: DumpedRow | undefined; any; ) {
+  const columns = Object.keys(any ?? {});
+  let last: DumpedRow | undefined;
+  const next = () => {
     const after = last ? sql`where (${keyColumns(table)}) > (${keyOf(table, last)})` : sql``;
-    const next = sql`from ${sql.table(table)} ${after} order by ${keyColumns(table)}`;
-    const limit = await countBatch(db, next, Object.keys(any));
-    const { rows } = await sql<DumpedRow>`select * ${next} limit ${limit}`.execute(db);
-    last = rows.at(-1);
-    if (!last) return;
-    yield rows;
+    return sql`from ${sql.table(table)} ${after} order by ${keyColumns(table)}`;
+  };
+  while (any) {
+    const counts = await countBatches(db, next(), columns);
+    if (counts.length === 0) return;
+    for (const count of counts) {
+      const { rows } = await sql<DumpedRow>`select * ${next()} limit ${count}`.execute(db);
+      last = rows.at(-1);
+      yield rows;
+    }
   }
 }
 

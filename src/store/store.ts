@@ -23,7 +23,7 @@ export type DumpedRow = Readonly<Record<string, string | number | null>>;
 export interface Dump {
   /** How many rows each table has. */
   readonly counts: Readonly<Record<DumpedTable, number>>;
-  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 4 MiB at a time. */
+  /** Yields all rows, table by table in a fixed order and ordered by key within each; at most 500 and about 256 KiB at a time. */
   read(): AsyncIterable<{ readonly table: DumpedTable; readonly rows: readonly DumpedRow[] }>;
 }
 

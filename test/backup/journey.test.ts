@@ -131,6 +131,10 @@ const bodyOf = (name: string) => {
   const text = gunzipSync(readFileSync(path(name))).toString('utf8');
   return text.slice(text.indexOf('\n') + 1);
 };
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+/** The bytes of the values of a row. */
+const sizeOf_bytes = (cells: readonly unknown[]) =>
+  sum(cells.map((cell) => Buffer.byteLength(cell === null ? '' : String(cell))));
 const headerOf = (name: string) =>
   JSON.parse(
     gunzipSync(readFileSync(path(name)))
@@ -197,6 +201,14 @@ describe('a backup', () => {
       ),
     );
     await expect(`${JSON.stringify(columns, null, 2)}\n`).toMatchFileSnapshot('format-4.json');
+  });
+  it('has 256 KiB of rows a line at most, and one row alone, so that neither end needs much memory', () => {
+    const lines = bodyOf('first.gz')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{"table"') ? [JSON.parse(line) as Json] : []))
+      .map(({ table, rows }) => ({ table, sizes: (rows as Json[][]).map(sizeOf_bytes) }));
+    expect(lines.filter(({ table }) => table === 'listing_version').length).toBeGreaterThan(1);
+    for (const { sizes } of lines) expect(sizes.length === 1 || sum(sizes) <= 262_144).toBe(true);
   });
   it('is written to standard output and restored from standard input', async () => {
     const made = startDossier(['backup', '-'], { ...offline, DATABASE_URL: original });
