@@ -86,6 +86,8 @@ export function createFairPool({
     return ofSame(most).at(-1) ?? newcomer;
   };
   return {
+    /** Whether a key has all the places that one may have. */
+    isFull: (key: string) => (taken.get(key) ?? 0) >= placesOfKey,
     /** Takes a place if one is free now. */
     tryEnter: (entrant: Entrant) => (hasPlace(entrant) ? take(entrant) : undefined),
     /** Resolves when a place is free; to undefined if too many wait, or after the longest wait. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { AskedCheck, Context, ReadListing } from '../context.ts';
 import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
@@ -11,6 +12,7 @@ import { measure } from '../telemetry/events.ts';
 import type { RunReport } from './observe-listing.ts';
 import { createObserver, type Observer, type ObserverContext } from './observer.ts';
 import { createReadLimits } from './read-limits.ts';
+import { createQueue, type Waiting } from './waiting.ts';
 
 /** What became of the checks so far. */
 export interface CheckCounts {
@@ -31,6 +33,8 @@ const mostAskedOfKey = 8;
 /** How long a listing that another process checks waits for its next try. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
+/** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
+const readAtOnce = 50;
 
 /** When a listing is due: the interval (+-10 %) after its last run, or at once if its record changed since. */
 export function dueAt_ms(
@@ -56,18 +60,6 @@ async function readDue(context: ObserverContext): Promise<string[]> {
   for await (const runs of pages)
     for (const run of runs) if (!isSample(run) && isDue(run.handle, run, context)) due.push(run.handle);
   return due;
-}
-
-/** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
-interface Waiting {
-  readonly handle: string;
-  readonly why: 'asked' | 'read' | 'due';
-  /** Whose claim it is, if its check was asked for. */
-  readonly root?: string;
-  /** Whose places its check takes; read when its turn may have come. */
-  keys?: readonly string[];
-  notBefore_ms: number;
-  wasTried?: true;
 }
 
 /** Whose places a check takes: of the publisher, and of the domains that it waits for. */
@@ -106,18 +98,16 @@ export function createSchedule(
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
   const { store, clock, log } = context;
-  const asked = new Map<string, Waiting>();
-  const read = new Map<string, Waiting>();
-  const due = new Map<string, Waiting>();
+  const [asked, read, due] = [createQueue(), createQueue(), createQueue()];
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
   const pool = createFairPool({ places, placesOfKey });
   const counts = { observed: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
-  const remove = ({ handle, why }: Waiting) => ({ asked, read, due })[why].delete(handle);
-  const isWithoutPlace = ({ why }: Waiting) =>
-    why === 'read' && [...running.keys()].filter((one) => one.why === 'read').length >= placesOfReaders;
+  const queueOf = ({ why }: Waiting) => ({ asked, read, due })[why];
+  const readersHaveRoom = () =>
+    [...running.keys()].filter(({ why }) => why === 'read').length < placesOfReaders;
   const fail = (error: unknown, { handle }: Waiting) => {
     if (signal.aborted) return;
     log.warn({ err: error, handle }, 'an observation run failed');
@@ -128,29 +118,39 @@ export function createSchedule(
     const ended = await check(one, observer, context).catch((error: unknown) => fail(error, one));
     leave();
     running.delete(one);
-    if (typeof ended === 'number') one.notBefore_ms = ended;
-    else remove(one);
+    if (typeof ended === 'number') {
+      one.notBefore_ms = ended;
+      queueOf(one).putBack(one);
+    } else queueOf(one).delete(one);
     if (typeof ended === 'object') {
       counts.observed += 1;
       if (ended.changes > 0) counts.changed += 1;
     }
-    measure('dossier_observer_due_listings', {}, due.size);
+    measure('dossier_observer_due_listings', {}, due.size());
     onProgress?.(counts);
     news.resolve();
   };
 
+  let keysRead = 0;
+  const readKeys = async ({ handle, root }: Waiting) => {
+    keysRead += 1;
+    if (keysRead % readAtOnce === 0) await setImmediate();
+    const listing = await store.listings.byHandle(handle);
+    return listing && keysOf(listing, ...(root === undefined ? [] : [`root ${root}`]));
+  };
+
   const beginNext = async (): Promise<boolean> => {
-    for (const queue of [asked, read, due])
-      for (const one of queue.values()) {
-        if (isWithoutPlace(one)) break;
-        if (running.has(one) || one.notBefore_ms > clock().getTime()) continue;
-        if (!one.keys) {
-          const listing = await store.listings.byHandle(one.handle);
-          if (listing) one.keys = keysOf(listing, ...(one.root === undefined ? [] : [`root ${one.root}`]));
-          else remove(one);
-        }
+    const now_ms = clock().getTime();
+    for (const queue of [asked, ...(readersHaveRoom() ? [read] : []), due])
+      for (const one of queue.candidates(pool.isFull)) {
+        if (one.notBefore_ms > now_ms) continue;
+        one.keys ??= await readKeys(one);
+        const full = one.keys?.find(pool.isFull);
         const leave = one.keys && pool.tryEnter({ keys: one.keys });
+        if (!one.keys) queue.delete(one);
+        else if (full !== undefined) queue.putBehind(one, full);
         if (!leave) continue;
+        queue.take(one);
         running.set(one, run(one, leave));
         return true;
       }
@@ -160,23 +160,22 @@ export function createSchedule(
   return {
     /** Adds the listings that are due; returns how many were not waiting yet. */
     async fill() {
-      const before = due.size;
+      const before = due.size();
       // Listings of one import stand together; the order of their digests mixes them.
-      const handles = (await readDue(context)).map((handle) => ({
-        handle,
-        at: hash('sha256', handle, 'base64'),
-      }));
+      const handles = (await readDue(context))
+        .filter((handle) => !due.has(handle))
+        .map((handle) => ({ handle, at: hash('sha256', handle, 'base64') }));
       for (const { handle } of handles.toSorted((a, b) => (a.at < b.at ? -1 : 1)))
-        if (!due.has(handle)) due.set(handle, { handle, why: 'due', notBefore_ms: 0 });
-      measure('dossier_observer_due_listings', {}, due.size);
-      return due.size - before;
+        due.add({ handle, why: 'due', notBefore_ms: 0 });
+      measure('dossier_observer_due_listings', {}, due.size());
+      return due.size() - before;
     },
     /** Adds a listing before all that are due; false while too many were asked for. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
       const ofRoot = [...asked.values()].filter((one) => one.root === root);
-      if (asked.size >= mostAsked || ofRoot.length >= mostAskedOfKey) return false;
-      asked.set(handle, { handle, why: 'asked', root, notBefore_ms: 0 });
+      if (asked.size() >= mostAsked || ofRoot.length >= mostAskedOfKey) return false;
+      asked.add({ handle, why: 'asked', root, notBefore_ms: 0 });
       news.resolve();
       return true;
     },
@@ -187,13 +186,13 @@ export function createSchedule(
       // What a check has recorded is read before its place is free.
       if (!isDue(handle, listing, context)) return false;
       if (read.has(handle)) return true;
-      if (signal.aborted || read.size >= mostAsked) return false;
+      if (signal.aborted || read.size() >= mostAsked) return false;
       const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
       const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
       if (keys.some((key) => waitFor(key) >= mostAskedOfKey)) return false;
       const domains = keys.filter((key) => key.startsWith('domain '));
       if (!hasRoom({ handle, network, domains }, clock().getTime())) return false;
-      read.set(handle, { handle, why: 'read', keys, notBefore_ms: 0 });
+      read.add({ handle, why: 'read', keys, notBefore_ms: 0 });
       news.resolve();
       return true;
     },
@@ -207,7 +206,7 @@ export function createSchedule(
       clearTimeout(tick);
     },
     /** How many checks wait or run. */
-    size: () => due.size + read.size + asked.size,
+    size: () => due.size() + read.size() + asked.size(),
     counts: (): CheckCounts => counts,
     /** Resolves once the checks under way have ended. */
     end: async () => void (await Promise.all(running.values())),

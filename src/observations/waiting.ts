@@ -1,0 +1,60 @@
+/** A listing from when it is due, asked for by its maintainer, or read, until its check has ended. */
+export interface Waiting {
+  readonly handle: string;
+  readonly why: 'asked' | 'read' | 'due';
+  /** Whose claim it is, if its check was asked for. */
+  readonly root?: string;
+  /** Whose places its check takes; read when its turn may have come. */
+  keys?: readonly string[];
+  notBefore_ms: number;
+  wasTried?: true;
+}
+
+/** Listings that wait for a check, in their order. */
+export type Queue = ReturnType<typeof createQueue>;
+
+/**
+ * Creates a queue. A listing that waits for a place of a full key, as of a domain with thousands of listings, is looked at
+ * again only if that key has one, so that the next listing is found without a walk through all that wait.
+ */
+export function createQueue() {
+  const all = new Map<string, Waiting>();
+  const next = new Set<Waiting>();
+  const behind = new Map<string, Set<Waiting>>();
+  return {
+    size: () => all.size,
+    has: (handle: string) => all.has(handle),
+    values: () => all.values(),
+    add(one: Waiting) {
+      all.set(one.handle, one);
+      next.add(one);
+    },
+    /** Takes a listing out of the order while its check runs. */
+    take: (one: Waiting) => next.delete(one),
+    /** Puts it back: it waits again. */
+    putBack: (one: Waiting) => next.add(one),
+    /** Lets it wait until a key has a place. */
+    putBehind(one: Waiting, key: string) {
+      next.delete(one);
+      const others = behind.get(key) ?? new Set();
+      behind.set(key, others.add(one));
+    },
+    delete(one: Waiting) {
+      next.delete(one);
+      all.delete(one.handle);
+    },
+    /** Those whose check may begin, as far as `isFull` knows. */
+    *candidates(isFull: (key: string) => boolean) {
+      for (const [key, ones] of behind) {
+        for (const one of ones) {
+          if (isFull(key)) break;
+          ones.delete(one);
+          next.add(one);
+          yield one;
+        }
+        if (ones.size === 0) behind.delete(key);
+      }
+      yield* next;
+    },
+  };
+}

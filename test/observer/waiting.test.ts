@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { createQueue, type Waiting } from '../../src/observations/waiting.ts';
+
+const listing = (handle: string): Waiting => ({ handle, why: 'due', notBefore_ms: 0 });
+const handlesOf = (found: Iterable<Waiting>) => Array.from(found, ({ handle }) => handle);
+
+/** A queue of listings of the domain of each name: `big/1` is of `big`, which is full. */
+function fill(...handles: readonly string[]) {
+  const queue = createQueue();
+  for (const handle of handles) queue.add(listing(handle));
+  for (const one of queue.candidates(() => false)) {
+    const [domain = ''] = one.handle.split('/');
+    if (domain === 'big') queue.putBehind(one, domain);
+  }
+  return queue;
+}
+
+it('who waits for a full key is not looked at, and in its order once the key has a place', () => {
+  const queue = fill('big/1', 'big/2', 'small/1', 'big/3');
+  expect(queue.size()).toBe(4);
+  expect(handlesOf(queue.candidates((key) => key === 'big'))).toEqual(['small/1']);
+  const [first] = queue.candidates(() => false);
+  expect(first?.handle).toBe('big/1');
+});
+
+it('of those behind a key no more are looked at than it has places', () => {
+  const queue = fill('big/1', 'big/2', 'big/3');
+  let isFull = false;
+  const looked: string[] = [];
+  for (const one of queue.candidates(() => isFull)) {
+    looked.push(one.handle);
+    queue.take(one);
+    isFull = true;
+  }
+  expect(looked).toEqual(['big/1']);
+});
+
+it('who waits for one key, then for another one, is looked at when the second has a place', () => {
+  const queue = fill('big/1', 'big/2');
+  for (const one of queue.candidates((key) => key === 'other')) queue.putBehind(one, 'other');
+  expect(handlesOf(queue.candidates((key) => key === 'other'))).toEqual([]);
+  expect(handlesOf(queue.candidates((key) => key === 'big'))).toContain('big/1');
+  expect(queue.size()).toBe(2);
+});
+
+it('a check that runs is no candidate, and waits again if it is put back', () => {
+  const queue = fill('small/1');
+  const [one] = queue.candidates(() => false);
+  if (!one) throw new Error('none waits');
+  queue.take(one);
+  expect(handlesOf(queue.candidates(() => false))).toEqual([]);
+  queue.putBack(one);
+  expect(handlesOf(queue.candidates(() => false))).toEqual(['small/1']);
+  queue.delete(one);
+  expect([queue.has('small/1'), queue.size()]).toEqual([false, 0]);
+  expect(handlesOf(queue.candidates(() => false))).toEqual([]);
+});
