@@ -48,6 +48,9 @@ export function createQueue() {
       for (const [key, ones] of behind) {
         for (const one of ones) {
           if (isFull(key)) break;
+          // Keys take turns: a large namespace would keep all others of its domain waiting.
+          behind.delete(key);
+          behind.set(key, ones);
           ones.delete(one);
           next.add(one);
           yield one;

@@ -43,6 +43,19 @@ it('who waits for one key, then for another one, is looked at when the second ha
   expect(queue.size()).toBe(2);
 });
 
+it('keys that one check frees together take turns, so that a namespace does not keep others from its domain', () => {
+  const queue = createQueue();
+  for (const handle of ['big/1', 'big/2', 'big/3', 'small/1']) queue.add(listing(handle));
+  for (const one of queue.candidates(() => false))
+    queue.putBehind(one, one.handle.startsWith('big/') ? 'namespace big' : 'domain of both');
+  const begun = [1, 2, 3, 4].map(() => {
+    const [first] = queue.candidates(() => false);
+    if (first) queue.delete(first);
+    return first?.handle;
+  });
+  expect(begun).toEqual(['big/1', 'small/1', 'big/2', 'big/3']);
+});
+
 it('a check that runs is no candidate, and waits again if it is put back', () => {
   const queue = fill('small/1');
   const [one] = queue.candidates(() => false);
