@@ -177,7 +177,7 @@ const isDumped = (table: string): table is DumpedTable => (dumpedTables as strin
 
 const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
 
-/** Deletes the first 500 rows of a table; returns false if there are none. */
+/** Deletes the first batch of a table; returns false if there is none. */
 async function clearBatch(replaceInIndex: ReplaceInIndex, db: Db, table: DumpedTable): Promise<boolean> {
   const { value: rows } = await readTable(db, table).next();
   const last = rows?.at(-1);
