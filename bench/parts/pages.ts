@@ -37,25 +37,25 @@ async function toCases(server: Server, handles: readonly string[]): Promise<Case
     goal,
   });
   const notModified: Case = {
-    ...ours('listing page, cached by the client (304)', await toCachedPages(server, handles), 0.7),
+    ...ours('listing page, cached by the client (304)', await toCachedPages(server, handles), 0.8),
     status: 304,
   };
   return [
     ours(
       'badge',
       handles.map((handle) => get(`/badge/${handle}.svg`)),
-      0.5,
+      0.7,
     ),
     ours(
       'listing page',
       handles.map((handle) => get(pathOf(handle))),
-      0.4,
+      0.5,
     ),
     notModified,
     ours('home page', [get('/')]),
     ours('search page', [get('/agents?q=server'), get('/agents?q=search+database'), get('/agents?q=git')]),
     ours('tags page', [get('/tags')]),
-    ours('health', [get('/healthz')]),
+    ours('health', [get('/healthz')], 0.45),
   ];
 }
 

@@ -10,11 +10,8 @@ export interface Waiting {
   wasTried?: true;
 }
 
-/** Listings that wait for a check, in their order. */
-export type Queue = ReturnType<typeof createQueue>;
-
 /**
- * Creates a queue. A listing that waits for a place of a full key, as of a domain with thousands of listings, is looked at
+ * Creates a queue of listings that wait for a check, in their order. A listing that waits for a place of a full key, as of a domain with thousands of listings, is looked at
  * again only if that key has one, so that the next listing is found without a walk through all that wait.
  */
 export function createQueue() {
