@@ -71,8 +71,8 @@ const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & s
 
 const dumpedTables = Object.keys(keys) as DumpedTable[];
 
-/** Rows whose sizes are read at once; more are in no batch. */
-const sizedRows = 500;
+/** Rows that are sized or deleted at once; no batch has more. */
+const batchRows = 500;
 
 /** The columns of a table's key as one value, for comparing and ordering. */
 const keyColumns = (table: DumpedTable): RawBuilder<unknown> =>
@@ -89,7 +89,7 @@ async function countBatches(
 ): Promise<number[]> {
   const lengths = columns.map((name) => sql`coalesce(octet_length(cast(${sql.ref(name)} as text)), 0)`);
   const sizes = await sql<{ bytes: number }>`select ${sql.join(lengths, sql` + `)} as bytes ${rows}
-    limit ${sizedRows}`.execute(db);
+    limit ${batchRows}`.execute(db);
   const counts: number[] = [];
   let [count, sum_bytes] = [0, 0];
   for (const bytes of sizes.rows.map((row) => Number(row.bytes))) {
@@ -177,11 +177,13 @@ const isDumped = (table: string): table is DumpedTable => (dumpedTables as strin
 
 const idsOf = (rows: readonly DumpedRow[]) => rows.map(({ id }) => Number(id));
 
-/** Deletes the first batch of a table; returns false if there is none. */
+/** Deletes the first 500 rows of a table; returns false if there are none. */
 async function clearBatch(replaceInIndex: ReplaceInIndex, db: Db, table: DumpedTable): Promise<boolean> {
-  const { value: rows } = await readTable(db, table).next();
-  const last = rows?.at(-1);
-  if (!rows || !last) return false;
+  const first = sql<DumpedRow>`select ${keyColumns(table)} from ${sql.table(table)}
+    order by ${keyColumns(table)} limit ${batchRows}`;
+  const { rows } = await first.execute(db);
+  const last = rows.at(-1);
+  if (!last) return false;
   if (table === 'listing') await replaceInIndex(db, { removedIds: idsOf(rows), listings: [] });
   await sql`delete from ${sql.table(table)} where (${keyColumns(table)}) <= (${keyOf(table, last)})`.execute(
     db,
