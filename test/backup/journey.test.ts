@@ -24,6 +24,16 @@ const offline = { ...settings, REGISTRY_URL: 'off' };
 const rater = registryEntry('com.rater/api', onGitHub('rater/api'));
 const gone = (status: string) => registryEntry('org.gone/server', onGitHub('gone/server'), { status });
 
+/** More than a line of a backup has. */
+const large = Array.from({ length: 60 }, (_, n) =>
+  registryEntry(`org.large/n${n}`, {
+    remotes: Array.from({ length: 60 }, (_remote, at) => ({
+      type: 'streamable-http',
+      url: `https://large.example/${n}/${at}/${'long'.repeat(25)}`,
+    })),
+  }),
+);
+
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 
 let service: ClaimedDirectory;
@@ -51,6 +61,7 @@ beforeAll(async () => {
     entries: [
       ...(readRealEntries() ?? []).slice(0, 500),
       ...seedEntries,
+      ...large,
       rater,
       gone('active'),
       registryEntry('x', { version: 7 }),
