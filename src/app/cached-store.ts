@@ -4,13 +4,13 @@ import type { SearchCounts } from '../search/query.ts';
 import type { ChangedHandles, Store } from '../store/store.ts';
 import { countRead, timeWrite } from '../telemetry/events.ts';
 
-const cachedFacts_bytes = 12 * 1024 * 1024;
+const cachedFacts_bytes = 8 * 1024 * 1024;
 const cachedLists = 200;
 /** A write that changes more listings than this drops all facts. */
 const manyListings = 500;
 
-/** An object takes about twice its JSON text. */
-const sizeOf_bytes = (facts: ListingFacts) => 2 * JSON.stringify(facts).length;
+/** Facts take about as many bytes as their JSON text has characters: many of their texts are stored once. */
+const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
 
 /** Values by key, each read when it is first asked for. */
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
@@ -40,7 +40,7 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 }
 
 /**
- * A store that caches the facts of listings (12 MiB) until the listing changes, in this process or another, or a source
+ * A store that caches the facts of listings (8 MiB) until the listing changes, in this process or another, or a source
  * of its ratings stops being new, and the counts of lists (200) until any listing changes: every page of a list has the
  * same. Facts that change with other listings (the publisher's count, the last import) follow within one import.
  */
