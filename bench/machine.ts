@@ -70,4 +70,4 @@ export function memoryOf(pid: number): Memory {
 
 /** As `358 MB, 90 of it mapped files`. */
 export const toMemoryText = ({ resident_mb, files_mb }: Memory): string =>
-  `${resident_mb.toFixed(0)} MB, ${files_mb.toFixed(0)} of it mapped files`;
+  `${(resident_mb - files_mb).toFixed(0)} MB, and ${files_mb.toFixed(0)} MB of mapped files`;
