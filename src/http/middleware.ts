@@ -75,9 +75,13 @@ export const createAccessLog =
   };
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
+const portAtEnd = /:\d{1,5}$/;
+
 /** A host without its port; a number above 65,535 is none. */
-const hostName = (host: string) =>
-  host.toLowerCase().replace(/:(\d{1,5})$/, (all, port) => (Number(port) > 65_535 ? all : ''));
+function hostName(host: string): string {
+  const [port = ''] = portAtEnd.exec(host) ?? [];
+  return (Number(port.slice(1)) > 65_535 ? host : host.slice(0, host.length - port.length)).toLowerCase();
+}
 
 /** Whether a host is one of this service: of ALLOWED_HOSTS, or those of PUBLIC_URL, HOST and loopback. */
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
