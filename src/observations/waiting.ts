@@ -11,8 +11,9 @@ export interface Waiting {
 }
 
 /**
- * Creates a queue of listings that wait for a check, in their order. A listing that waits for a place of a full key, as of a domain with thousands of listings, is looked at
- * again only if that key has one, so that the next listing is found without a walk through all that wait.
+ * Creates a queue of listings that wait for a check, in their order. A listing with a full key (a domain or namespace of
+ * which as many checks run as may) is no candidate until one of those has ended, so that finding the next listing does not
+ * take longer the more listings of one domain wait.
  */
 export function createQueue() {
   const all = new Map<string, Waiting>();
@@ -30,7 +31,7 @@ export function createQueue() {
     take: (one: Waiting) => next.delete(one),
     /** Puts it back: it waits again. */
     putBack: (one: Waiting) => next.add(one),
-    /** Lets it wait until a key has a place. */
+    /** Lets it wait until a key is no longer full. */
     putBehind(one: Waiting, key: string) {
       next.delete(one);
       const others = behind.get(key) ?? new Set();

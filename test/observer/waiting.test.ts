@@ -15,7 +15,7 @@ function fill(...handles: readonly string[]) {
   return queue;
 }
 
-it('who waits for a full key is not looked at, and in its order once the key has a place', () => {
+it('who waits for a full key is no candidate, and is one in its order once the key is not full', () => {
   const queue = fill('big/1', 'big/2', 'small/1', 'big/3');
   expect(queue.size()).toBe(4);
   expect(handlesOf(queue.candidates((key) => key === 'big'))).toEqual(['small/1']);
@@ -23,7 +23,7 @@ it('who waits for a full key is not looked at, and in its order once the key has
   expect(first?.handle).toBe('big/1');
 });
 
-it('of those behind a key no more are looked at than it has places', () => {
+it('of those behind a key no more are candidates than may be checked at once', () => {
   const queue = fill('big/1', 'big/2', 'big/3');
   let isFull = false;
   const looked: string[] = [];
@@ -35,7 +35,7 @@ it('of those behind a key no more are looked at than it has places', () => {
   expect(looked).toEqual(['big/1']);
 });
 
-it('who waits for one key, then for another one, is looked at when the second has a place', () => {
+it('who waits for one key, then for another one, is a candidate once the second is not full', () => {
   const queue = fill('big/1', 'big/2');
   for (const one of queue.candidates((key) => key === 'other')) queue.putBehind(one, 'other');
   expect(handlesOf(queue.candidates((key) => key === 'other'))).toEqual([]);
