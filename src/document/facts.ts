@@ -4,7 +4,7 @@ import { readClaimHistory } from '../claims/table.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import type { PrivateEntry } from '../imports/private-entries.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
-import { selectShared, sharedColumn, toShared } from '../listings/shared.ts';
+import { sharedColumn, toShared } from '../listings/shared.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { decodeObservations } from '../observations/table.ts';
@@ -32,10 +32,6 @@ const standing = sql`moderation as other where other.ended_by is null and (other
 /** What most listings have, in one statement, because each further one costs as much as reading the listing. */
 const selectFacts = precompileQuery((db, handles: readonly string[]) =>
   db
-    .with(
-      (cte) => cte('shared').materialized(),
-      () => selectShared(db, handles),
-    )
     .selectFrom('listing')
     .leftJoin('observation', 'observation.handle', 'listing.handle')
     .leftJoin('publisher_count', 'publisher_count.namespace', 'listing.namespace')

@@ -67,35 +67,26 @@ const selectOldest = precompileQuery((db, key: string) =>
 const sharedKinds = ['endpoint', 'repository', 'package', 'description', 'word', 'tools', 'pay_to'] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
-const ofKinds = sql<boolean>`own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))})`;
-const holders = sql`select published_at || ' ' || handle || ' ' || as_of || ' ' || publisher as holder
-  from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
+/** Most that have the same word are of the same namespace, and nothing is said of those: their rows are not read. */
+const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
+const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
+  from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * The keys of some listings that others have too, each once, with the oldest that have it, as one text: a row for each
- * would take SQLite several times as long.
+ * Of a row of `listing`: its keys that others have too, for `toShared`, each with the oldest that have it and their number,
+ * as one text: a row for each would take SQLite several times as long.
  */
-export const selectShared = (db: Db, handles: readonly string[]) =>
-  db
-    .selectFrom('listing_reference as own')
-    .select('own.key')
-    .select(sql<string>`(select string_agg(holder, ',') from (${holders}) as oldest)`.as('holders'))
-    .where('own.handle', 'in', [...handles])
-    .where(ofKinds)
-    .where(sql<boolean>`exists (${second})`)
-    .groupBy('own.key');
-
-/** Of a row of `listing`, beside `selectShared` as `shared`: its keys that others have too, for `toShared`. */
 export const sharedColumn = sql<string | null>`(
-  select string_agg(own.kind || ' ' || own.as_of || ',' || shared.holders, ';')
-  from listing_reference as own join shared on shared.key = own.key
-  where own.handle = listing.handle and ${ofKinds})`;
+  select string_agg(own.kind || ' ' || own.as_of || ' ' || (
+    select count(*) || coalesce(',' || string_agg(holder, ','), '') from (${holders}) as oldest), ';')
+  from listing_reference as own where own.handle = listing.handle
+  and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
 function toKeyed(text: string) {
   const [own = '', ...holders] = text.split(',');
-  const [kind, as_of = ''] = own.split(' ');
-  return { kind, as_of, holders };
+  const [kind, as_of = '', count] = own.split(' ');
+  return { kind, as_of, count: Number(count), holders };
 }
 
 function toHolder(text: string) {
@@ -116,9 +107,10 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   return {
     kind,
     others: others.length,
+    /** Further ones of the same publisher; of those with the same word, only those of another namespace. */
     own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
     /** Whether there may be more: no more than the 200 oldest were read. */
-    isCut: keyed.some(({ holders }) => holders.length > mostRead),
+    isCut: keyed.some(({ count }) => count > mostRead),
     /** The oldest of other publishers; `as_of` of what checks saw: when the older one of the two was made. */
     first: first && { ...first, as_of: [first.as_of, seen?.as_of ?? ''].sort()[0] ?? '' },
   };
