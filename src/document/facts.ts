@@ -194,6 +194,18 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
 
 const hasRatings: Facet = 'has:ratings';
 
+const selectHits = (by: 'id' | 'handle') =>
+  precompileQuery((db, keys: readonly (number | string)[]) =>
+    db
+      .selectFrom('listing')
+      .leftJoin('observation', 'observation.handle', 'listing.handle')
+      .selectAll('listing')
+      .select(['observation.observed_at', 'observation.due_since', 'observation.observations'])
+      .where(`listing.${by}`, 'in', [...keys])
+      .where('listing.withdrawn', 'is', null),
+  );
+const selectHitsBy = { id: selectHits('id'), handle: selectHits('handle') };
+
 /** What hits say of visible listings, by their ids or handles and in that order; ratings in their groups at `now` (RFC 3339). */
 async function readHits(
   db: Db,
@@ -201,15 +213,7 @@ async function readHits(
   keys: readonly (number | string)[],
   now: string,
 ): Promise<HitFacts[]> {
-  if (keys.length === 0) return [];
-  const rows = await db
-    .selectFrom('listing')
-    .leftJoin('observation', 'observation.handle', 'listing.handle')
-    .selectAll('listing')
-    .select(['observation.observed_at', 'observation.due_since', 'observation.observations'])
-    .where(`listing.${by}`, 'in', [...keys])
-    .where('listing.withdrawn', 'is', null)
-    .execute();
+  const rows = keys.length === 0 ? [] : await selectHitsBy[by](db, keys);
   const found = new Map(rows.map((row) => [row[by], row]));
   return Promise.all(
     keys

@@ -1,4 +1,4 @@
-import { afterPrefix } from '../store/query.ts';
+import { afterPrefix, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { widestOf } from './plan.ts';
 import type { ParsedQuery, QueryWord } from './query.ts';
@@ -127,10 +127,9 @@ function toRanked({ term, found, share }: Expanded, counts: Counts, total: numbe
   };
 }
 
-async function readTotal(db: Db): Promise<number> {
-  const everything = db.selectFrom('facet_count').select('listings').where('facet', '=', '*');
-  return (await everything.executeTakeFirst())?.listings ?? 0;
-}
+const selectTotal = precompileQuery((db) =>
+  db.selectFrom('facet_count').select('listings').where('facet', '=', '*'),
+);
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
@@ -139,7 +138,7 @@ export async function readWords(db: Db, index: SearchIndex, query: ParsedQuery) 
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
-  const total = Math.max(1, await readTotal(db));
+  const total = Math.max(1, (await selectTotal(db))[0]?.listings ?? 0);
   const expanded = await expand(db, index, query.words, counts);
   const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
