@@ -48,11 +48,12 @@ describe('docs/examples', () => {
   it('dossier.service starts what npm start starts, as no user of the machine and with a read-only system', () => {
     const unit = read('dossier.service');
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const [, options] = /^MALLOC_ARENA_MAX=2 exec node (.+) src\/main\.js serve$/.exec(scripts.start) ?? [];
+    const [, variables = '', options] = /^(.+) exec node (.+) src\/main\.js serve$/.exec(scripts.start) ?? [];
     expect(unit).toContain(
       `ExecStart=/opt/dossier/node_modules/.bin/node ${options} /opt/dossier/src/main.js serve\n`,
     );
     for (const line of [
+      ...variables.split(' ').map((variable) => `Environment=${variable}`),
       'DynamicUser=yes',
       'ProtectSystem=strict',
       'NoNewPrivileges=yes',
