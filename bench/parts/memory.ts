@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { measureDump } from '../api/dump.ts';
@@ -84,8 +85,20 @@ async function drive(server: Server, next: () => CheckedRequest, perSecond: numb
   return `${whole(all.count)} answers`;
 }
 
-async function measure(server: Server, users: () => CheckedRequest, misses: () => CheckedRequest, s: number) {
+/** What is measured: requests of users and of pages that are not cached, for how long, and the folder of the backups. */
+interface Load {
+  readonly users: () => CheckedRequest;
+  readonly misses: () => CheckedRequest;
+  readonly seconds: number;
+  readonly backups: string;
+}
+
+async function measure(server: Server, { users, misses, seconds: s, backups }: Load) {
   const row = (what: string, work: () => Promise<string>) => toRow(server, what, mostAtPeak_mb, work);
+  const later = async (what: string) => {
+    await wait(quiet_s * 1000);
+    return toRow(server, `${quiet_s} seconds later, ${what}`, mostAfter_mb, async () => 'no requests');
+  };
   const dumped = async () => `a dump of ${whole((await measureDump(server)).rows)} listings`;
   return [
     await row('at the start', async () => 'ready'),
@@ -97,9 +110,9 @@ async function measure(server: Server, users: () => CheckedRequest, misses: () =
       const work = [drive(server, users, rates.users, s), drive(server, misses, rates.misses, s), dumped()];
       return (await Promise.all(work)).join('; ');
     }),
-    await wait(quiet_s * 1000).then(() =>
-      toRow(server, `${quiet_s} seconds later`, mostAfter_mb, async () => 'no requests'),
-    ),
+    await later('a backup every 10 seconds'),
+    // Without its folder a backup fails, and is tried again in ten minutes.
+    await rm(backups, { recursive: true, maxRetries: 5 }).then(() => later('no backups')),
   ];
 }
 
@@ -109,13 +122,14 @@ export async function measureMemory(plan: Plan): Promise<Part> {
   const script = 'bench/references/endpoints.ts';
   const endpoints = await startServer({ name: 'endpoints', script, core: 'load' });
   const { url, handles, users } = await prepare(plan);
+  const backups = join(folder, 'memory-backups');
   const environment = {
     ...{ OBSERVE: 'on', PACKAGE_REGISTRIES: '{}', HOST_OVERRIDES: toOverrides(endpoints.url) },
-    ...{ BACKUP_DIR: join(folder, 'memory-backups'), BACKUP_INTERVAL: '10s', BACKUP_KEEP: '1' },
+    ...{ BACKUP_DIR: backups, BACKUP_INTERVAL: '10s', BACKUP_KEEP: '1' },
   };
   const service = await startService(url, { environment });
   try {
-    const rows = await measure(service, users, createMisses(handles), seconds);
+    const rows = await measure(service, { users, misses: createMisses(handles), seconds, backups });
     return {
       title: `Memory without mapped files, SQLite, ${whole(listings)} listings, observing all the time`,
       rows,
