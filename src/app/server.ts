@@ -47,6 +47,8 @@ const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server =
     headersTimeout: requestHeaders_ms,
     requestTimeout: request_ms,
     connectionsCheckingInterval: requestHeaders_ms / 10,
+    // A request without a body has no stream to end.
+    optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = maxHeaders;
   return server;

@@ -18,6 +18,7 @@ import {
   createHostCheck,
   createHostGuard,
   nameRequest,
+  trimNotModified,
 } from './middleware.ts';
 import { dropUnknownParameters } from './parameters.ts';
 import { answerMethod, answerProblem, createErrorHandler } from './problems.ts';
@@ -76,7 +77,7 @@ export function createApp(
     c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
     await next();
   });
-  app.use(createPageStore(shared), createRefusalStore(cache), createHeaderGuard(config));
+  app.use(trimNotModified, createPageStore(shared), createRefusalStore(cache), createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );

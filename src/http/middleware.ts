@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { findSecret, maskCapabilities } from '../core/capability.ts';
+import { findSecret } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
@@ -58,7 +58,7 @@ export function logAnswer(
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   // The others have no character that JSON escapes.
-  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(maskCapabilities(path))}`;
+  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
   const called = tool === undefined ? '' : `,"tool":"${tool}"`;
   logMembers(log, `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`);
 }
@@ -87,7 +87,12 @@ function hostName(host: string): string {
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
   const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
-  return (host: string): boolean => allowed.has(hostName(host));
+  // Most requests name the same host as the one before.
+  let last = { host: '', isOurs: false };
+  return (host: string): boolean => {
+    if (host !== last.host) last = { host, isOurs: allowed.has(hostName(host)) };
+    return last.isOurs;
+  };
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 
@@ -131,9 +136,19 @@ export function createOriginCheck({
 
 const chosen = /^[\w\-=]{1,40}$/;
 
-/** The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or `=`; else a new UUID. */
-export const toRequestId = (sent: string | undefined): string =>
-  sent !== undefined && chosen.test(sent) ? sent : randomUUID();
+const [ofProcess, countAt] = [randomUUID().slice(0, 24), 12];
+let count = 0;
+
+/**
+ * The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or `=`; else a new UUID,
+ * of which this process made the first half by chance, and counts in the last twelve digits: another random number takes as
+ * long as finding a page.
+ */
+export function toRequestId(sent: string | undefined): string {
+  if (sent !== undefined && chosen.test(sent)) return sent;
+  count += 1;
+  return ofProcess + count.toString(16).padStart(countAt, '0');
+}
 
 /** Gives each request its id, which the answer repeats. */
 export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
@@ -141,6 +156,17 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   c.set('requestId', id);
   c.header('X-Request-Id', id);
   await next();
+};
+
+/** What a 304 repeats of the answer that it confirms, which the client has with all its headers (RFC 9110, section 15.4.5). */
+export const ofNotModified: readonly string[] = ['cache-control', 'etag', 'vary'];
+
+/** Leaves out of a 304 what the client has. */
+export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
+  await next();
+  if (c.res.status !== 304) return;
+  for (const name of [...c.res.headers.keys()])
+    if (!ofNotModified.includes(name) && name !== 'x-request-id') c.res.headers.delete(name);
 };
 
 /** The security headers of every answer (docs/contract.md); strict transport only for a service on https. */

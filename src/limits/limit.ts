@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { Problem } from '../core/problem.ts';
-import { toCountedNetworks } from './networks.ts';
+import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
 /**
  * A token bucket: `burst` calls at once; an empty bucket is full again after `refill_s`, refilled call by call. "60 an
@@ -70,18 +70,18 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
     return Math.max(known_ms, now_ms) + step_ms / times;
   };
-  const refusalOf = (network: string, now_ms: number): Refusal | undefined => {
-    for (const { network: one, times } of toCountedNetworks(network)) {
-      const wait_ms = fullAfter_ms(one, times, now_ms) - now_ms - capacity_ms;
+  const findRefusal = (networks: CountedNetworks, now_ms: number): Refusal | undefined => {
+    for (const { network, times } of networks) {
+      const wait_ms = fullAfter_ms(network, times, now_ms) - now_ms - capacity_ms;
       if (wait_ms > tolerance_ms) return toRefusal(widen(effective, times), wait_ms);
     }
     return undefined;
   };
   const tryTake = (network: string, now_ms: number): Refusal | undefined => {
-    const refusal = refusalOf(network, now_ms);
+    const networks = toCountedNetworks(network);
+    const refusal = findRefusal(networks, now_ms);
     if (refusal) return settings.hasLimits ? refusal : undefined;
-    for (const { network: one, times } of toCountedNetworks(network))
-      store(one, fullAfter_ms(one, times, now_ms));
+    for (const { network: one, times } of networks) store(one, fullAfter_ms(one, times, now_ms));
     return undefined;
   };
   return {
@@ -99,6 +99,6 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     },
     /** Why `take` would refuse the call now; undefined if it would not. Counts nothing. */
     refusalOf: (network: string, now_ms: number): Refusal | undefined =>
-      settings.hasLimits ? refusalOf(network, now_ms) : undefined,
+      settings.hasLimits ? findRefusal(toCountedNetworks(network), now_ms) : undefined,
   };
 }

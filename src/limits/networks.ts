@@ -5,7 +5,10 @@ import type { Transaction } from '../store/store.ts';
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
 const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
-function readNetworks(network: string): readonly { readonly network: string; readonly times: number }[] {
+/** Networks that one call counts for, narrowest first, each with how many times the amount of the narrowest one it may call. */
+export type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
+
+function readNetworks(network: string): CountedNetworks {
   const own = { network, times: 1 };
   const [, first3] = ipv4.exec(network) ?? [];
   if (first3) return [own, { network: `${first3}.0/24`, times: 16 }];

@@ -54,8 +54,8 @@ function timestamp(): string {
 const infoLevel = 30;
 
 /**
- * Writes a line of level info, given its members as JSON without braces and without capabilities. pino takes 1 us to read
- * them from an object; a cached answer takes 22.
+ * Writes a line of level info, given its members as JSON without braces. pino takes 1 us to read them from an object; a
+ * cached answer takes 22.
  */
 export function logMembers(log: Logger, members: string): void {
   const { [pino.symbols.streamSym]: stream } = log as unknown as Record<symbol, DestinationStream>;
@@ -69,8 +69,6 @@ export async function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>):
   const options = { level: config.logLevel, base: null, timestamp };
   if (!isPretty) return pino(options, createSink());
   const { default: pretty } = await import('pino-pretty');
-  return pino(
-    { ...options, hooks: { streamWrite: maskCapabilities } },
-    pretty({ destination: openStandardError(), ignore: 'pid,hostname', singleLine: true }),
-  );
+  const lines = pretty({ destination: openStandardError(), ignore: 'pid,hostname', singleLine: true });
+  return pino(options, { write: (line) => void lines.write(maskCapabilities(line)) });
 }

@@ -26,14 +26,14 @@ const write = (...handles: string[]) =>
     tx.listings.putListings(handles.map((handle, at) => makeListing(handle, handle.length * 100 + at))),
   );
 const put = (key: string, cacheTags: readonly string[] | 'all', bytes = 100) =>
-  cache.begin()(key, { bytes: key.padEnd(bytes), headers: {} }, { cacheTags });
-const cached = (...keys: string[]) => keys.filter((key) => cache.get(key)?.bytes.trimEnd() === key);
+  cache.begin()(key, { bytes: key.padEnd(bytes), headers: [] }, { cacheTags });
+const cached = (...keys: string[]) => keys.filter((key) => cache.get(key, now_ms)?.bytes.trimEnd() === key);
 
 describe('finished answers in memory', () => {
   it('never exceed their budget; the least recently used ones are dropped first', () => {
     for (let at = 0; at < 100; at += 1) {
       put(`page-${at}`, ['a/one'], 2000);
-      cache.get('page-0');
+      cache.get('page-0', now_ms);
       expect(cache.bytes).toBeLessThanOrEqual(budget);
     }
     expect(cached('page-0', 'page-1', 'page-98', 'page-99')).toEqual(['page-0', 'page-98', 'page-99']);
@@ -69,7 +69,7 @@ describe('finished answers in memory', () => {
   it('are not stored if a listing changed after they were begun', async () => {
     const storeLate = cache.begin();
     await write('b/two');
-    storeLate('late', { bytes: 'late', headers: {} }, { cacheTags: ['a/one'] });
+    storeLate('late', { bytes: 'late', headers: [] }, { cacheTags: ['a/one'] });
     expect(cached('late')).toEqual([]);
     put('in time', ['a/one']);
     expect(cached('in time')).toEqual(['in time']);
@@ -77,7 +77,7 @@ describe('finished answers in memory', () => {
 
   it('expire after their longest age, which is a minute for those with tags, and no time for others', () => {
     now_ms = 1000;
-    cache.begin()('short', { bytes: 'short', headers: {} }, { cacheTags: [], maxAge_ms: 20 });
+    cache.begin()('short', { bytes: 'short', headers: [] }, { cacheTags: [], maxAge_ms: 20 });
     put('of one', ['a/one']);
     put('of none', []);
     const all = ['short', 'of one', 'of none'];
@@ -95,8 +95,8 @@ describe('finished answers in memory', () => {
 
   it('are not stored at all with a budget of 0', () => {
     const none = createAnswerCache({ store, clock }, 0);
-    none.begin()('x', { bytes: '', headers: {} }, { cacheTags: [] });
-    expect([none.get('x'), none.bytes]).toEqual([undefined, 0]);
+    none.begin()('x', { bytes: '', headers: [] }, { cacheTags: [] });
+    expect([none.get('x', now_ms), none.bytes]).toEqual([undefined, 0]);
     none.close();
   });
 

@@ -260,10 +260,13 @@ describe('a caller with a current copy', () => {
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await get(directory, path, { ...browser, 'if-none-match': held });
       expect([again.status, await again.text()]).toEqual([304, '']);
-      expect(again.headers.get('etag')).toBe(etag);
-      expect(again.headers.get('cache-control')).toBe(cacheControl);
-      expect(again.headers.get('content-type')).toBeNull();
-      expect(again.headers.get('content-length')).toBeNull();
+      const { date: _1, connection: _2, 'keep-alive': _3, ...named } = Object.fromEntries(again.headers);
+      expect(named).toEqual({
+        etag,
+        'cache-control': cacheControl,
+        ...(path !== '/card.png' && { vary: 'Accept-Encoding' }),
+        'x-request-id': expect.any(String),
+      });
     }
     const other = await get(directory, path, { ...browser, 'if-none-match': '"other"' });
     expect(other.status).toBe(200);

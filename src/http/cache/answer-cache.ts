@@ -2,20 +2,26 @@ import { LRUCache } from 'lru-cache';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
 
-type Headers = Readonly<Record<string, string>>;
+/** Names and values in turn: Node's server sends such a list without looking up its members. */
+export type HeaderList = readonly string[];
+
+export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderList =>
+  Object.entries(headers).flat();
 
 /** A finished answer in the form it is sent in. */
 export interface Sendable {
   readonly status: number;
   /** The body, one character per byte (Latin-1): Node sends it in one write with the headers. */
   readonly bytes: string;
-  readonly headers: Headers;
+  readonly headers: HeaderList;
+  /** Whether it names the request that it answers. */
+  readonly hasId?: boolean;
 }
 
 /** A finished answer with the status 200. */
 export interface CachedAnswer extends Omit<Sendable, 'status'> {
   /** What a 304 in its place needs. */
-  readonly notModified?: { readonly etag: string; readonly headers: Headers };
+  readonly notModified?: { readonly etag: string; readonly headers: HeaderList };
 }
 
 /** A cached answer as it is sent to one request. */
@@ -31,12 +37,13 @@ export type AnswerCache = ReturnType<typeof createAnswerCache>;
 interface Entry {
   readonly answer: CachedAnswer;
   readonly cacheTags: ChangedHandles;
+  readonly endsAt_ms: number;
 }
 
 /** Tag of an answer that may contain any listing; no handle has this form. */
 const everyListing = '*';
 const bookkeeping_bytes = 400;
-const noEnd = 0;
+const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
   cacheTags === 'all' ? [everyListing] : cacheTags;
 
@@ -69,8 +76,6 @@ export function createAnswerCache(
   const cache = new LRUCache<string, Entry>({
     // It takes 0 for unlimited.
     maxSize: Math.max(1, budget_bytes),
-    ttlResolution: 0,
-    perf: { now: () => context.clock().getTime() },
     sizeCalculation: ({ answer }, key) => answer.bytes.length + 2 * key.length + bookkeeping_bytes,
     dispose: (entry, key, reason) => {
       if (reason !== 'set') for (const tag of tagsOf(entry)) index.remove(tag, key);
@@ -82,13 +87,18 @@ export function createAnswerCache(
     if (changed === 'all') cache.clear();
     else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
   });
-  const put = (key: string, entry: Entry, maxAge_ms: number) => {
+  const put = (key: string, entry: Entry) => {
     cache.delete(key);
-    cache.set(key, entry, { ttl: maxAge_ms });
+    cache.set(key, entry);
     if (cache.has(key)) for (const tag of tagsOf(entry)) index.add(tag, key);
   };
   return {
-    get: (key: string): CachedAnswer | undefined => cache.get(key)?.answer,
+    get(key: string, now_ms: number): CachedAnswer | undefined {
+      const entry = cache.get(key);
+      if (!entry || entry.endsAt_ms >= now_ms) return entry?.answer;
+      cache.delete(key);
+      return undefined;
+    },
     /**
      * To be called before anything is read for an answer. Returns what stores it under a key, unless a listing changed in
      * between: what was read before a change is not stored after it.
@@ -97,7 +107,8 @@ export function createAnswerCache(
       const begunIn = epoch;
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
         const { cacheTags, maxAge_ms = cacheTags.length > 0 ? longestAge_ms : noEnd } = policy;
-        if (begunIn === epoch) put(key, { answer, cacheTags }, maxAge_ms);
+        const endsAt_ms = context.clock().getTime() + maxAge_ms;
+        if (begunIn === epoch) put(key, { answer, cacheTags, endsAt_ms });
       };
     },
     /** Bytes used, keys and bookkeeping included. */

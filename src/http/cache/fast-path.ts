@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms, withCaller } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
@@ -7,11 +7,11 @@ import { countRead, measure } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
 import { isCounted } from '../limits.ts';
 import { type ReadRequest, toolOf } from '../mcp-message.ts';
-import { holdsSecret, logAnswer, toRequestId } from '../middleware.ts';
+import { holdsSecret, logAnswer, ofNotModified, toRequestId } from '../middleware.ts';
 import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
-import type { CachedAnswer, ReadyAnswer, Sendable } from './answer-cache.ts';
+import { type CachedAnswer, type ReadyAnswer, type Sendable, toHeaderList } from './answer-cache.ts';
 import {
   findMcpAnswer,
   isPlainMessage,
@@ -25,15 +25,15 @@ import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery 
 const longestAddress = 500;
 const memory = 'pages';
 
-/** Headers that describe one request or one body; a 304 has none of them. */
+/** Headers that describe one request or one body. */
 const notShared = ['x-request-id', 'content-type', 'content-length', 'content-encoding'];
 
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
-  const shared = Object.fromEntries([...sent].filter(([name]) => !notShared.includes(name)));
+  const shared = [...sent].filter(([name]) => !notShared.includes(name));
   return {
     bytes: body.toString('latin1'),
-    headers: { ...shared, ...headers },
-    notModified: { etag, headers: shared },
+    headers: toHeaderList({ ...Object.fromEntries(shared), ...headers }),
+    notModified: { etag, headers: shared.filter(([name]) => ofNotModified.includes(name)).flat() },
   };
 }
 
@@ -65,15 +65,17 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
  */
 function findPage(
   { url = '', headers }: IncomingMessage,
+  { path, now_ms }: Counted,
   { cache, chooseEncoding }: Shared,
 ): ReadyAnswer | undefined {
   const address = toKnownAddress(url);
-  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address));
+  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address), now_ms);
   if (!page?.notModified || (address !== url && holdsSecret(url))) return undefined;
-  const path = withoutQuery(url);
-  if (!isCurrent(headers['if-none-match'], page.notModified.etag))
-    return { memory, path, status: 200, headers: page.headers, bytes: page.bytes };
-  return { memory, path, status: 304, headers: page.notModified.headers, bytes: '' };
+  const isSame = isCurrent(headers['if-none-match'], page.notModified.etag);
+  const sent = isSame
+    ? { status: 304, headers: page.notModified.headers, bytes: '' }
+    : { ...page, status: 200 };
+  return { ...sent, hasId: true, memory, path };
 }
 
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -87,9 +89,13 @@ interface Shared extends RefusalLookup {
 }
 
 /** Checks what depends on the request, not on its answer: Host and limit. */
-function isAdmitted(incoming: IncomingMessage, { path, limit, network }: Counted, shared: Shared) {
-  if (!shared.isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
-  return !isCounted(path) || limit.tryTake(network, shared.context.clock().getTime()) === undefined;
+function isAdmitted(
+  incoming: IncomingMessage,
+  { path, limit, network, now_ms }: Counted,
+  { isOurs }: Shared,
+) {
+  if (!isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
+  return !isCounted(path) || limit.tryTake(network, now_ms) === undefined;
 }
 
 /** What answers a message of the endpoint that is not cached, if the app has nothing to check but what depends on the request. */
@@ -105,18 +111,16 @@ function findHandler(
   return handle && (() => handle().then((made) => ({ ...made, ...ofEndpoint, tool: toolOf(message) })));
 }
 
-/** The headers that differ from request to request; refusals have an id if the app gave them one. */
-function toOwnHeaders({ memory, headers, bytes }: ReadyAnswer, method: string | undefined, request: string) {
-  const hasId = memory === 'pages' || headers['x-request-id'] !== undefined;
-  const hasLength = memory !== 'pages' && method !== 'HEAD';
-  return { ...(hasId && { 'x-request-id': request }), ...(hasLength && { 'content-length': bytes.length }) };
-}
-
 /** Sends an answer in one write with its headers; nothing is encoded. */
-function send(outgoing: ServerResponse, answer: ReadyAnswer, request: string) {
-  const { status, headers, bytes } = answer;
-  outgoing.writeHead(status, { ...headers, ...toOwnHeaders(answer, outgoing.req.method, request) });
-  outgoing.end(bytes, 'latin1');
+function send(
+  outgoing: ServerResponse,
+  { status, headers, hasId, memory, bytes }: ReadyAnswer,
+  request: string,
+) {
+  const sent: OutgoingHttpHeader[] = [...headers];
+  if (hasId) sent.push('x-request-id', request);
+  if (memory !== 'pages' && outgoing.req.method !== 'HEAD') sent.push('content-length', bytes.length);
+  outgoing.writeHead(status, sent).end(bytes, 'latin1');
 }
 
 /**
@@ -143,25 +147,22 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
   return (incoming, outgoing) => {
     const start = performance.now();
     const counted = toCounted(incoming, shared);
+    const isReady = (found: object | undefined) => found && isAdmitted(incoming, counted, shared);
+    const page = incoming.method === 'GET' ? findPage(incoming, counted, shared) : undefined;
+    if (page && isReady(page)) return answer(page, start, outgoing);
     const refused = findRefusal(incoming, counted, shared);
-    const answerOrPass = (found: ReadyAnswer | undefined) => {
-      if (found && isAdmitted(incoming, counted, shared)) answer(found, start, outgoing);
-      else app(incoming, outgoing);
-    };
-    if (refused) answer(refused, start, outgoing);
-    else if (incoming.method === 'GET') answerOrPass(findPage(incoming, shared));
-    else if (!isPlainMessage(incoming)) app(incoming, outgoing);
-    else
-      readBody(incoming).then(
-        (body) => {
-          const found = findMcpAnswer(incoming, body, shared.cache);
-          // What it cannot read is refused by the app.
-          const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
-          if (handle && isAdmitted(incoming, counted, shared))
-            void handle().then((made) => finish(made, start, outgoing));
-          else answerOrPass(found);
-        },
-        () => app(incoming, outgoing),
-      );
+    if (refused) return answer(refused, start, outgoing);
+    if (!isPlainMessage(incoming)) return app(incoming, outgoing);
+    readBody(incoming).then(
+      (body) => {
+        const found = findMcpAnswer(incoming, body, counted.now_ms, shared.cache);
+        // What it cannot read is refused by the app.
+        const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
+        if (!isReady(found ?? handle)) app(incoming, outgoing);
+        else if (found) answer(found, start, outgoing);
+        else void handle?.().then((made) => finish(made, start, outgoing));
+      },
+      () => app(incoming, outgoing),
+    );
   };
 }

@@ -10,7 +10,7 @@ import { tools } from '../../tools/index.ts';
 import { toOwnNames } from '../../tools/input/aliases.ts';
 import { parseMessage, type ReadRequest } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
-import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
+import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
 /** A result that depends only on its key and the stored listings. */
 interface CacheableResult {
@@ -207,11 +207,12 @@ const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 export function findMcpAnswer(
   incoming: ReadRequest,
   body: Buffer,
+  now_ms: number,
   cache: AnswerCache,
 ): ReadyAnswer | undefined {
   const message = readMessage(incoming, body, toHeaders(incoming));
-  const client = message && cache.get(clientKey(message));
-  const found = client && cache.get(message.key);
+  const client = message && cache.get(clientKey(message), now_ms);
+  const found = client && cache.get(message.key, now_ms);
   if (!found) return undefined;
   const { id, tool } = message;
   const bytes = toAnswerBytes({ members: found.bytes, end: client.bytes }, id);
@@ -222,12 +223,12 @@ export function findMcpAnswer(
  * To be called with a message before its answer is made. Returns the members of the result of a call if they are cached,
  * whatever else the message says, and what stores them if they may be.
  */
-export function createMcpStore(cache: AnswerCache, headers: Readonly<Record<string, string>>) {
+export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
   return ({ body, headers: sent, context }: McpMessage): Known => {
     const message = readCacheable(body, sent);
     const result = message ?? readResult(body);
     if (!result) return {};
-    const found = cache.get(result.key);
+    const found = cache.get(result.key, context.clock().getTime());
     countRead(ofEndpoint.memory, found !== undefined);
     const store = cache.begin();
     return {

@@ -9,7 +9,7 @@ import { isCounted, limitOf, type RequestLimits } from '../limits.ts';
 import { type HostCheck, holdsSecret } from '../middleware.ts';
 import { isMcpPath, wantsHtml } from '../problems.ts';
 import { headerOf } from '../request.ts';
-import type { AnswerCache, ReadyAnswer } from './answer-cache.ts';
+import { type AnswerCache, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
 const memory = 'refusals';
 const status = 429;
@@ -48,7 +48,8 @@ export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEn
     const key = toKey(refusal, asked);
     const bytes = Buffer.from(await c.res.clone().arrayBuffer()).toString('latin1');
     countRead(memory, false);
-    store(key, { bytes, headers: Object.fromEntries(c.res.headers) }, { cacheTags: [] });
+    const { 'x-request-id': id, ...headers } = Object.fromEntries(c.res.headers);
+    store(key, { bytes, headers: toHeaderList(headers), hasId: id !== undefined }, { cacheTags: [] });
   };
 }
 
@@ -69,14 +70,14 @@ export const withoutQuery = (address: string): string => {
 /** A request as the limits count it. */
 export type Counted = ReturnType<typeof toCounted>;
 
-/** The limit that counts a request, and the network that it is counted for. */
+/** The limit that counts a request, the network that it is counted for, and the time. */
 export function toCounted(
   { url = '', headers, method = '', socket }: IncomingMessage,
-  { limits, callers }: Pick<RefusalLookup, 'limits' | 'callers'>,
+  { limits, callers, context }: Pick<RefusalLookup, 'limits' | 'callers' | 'context'>,
 ) {
   const path = withoutQuery(url);
   const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
-  return { path, limit: limitOf(limits, method, path), network };
+  return { path, limit: limitOf(limits, method, path), network, now_ms: context.clock().getTime() };
 }
 
 /** Characters and segments that URL leaves as they are. */
@@ -105,14 +106,15 @@ function isPlain(
 /** The app's answer to a request that a limit refuses now, if it made the same answer before. Counts nothing. */
 export function findRefusal(
   incoming: IncomingMessage,
-  { path, limit, network }: Counted,
+  { path, limit, network, now_ms }: Counted,
   lookup: RefusalLookup,
 ): ReadyAnswer | undefined {
   const { headers, method } = incoming;
-  const refusal = limit.refusalOf(network, lookup.context.clock().getTime());
+  const refusal = limit.refusalOf(network, now_ms);
   if (!refusal || !isPlain(incoming, path, lookup.isOurs)) return undefined;
   const found = lookup.cache.get(
     toKey(refusal, { method, path, accept: headers.accept, origin: headers.origin }),
+    now_ms,
   );
   return found && { ...found, memory, path, status };
 }

@@ -5,7 +5,7 @@ import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
 import { type McpMessage, toBytes } from '../../mcp/register.ts';
 import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
-import type { AnswerCache, Sendable } from '../cache/answer-cache.ts';
+import { type AnswerCache, type Sendable, toHeaderList } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import { readMessage, toolOf } from '../mcp-message.ts';
@@ -40,16 +40,17 @@ function answerPreflight(c: Request): Response {
 
 async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | undefined) {
   const answerer = await openMcpAnswerer(context, fixtures);
-  const headers = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
+  const secured = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
+  const headers = toHeaderList(secured);
   const unsubscribe = context.store.onChange((changed) => answerer.listingsChanged(changed));
-  return { answerer, headers, toStore: createMcpStore(cache, headers), unsubscribe };
+  return { answerer, secured, headers, toStore: createMcpStore(cache, headers), unsubscribe };
 }
 
 /** The refusal of a failed message with the headers that the app would add. */
 async function toRefusal(error: unknown, context: Context): Promise<Sendable> {
   const response = toRpcError(toProblem(error, context));
   const headers = await toSecuredHeaders(context.config, Object.fromEntries(response.headers));
-  return { status: response.status, headers, bytes: toBytes(await response.text()) };
+  return { status: response.status, headers: toHeaderList(headers), bytes: toBytes(await response.text()) };
 }
 
 /** Answers messages, so many at a time: those of the app, and those that were read before it. */
@@ -80,7 +81,7 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     refuseIfDraining();
     const message = await readMessage(c);
     if ('refusal' in message) return message.refusal;
-    const { answerer, headers: secured, toStore } = await opening;
+    const { answerer, secured, toStore } = await opening;
     const { body } = message;
     c.set('tool', toolOf(body));
     refuseIfDraining();
