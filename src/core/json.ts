@@ -1,10 +1,14 @@
 const deepest = 100;
 
 /** Whether arrays and objects of a value are nested in more levels than the limit. */
-export const isDeeperThan = (limit: number, value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner)));
+export function isDeeperThan(limit: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) return value.some((inner) => isDeeperThan(limit - 1, inner));
+  // Every message is checked; a list of the values would take most of the time.
+  for (const name in value) if (isDeeperThan(limit - 1, (value as JsonObject)[name])) return true;
+  return false;
+}
 
 /** A value of JSON with every text in it changed, names of members too. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
@@ -37,7 +41,7 @@ export function attempt<T>(work: () => T): T | undefined {
 /** The value that JSON parses to, as it can be stored. Throws a SyntaxError if it is no JSON. */
 export function parseStorable(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return mayNeedReplacing.test(text) ? toStorable(value) : value;
+  return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
 /**

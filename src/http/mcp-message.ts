@@ -6,12 +6,10 @@ import { tools } from '../tools/index.ts';
 import { bodyDepthOf, bodyLimitOf, type Tool } from '../tools/tool.ts';
 import type { Request } from './call.ts';
 import { toRpcError } from './problems.ts';
-import { parseJson, readText, refuseDeep } from './request.ts';
+import { parseJson, readText } from './request.ts';
 
 /** Headers of the protocol whose values refusals repeat. */
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
-/** Every message with a capability matches this: the prefix, or an escape that may be part of it. */
-const suspicious = /dossier_cap_|\\u/;
 
 /** The message without the arguments of a tool call: there the tool refuses a capability, in a result that models read. */
 function outsideArguments(message: unknown): unknown {
@@ -25,9 +23,11 @@ function outsideArguments(message: unknown): unknown {
  * prompt arguments or protocol headers. Throws secret_in_body.
  */
 function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
+  // Every message with a capability has the prefix, or an escape that may be part of it.
+  const isSuspicious = text.includes('dossier_cap_') || text.includes('\\u');
   const isStray =
     repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
-    (suspicious.test(text) && findSecret(outsideArguments(message)));
+    (isSuspicious && findSecret(outsideArguments(message)));
   if (isStray) throw new Problem('secret_in_body');
 }
 
@@ -35,12 +35,12 @@ function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message:
 const maxBytes = 64 * 1024;
 const largeTools = tools.filter((tool) => bodyLimitOf(tool) > maxBytes);
 const most_bytes = Math.max(maxBytes, ...largeTools.map(bodyLimitOf));
-const deepest = Math.max(...tools.map(bodyDepthOf));
+const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
 function refuseLarge(text: string, allowed: readonly Tool[]): void {
-  const bytes = Buffer.byteLength(text);
   const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));
-  if (bytes > limit_bytes) throw new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
+  if (Buffer.byteLength(text) > limit_bytes)
+    throw new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
 }
 
 /** How much is read of a body of undeclared length that begins so. */
@@ -49,16 +49,19 @@ const limitOfStart = (start: Buffer): number =>
 
 /** Parses a message, by the limits of the tool that it calls; throws body_too_large, invalid_request or secret_in_body. */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
+  // A UTF-16 unit takes three bytes at most.
+  const isLong = 3 * text.length > maxBytes;
   // What names no such tool is refused unparsed.
-  refuseLarge(
-    text,
-    largeTools.filter(({ name }) => text.includes(name)),
-  );
-  const message = parseJson(text, deepest);
-  const called = toolOf(message);
-  const limiting = tools.filter(({ name }) => name === called);
-  refuseLarge(text, limiting);
-  refuseDeep(message, bodyDepthOf(limiting[0]));
+  if (isLong)
+    refuseLarge(
+      text,
+      largeTools.filter(({ name }) => text.includes(name)),
+    );
+  const message = parseJson(text, (value) => {
+    const called = toolsByName.get(toolOf(value) ?? '');
+    if (isLong) refuseLarge(text, called ? [called] : []);
+    return bodyDepthOf(called);
+  });
   refuseStraySecret(headers, text, message);
   return message;
 }
@@ -87,11 +90,9 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
   throw new Problem('invalid_request', 'Batches are not accepted: send one message a POST.');
 }
 
-const toolNames = new Set(tools.map(({ name }) => name));
-
 /** The tool that a message calls; undefined for any other message, and for a name that is no tool of ours. */
 export function toolOf(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const name = method === 'tools/call' ? params?.name : undefined;
-  return typeof name === 'string' && toolNames.has(name) ? name : undefined;
+  return typeof name === 'string' && toolsByName.has(name) ? name : undefined;
 }

@@ -43,17 +43,16 @@ export async function readText(
   return text;
 }
 
-/** Throws invalid_request for a value that is nested in more levels. */
-export function refuseDeep(value: unknown, maxDepth: number): void {
-  if (isDeeperThan(maxDepth, value))
-    throw new Problem('invalid_request', `The JSON is nested deeper than ${maxDepth} levels.`);
-}
-
-/** Parses JSON of at most so many levels, with U+FFFD for lone surrogates and NUL; throws invalid_request. */
-export function parseJson(text: string, maxDepth = bodyDepthOf()): unknown {
+/** Parses JSON, with U+FFFD for lone surrogates and NUL; throws invalid_request if it is none, or has more levels than `maxDepthOf` it. */
+export function parseJson(
+  text: string,
+  maxDepthOf: (value: unknown) => number = () => bodyDepthOf(),
+): unknown {
   const value = attempt(() => parseStorable(text));
   if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
-  refuseDeep(value, maxDepth);
+  const maxDepth = maxDepthOf(value);
+  if (isDeeperThan(maxDepth, value))
+    throw new Problem('invalid_request', `The JSON is nested deeper than ${maxDepth} levels.`);
   return value;
 }
 
@@ -62,7 +61,7 @@ const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';'
 /** Reads a JSON body; throws unsupported_media_type for any other content type. */
 export async function readJson(c: Request, limit_bytes: number, maxDepth?: number): Promise<unknown> {
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
-  return parseJson(await readText(c.req.raw, limit_bytes), maxDepth);
+  return parseJson(await readText(c.req.raw, limit_bytes), () => maxDepth ?? bodyDepthOf());
 }
 
 function requireSameOrigin(c: Request, publicUrl: string): void {

@@ -69,7 +69,7 @@ export function toResultBytes(result: object, members: string | undefined): Resu
 
 /** The whole answer, under the id of the request. */
 export const toAnswerBytes = ({ members, end }: ResultBytes, id: unknown): string =>
-  `{"result":{${members}${end}${toBytes(JSON.stringify(id))}}`;
+  `{"result":{${members}${end}${Number.isSafeInteger(id) ? id : toBytes(JSON.stringify(id))}}`;
 
 /**
  * Wraps a JSON Schema in the form that the SDK takes, so that it converts nothing per server or list. It validates
