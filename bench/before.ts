@@ -1,22 +1,29 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { prepareSqlite } from './database.ts';
 import type { Plan } from './plan.ts';
 import { type Server, startService } from './server.ts';
 
 type Start = () => Promise<Server>;
 
-/** Starts this service and, with `--before`, that of the other checkout, each on a database that it imported itself. */
+/**
+ * What starts this service and those of the other checkouts of `--before`, named by their folders, each on a database that it
+ * imported itself.
+ */
 export async function toServices({
   folder,
   listings,
   before,
-}: Plan): Promise<{ readonly service: Start; readonly before?: Start | undefined }> {
+}: Plan): Promise<{ readonly service: Start; readonly [name: string]: Start }> {
   const { url } = await prepareSqlite(folder, listings);
-  const service = () => startService(url);
-  if (before === undefined) return { service };
-  const path = join(folder, 'before');
-  mkdirSync(path, { recursive: true });
-  const old = await prepareSqlite(path, listings, before);
-  return { service, before: () => startService(old.url, { name: 'before', checkout: before }) };
+  const services = { service: () => startService(url) };
+  const others: Record<string, Start> = {};
+  for (const checkout of before) {
+    const name = `before: ${basename(checkout)}`;
+    const path = join(folder, `before-${basename(checkout)}`);
+    mkdirSync(path, { recursive: true });
+    const old = await prepareSqlite(path, listings, checkout);
+    others[name] = () => startService(old.url, { name, checkout });
+  }
+  return { ...others, ...services };
 }

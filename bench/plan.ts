@@ -6,6 +6,6 @@ export interface Plan extends Effort {
   readonly listings: number;
   /** The engine of the part `search`. */
   readonly engine: 'sqlite' | 'postgres';
-  /** Another checkout, whose service is measured in the same run; only the parts `mcp` and `pages` do so. */
-  readonly before?: string | undefined;
+  /** Other checkouts, whose services are measured in the same run; only the parts `mcp` and `pages` do so. */
+  readonly before: readonly string[];
 }

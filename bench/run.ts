@@ -51,7 +51,7 @@ const { values, positionals } = parseArgs({
     listings: { type: 'string', default: usualListings },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
     engine: { type: 'string', default: 'sqlite' },
-    before: { type: 'string' },
+    before: { type: 'string', multiple: true, default: [] },
     save: { type: 'boolean', default: false },
     against: { type: 'string' },
     accept: { type: 'string' },

@@ -35,19 +35,20 @@ async function saveDocuments(server: Server, handles: readonly string[], file: s
   writeFileSync(file, JSON.stringify(documents));
 }
 
-type Servers = Readonly<
-  Record<'service' | 'hello' | 'floor' | 'same' | 'sdk2' | 'sdk1', Server> & { before?: Server | undefined }
->;
+type References = Readonly<Record<'hello' | 'floor' | 'same' | 'sdk2' | 'sdk1', Server>>;
 
 const floorName = 'hand-written JSON-RPC on Hono, 1 kB (the floor)';
 const hotName = 'this service: get_agent, legacy';
 
-function toCases(servers: Servers, handles: readonly string[]): Case[] {
+function toCases(
+  { hello, floor, same, sdk2, sdk1 }: References,
+  services: readonly Server[],
+  handles: readonly string[],
+): Case[] {
   const old = handles.map((handle) => toLegacy('tools/call', toCall(handle)));
   const new_ = handles.map((handle) => toModern('tools/call', toCall(handle)));
-  const { service, before, hello, floor, same, sdk2, sdk1 } = servers;
   const ours = (what: string, goal: number, ...requests: Sent[]): Case[] =>
-    [service, ...(before ? [before] : [])].map((server) => ({
+    services.map((server) => ({
       name: `${server.name}: ${what}`,
       server,
       requests,
@@ -75,27 +76,29 @@ function toCases(servers: Servers, handles: readonly string[]): Case[] {
 /** Goal 1: MCP over HTTP in both eras, as shares of the floor. */
 export async function measureMcp(plan: Plan): Promise<Part> {
   const { folder, listings } = plan;
-  const services = await toServices(plan);
+  const { service: start, ...before } = await toServices(plan);
   const handles = toHandles(listings, 1000);
   const documents = join(folder, 'documents.json');
   return withServers(
     {
       service: async () => {
-        const service = await services.service();
+        const service = await start();
         await saveDocuments(service, handles, documents);
         return service;
       },
-      before: services.before,
       hello: () => startReference('hello'),
       floor: () => startReference('floor'),
       same: () => startReference('floor', documents),
       sdk2: () => startReference('sdk2'),
       sdk1: () => startReference('sdk1'),
+      ...before,
     },
-    async (servers) => {
-      const { rows, of } = await compare(toCases(servers, handles), plan);
+    async ({ service, hello, floor, same, sdk2, sdk1, ...others }) => {
+      const references = { hello, floor, same, sdk2, sdk1 };
+      const cases = toCases(references, [service, ...Object.values<Server>(others)], handles);
+      const { rows, of } = await compare(cases, plan);
       const { p99_ms } = of(hotName);
-      const memory = memoryOf(servers.service.pid);
+      const memory = memoryOf(service.pid);
       return {
         title: `MCP over HTTP; share of ${floorName}`,
         rows: [

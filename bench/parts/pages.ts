@@ -64,9 +64,9 @@ export async function measurePages(plan: Plan): Promise<Part> {
   const handles = toHandles(plan.listings, 1000);
   return withServers(
     { hello: () => startReference('hello'), ...(await toServices(plan)) },
-    async ({ hello, service, before }) => {
+    async ({ hello, ...services }) => {
       const cases: Case[] = [{ name: helloName, server: hello, requests: [get('/')] }];
-      for (const server of [service, before]) if (server) cases.push(...(await toCases(server, handles)));
+      for (const server of Object.values(services)) cases.push(...(await toCases(server, handles)));
       const { rows } = await compare(cases, plan);
       return { title: `Pages; share of a ${helloName}`, rows };
     },
