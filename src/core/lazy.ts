@@ -6,3 +6,22 @@ export function lazy<T extends object>(make: () => T): () => T {
     return made;
   };
 }
+
+/**
+ * What is made once for each key. At most `most` are cached, and one more drops all: a look-up then writes nothing, as one of
+ * a cache of the most recently used would.
+ */
+export function memoize<T extends object | string | boolean>(
+  make: (key: string) => T,
+  most: number,
+): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    if (known.size >= most) known.clear();
+    known.set(key, made);
+    return made;
+  };
+}

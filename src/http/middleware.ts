@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { findSecret } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
+import { memoize } from '../core/lazy.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
 import type { Face, HttpEnvironment, Request as HttpRequest } from './call.ts';
@@ -74,6 +75,7 @@ export const createAccessLog =
     logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };
 
+const mostHosts = 100;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
 
@@ -87,12 +89,7 @@ function hostName(host: string): string {
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
   const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
-  // Most requests name the same host as the one before.
-  let last = { host: '', isOurs: false };
-  return (host: string): boolean => {
-    if (host !== last.host) last = { host, isOurs: allowed.has(hostName(host)) };
-    return last.isOurs;
-  };
+  return memoize((host) => allowed.has(hostName(host)), mostHosts);
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 

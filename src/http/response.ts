@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
-import { LRUCache } from 'lru-cache';
+import { memoize } from '../core/lazy.ts';
 import type { ProblemFacts } from '../core/problem.ts';
 import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
 
@@ -24,17 +24,12 @@ export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
 
-/** A choice that remembers the headers it saw last: browsers send only a few different ones. */
+/** A choice that remembers the headers it saw: browsers send only a few different ones. */
 export function createEncodingChoice(): ChooseEncoding {
-  const choices = new LRUCache<string, Encoding>({ max: cachedHeaders });
+  const choose = memoize(negotiate, cachedHeaders);
   return (accepted) => {
     if (!accepted) return 'identity';
-    if (accepted.length > cachedHeaderLength) return negotiate(accepted);
-    const known = choices.get(accepted);
-    if (known) return known;
-    const choice = negotiate(accepted);
-    choices.set(accepted, choice);
-    return choice;
+    return accepted.length > cachedHeaderLength ? negotiate(accepted) : choose(accepted);
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { memoize } from '../core/lazy.ts';
 import type { Transaction } from '../store/store.ts';
 
 const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
@@ -18,15 +18,12 @@ function readNetworks(network: string): CountedNetworks {
   return [own, { network: `${site}:${part}::/56`, times: 4 }, { network: `${site}::/48`, times: 16 }];
 }
 
-/** What was read of recent networks: every request asks, and most come from networks that came before. */
-const read = new LRUCache({ max: 10_000, memoMethod: readNetworks });
-
 /**
  * The networks that a caller's network (`Caller.network`) is counted for, narrowest first, each with how many times the
  * amount of the narrowest one it may call: an IPv4 address and its /24, an IPv6 /64 with its /56 and /48
  * (docs/contract.md). Anything else is counted alone.
  */
-export const toCountedNetworks = (network: string) => read.memo(network);
+export const toCountedNetworks = memoize(readNetworks, 10_000);
 
 /** The widest network that a caller's network is counted for. */
 export const toWidestNetwork = (network: string): string =>

@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache';
+import { memoize } from '../../core/lazy.ts';
 import type { ChangedHandles, Store } from '../../store/store.ts';
 import type { CachePolicy } from '../call.ts';
 
 /** Names and values in turn: Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
+/** Most values stand in many answers; each is stored once, and read faster than copies all over the memory. */
+const sameText = memoize((text) => text, 1000);
+
 export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderList =>
-  Object.entries(headers).flat();
+  Object.entries(headers).flat().map(sameText);
 
 /** A finished answer in the form it is sent in. */
 export interface Sendable {
@@ -34,10 +38,11 @@ export interface ReadyAnswer extends Sendable {
 
 export type AnswerCache = ReturnType<typeof createAnswerCache>;
 
-interface Entry {
-  readonly answer: CachedAnswer;
+interface Entry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
+  /** How many answers had been stored when it was last read. */
+  usedAfter: number;
 }
 
 /** Tag of an answer that may contain any listing; no handle has this form. */
@@ -76,28 +81,37 @@ export function createAnswerCache(
   const cache = new LRUCache<string, Entry>({
     // It takes 0 for unlimited.
     maxSize: Math.max(1, budget_bytes),
-    sizeCalculation: ({ answer }, key) => answer.bytes.length + 2 * key.length + bookkeeping_bytes,
+    sizeCalculation: ({ bytes }, key) => bytes.length + 2 * key.length + bookkeeping_bytes,
     dispose: (entry, key, reason) => {
       if (reason !== 'set') for (const tag of tagsOf(entry)) index.remove(tag, key);
     },
   });
   let epoch = 0;
+  let stored = 0;
   const stop = context.store.onChange((changed) => {
     epoch += 1;
     if (changed === 'all') cache.clear();
     else for (const tag of [everyListing, ...changed]) for (const key of index.keys(tag)) cache.delete(key);
   });
   const put = (key: string, entry: Entry) => {
+    stored += 1;
     cache.delete(key);
     cache.set(key, entry);
     if (cache.has(key)) for (const tag of tagsOf(entry)) index.add(tag, key);
   };
   return {
     get(key: string, now_ms: number): CachedAnswer | undefined {
-      const entry = cache.get(key);
-      if (!entry || entry.endsAt_ms >= now_ms) return entry?.answer;
-      cache.delete(key);
-      return undefined;
+      const entry = cache.peek(key);
+      if (entry && entry.endsAt_ms < now_ms) {
+        cache.delete(key);
+        return undefined;
+      }
+      // Which one was used last matters only when another one is stored.
+      if (entry && entry.usedAfter !== stored) {
+        entry.usedAfter = stored;
+        cache.get(key);
+      }
+      return entry;
     },
     /**
      * To be called before anything is read for an answer. Returns what stores it under a key, unless a listing changed in
@@ -108,7 +122,7 @@ export function createAnswerCache(
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
         const { cacheTags, maxAge_ms = cacheTags.length > 0 ? longestAge_ms : noEnd } = policy;
         const endsAt_ms = context.clock().getTime() + maxAge_ms;
-        if (begunIn === epoch) put(key, { answer, cacheTags, endsAt_ms });
+        if (begunIn === epoch) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
       };
     },
     /** Bytes used, keys and bookkeeping included. */

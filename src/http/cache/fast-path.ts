@@ -30,10 +30,11 @@ const notShared = ['x-request-id', 'content-type', 'content-length', 'content-en
 
 function toCached({ etag, body, headers }: Finished, sent: Headers): CachedAnswer {
   const shared = [...sent].filter(([name]) => !notShared.includes(name));
+  const confirmed = shared.filter(([name]) => ofNotModified.includes(name));
   return {
     bytes: body.toString('latin1'),
     headers: toHeaderList({ ...Object.fromEntries(shared), ...headers }),
-    notModified: { etag, headers: shared.filter(([name]) => ofNotModified.includes(name)).flat() },
+    notModified: { etag, headers: toHeaderList(Object.fromEntries(confirmed)) },
   };
 }
 
