@@ -6,6 +6,8 @@ import type { EngineIndex, SearchIndex } from './search-index.ts';
 
 /** 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many. The search after it was exceeded drops all. */
 const mostNumbers = 4_000_000;
+/** Beyond so many, documents that have changed since take half as much as the others at most. */
+const fewNumbers = 2 ** 12;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
 /** Documents that are read at once: a millisecond or two, in which nothing else is answered. */
@@ -78,6 +80,12 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
+    *entries() {
+      for (const [at, position] of positions.entries()) {
+        const start = starts[at] ?? isNowhere;
+        if (position !== isFree && start !== isNowhere) yield { position, start };
+      }
+    },
     delete(position: number) {
       const slot = slotOf(position);
       if (positions[slot] === position) starts[slot] = isNowhere;
@@ -85,7 +93,22 @@ function createStarts() {
   };
 }
 
-const createMemory = () => ({ documents: createDocuments(), starts: createStarts() });
+const createMemory = (documents = createDocuments()) => ({
+  documents,
+  starts: createStarts(),
+  /** Of how many numbers it may grow before what has changed is removed. */
+  mostBeforeCopy: fewNumbers,
+});
+
+/** The documents that have not changed, in new arrays: a search that runs goes on with the old ones. */
+function copyUnchanged({ documents, starts }: ReturnType<typeof createMemory>) {
+  const memory = createMemory(createDocuments(documents));
+  const data = documents.data();
+  for (const { position, start } of starts.entries())
+    memory.starts.set(position, memory.documents.copy(data, start));
+  memory.mostBeforeCopy = Math.max(fewNumbers, 1.5 * memory.documents.size());
+  return memory;
+}
 
 /**
  * The index with the search documents of `reader` in memory, each until its listing changes, as `change` says: of
@@ -108,6 +131,7 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
     await inChunks(handles, drop).catch(() => {
       memory = createMemory();
     });
+    if (memory.documents.size() > memory.mostBeforeCopy) memory = copyUnchanged(memory);
   }
 
   const search: SearchIndex = {

@@ -319,6 +319,18 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const latest = (await search('crowd', { sort: 'updated' })).slice(0, 3);
       expect(latest).toEqual(['m/crowd-1000', 'm/crowd-0', 'm/crowd-1001']);
     });
+    it('finds listings by what they are now, however often some of them change', async () => {
+      await putMany(150, (at) => makeListing(`m/crowd-${at}`, 1000 + at * 7));
+      for (let round = 1; round <= 12; round += 1) {
+        await putMany(50, (at) =>
+          makeListing(`m/crowd-${at}`, 1000 + at * 7, { description: `Turn ${'x'.repeat(round)}turn` }),
+        );
+        expect(await count('crowd')).toBe(150);
+        expect(await count(`${'x'.repeat(round)}turn`)).toBe(50);
+        expect(await count('"plain"')).toBe(102);
+      }
+      expect((await search('crowd-149'))[0]).toBe('m/crowd-149');
+    });
     it('finds a phrase in the one of many listings that has it', async () => {
       await putMany(3000, (at) =>
         makeListing(`m/${at}`, 1000 + at * 7, {
