@@ -67,7 +67,7 @@ export function toWords(text: string): Word[] {
 const stemOf: ReadonlyMap<string, string> = new Map(
   ownStems.map((line) => line.split(' ')).flatMap((words) => words.map((word) => [word, words[0] ?? word])),
 );
-const mostCached = 40_000;
+const mostCached = 10_000;
 const stems = new Map<string, string>();
 
 /**
