@@ -1,3 +1,4 @@
+import { Agent, request } from 'undici';
 import { memoryOf } from '../machine.ts';
 import type { Server } from '../server.ts';
 
@@ -22,7 +23,11 @@ export async function measureDump({ url, pid }: Server): Promise<DumpCosts> {
   const samples: number[] = [];
   const sampling = setInterval(() => samples.push(memoryOf(pid).resident_mb), sampleEvery_ms);
   const began_ms = performance.now();
-  const { files } = (await (await fetch(`${url}/export/manifest.json`)).json()) as Manifest;
+  // Under load it may take longer than the five minutes that are usually waited for headers.
+  const dispatcher = new Agent({ headersTimeout: 0 });
+  const { body } = await request(`${url}/export/manifest.json`, { dispatcher });
+  const { files } = (await body.json()) as Manifest;
+  await dispatcher.close();
   const seconds = (performance.now() - began_ms) / 1000;
   clearInterval(sampling);
   samples.push(memoryOf(pid).resident_mb);

@@ -5,7 +5,7 @@ export function isDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit === 0) return true;
   if (Array.isArray(value)) return value.some((inner) => isDeeperThan(limit - 1, inner));
-  // Every message is checked; a list of the values would take most of the time.
+  // Faster than Object.values: every message is checked.
   for (const name in value) if (isDeeperThan(limit - 1, (value as JsonObject)[name])) return true;
   return false;
 }

@@ -42,7 +42,7 @@ import {
 import { createSearchRoutes } from './routes/search.ts';
 import { createViewRoutes } from './routes/views.ts';
 
-const answerCache_bytes = 32 * 1024 * 1024;
+const answerCache_bytes = 16 * 1024 * 1024;
 
 /** The whole service as a fetch handler. */
 export type App = ReturnType<typeof createApp>;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import ipaddr from 'ipaddr.js';
@@ -133,19 +133,23 @@ export function createOriginCheck({
 
 const chosen = /^[\w\-=]{1,40}$/;
 
-const [ofProcess, countAt] = [randomUUID().slice(0, 24), 12];
-let count = 0;
+const randomBytes = Buffer.alloc(4096);
+let usedBytes = randomBytes.length;
 
-/**
- * The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or `=`; else a new UUID,
- * of which this process made the first half by chance, and counts in the last twelve digits: another random number takes as
- * long as finding a page.
- */
-export function toRequestId(sent: string | undefined): string {
-  if (sent !== undefined && chosen.test(sent)) return sent;
-  count += 1;
-  return ofProcess + count.toString(16).padStart(countAt, '0');
+/** A random UUID (version 4). Node's own takes some 0.8 us, as long as finding a cached page. */
+function toUuid(): string {
+  if (usedBytes === randomBytes.length) {
+    randomFillSync(randomBytes);
+    usedBytes = 0;
+  }
+  const hex = randomBytes.toString('hex', usedBytes, usedBytes + 16);
+  usedBytes += 16;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
+
+/** The id of a request: the one that its X-Request-Id names, if that is 1 to 40 letters, digits, `_`, `-` or `=`; else a new UUID. */
+export const toRequestId = (sent: string | undefined): string =>
+  sent !== undefined && chosen.test(sent) ? sent : toUuid();
 
 /** Gives each request its id, which the answer repeats. */
 export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
@@ -155,8 +159,13 @@ export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) =
   await next();
 };
 
-/** What a 304 repeats of the answer that it confirms, which the client has with all its headers (RFC 9110, section 15.4.5). */
-export const ofNotModified: readonly string[] = ['cache-control', 'etag', 'vary'];
+/** What a 304 repeats of the answer that it confirms: the client has the other headers (RFC 9110, section 15.4.5). */
+export const ofNotModified: readonly string[] = [
+  'access-control-allow-origin',
+  'cache-control',
+  'etag',
+  'vary',
+];
 
 /** Leaves out of a 304 what the client has. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
@@ -166,7 +175,7 @@ export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, nex
     if (!ofNotModified.includes(name) && name !== 'x-request-id') c.res.headers.delete(name);
 };
 
-/** The security headers of every answer (docs/contract.md); strict transport only for a service on https. */
+/** The security headers of every answer but a 304 (docs/contract.md); strict transport only for a service on https. */
 const createSecureHeaders = (config: Config) =>
   secureHeaders({
     contentSecurityPolicy: {
@@ -191,9 +200,11 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** A document, which is no page and the same for everybody: there are no cookies. A 304 has no type: what it confirms has the header. */
-const isDocument = ({ req, res }: HttpRequest) =>
-  ['GET', 'HEAD'].includes(req.method) && /^(?!text\/html\b)./.test(res.headers.get('content-type') ?? '');
+/** A document, which is no page and the same for everybody: there are no cookies. A 304 is of the type of what it confirms. */
+function isDocument(c: HttpRequest): boolean {
+  const type = c.get('finished')?.headers['Content-Type'] ?? c.res.headers.get('content-type') ?? '';
+  return ['GET', 'HEAD'].includes(c.req.method) && /^(?!text\/html\b)./.test(type);
+}
 
 /** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {

@@ -59,9 +59,9 @@ export function parseJson(
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
 /** Reads a JSON body; throws unsupported_media_type for any other content type. */
-export async function readJson(c: Request, limit_bytes: number, maxDepth?: number): Promise<unknown> {
+export async function readJson(c: Request, limit_bytes: number, maxDepth = bodyDepthOf()): Promise<unknown> {
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
-  return parseJson(await readText(c.req.raw, limit_bytes), () => maxDepth ?? bodyDepthOf());
+  return parseJson(await readText(c.req.raw, limit_bytes), () => maxDepth);
 }
 
 function requireSameOrigin(c: Request, publicUrl: string): void {

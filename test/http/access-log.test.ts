@@ -48,9 +48,10 @@ it('the access log for a terminal shows no capability either, not even most of o
   const service = start('pretty');
   const url = await service.line(/listening on (\S+)/);
   for (const length of [48, 49]) await fetch(`${url}/agents/a/dossier_cap_${'A'.repeat(length)}`);
+  await fetch(`${url}/about`, { headers: { 'x-request-id': `dossier_cap_${'A'.repeat(20)}` } });
   service.child.kill('SIGTERM');
   const { stderr } = await service.ended;
-  expect(stderr.match(/answered/g)).toHaveLength(2);
+  expect(stderr.match(/answered/g)).toHaveLength(3);
   expect(stderr).toContain('/agents/a/dossier_cap_[masked]');
   expect(stderr).not.toContain('AAAAAAAA');
 });

@@ -3,7 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, createApp } from '../../src/http/app.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
+import { send } from '../support/answer-cache.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -255,7 +257,8 @@ describe('a caller with a current copy', () => {
     ['/compare', 'no-cache'],
     ['/card.png', 'public, max-age=3600'],
   ])('is not sent %s again', async (path, cacheControl) => {
-    const etag = (await get(directory, path)).headers.get('etag') ?? '';
+    const { headers } = await get(directory, path);
+    const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{22}(-br)?"$/);
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await get(directory, path, { ...browser, 'if-none-match': held });
@@ -264,6 +267,7 @@ describe('a caller with a current copy', () => {
       expect(named).toEqual({
         etag,
         'cache-control': cacheControl,
+        ...(/badge|png/.test(path) && { 'access-control-allow-origin': '*' }),
         ...(path !== '/card.png' && { vary: 'Accept-Encoding' }),
         'x-request-id': expect.any(String),
       });
@@ -271,6 +275,20 @@ describe('a caller with a current copy', () => {
     const other = await get(directory, path, { ...browser, 'if-none-match': '"other"' });
     expect(other.status).toBe(200);
   });
+
+  it.each([`/badge/${handle}`, `${page}.json`, page])(
+    'of %s fills the cache with all headers that others need',
+    async (path) => {
+      const [one, other] = [createApp(directory.context), createApp(directory.context)];
+      const ask = (app: App, more = {}) =>
+        send(app, { method: 'GET', path, headers: { ...browser, ...more } });
+      const first = await ask(one);
+      const current = await ask(other, { 'if-none-match': first.headers.etag });
+      expect(current.status).toBe(304);
+      expect(await ask(other)).toEqual(first);
+      await Promise.all([one.close(), other.close()]);
+    },
+  );
 
   it('in one coding is sent another coding on request', async () => {
     const etagOf = async (encoding: string) =>

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { createUncached, post } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
@@ -52,6 +57,33 @@ describe('a message that the fast path gives to the shared session', () => {
     });
     for (const answer of waiting) expect((await answer).status).toBe(200);
     expect((await post(directory.app, ping)).status).toBe(200);
+    await directory.close();
+  });
+
+  it('is not answered with what became too old while its body arrived', async () => {
+    const directory = await openDirectory({ listening: true, environment: { LIMITS: 'off' } });
+    const { headers, body } = legacy('tools/call', {
+      name: 'search_agents',
+      arguments: { query: 'webhook' },
+    });
+    const results: unknown[] = [];
+    const stop = onMeasured(({ labels: { memory, result } }) => memory === 'answers' && results.push(result));
+    const ask = async (wait_s: number) => {
+      const length = { 'content-length': Buffer.byteLength(body) };
+      const sending = request(`${directory.url}/api/mcp`, {
+        method: 'POST',
+        headers: { ...headers, ...length },
+      });
+      sending.flushHeaders();
+      await setTimeout(100);
+      directory.wait(wait_s);
+      sending.end(body);
+      const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+      await buffer(answer);
+    };
+    for (const wait_s of [0, 0, 61]) await ask(wait_s);
+    expect(results).toEqual(['miss', 'hit', 'miss']);
+    stop();
     await directory.close();
   });
 

@@ -47,7 +47,8 @@ interface Entry extends CachedAnswer {
 
 /** Tag of an answer that may contain any listing; no handle has this form. */
 const everyListing = '*';
-const bookkeeping_bytes = 400;
+/** Of the headers, the key and the lists of an entry, measured. */
+const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
   cacheTags === 'all' ? [everyListing] : cacheTags;

@@ -148,22 +148,22 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
   return (incoming, outgoing) => {
     const start = performance.now();
     const counted = toCounted(incoming, shared);
-    const isReady = (found: object | undefined) => found && isAdmitted(incoming, counted, shared);
     const page = incoming.method === 'GET' ? findPage(incoming, counted, shared) : undefined;
-    if (page && isReady(page)) return answer(page, start, outgoing);
+    if (page && isAdmitted(incoming, counted, shared)) return answer(page, start, outgoing);
     const refused = findRefusal(incoming, counted, shared);
     if (refused) return answer(refused, start, outgoing);
     if (!isPlainMessage(incoming)) return app(incoming, outgoing);
-    readBody(incoming).then(
-      (body) => {
-        const found = findMcpAnswer(incoming, body, counted.now_ms, shared.cache);
-        // What it cannot read is refused by the app.
-        const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
-        if (!isReady(found ?? handle)) app(incoming, outgoing);
-        else if (found) answer(found, start, outgoing);
-        else void handle?.().then((made) => finish(made, start, outgoing));
-      },
-      () => app(incoming, outgoing),
-    );
+    const answerMessage = (body: Buffer) => {
+      // A body may arrive seconds after its headers.
+      const arrived = { ...counted, now_ms: shared.context.clock().getTime() };
+      const found = findMcpAnswer(incoming, body, arrived.now_ms, shared.cache);
+      // What it cannot read is refused by the app.
+      const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
+      if ((found || handle) && !isAdmitted(incoming, arrived, shared)) app(incoming, outgoing);
+      else if (found) answer(found, start, outgoing);
+      else if (handle) void handle().then((made) => finish(made, start, outgoing));
+      else app(incoming, outgoing);
+    };
+    readBody(incoming).then(answerMessage, () => app(incoming, outgoing));
   };
 }
