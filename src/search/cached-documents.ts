@@ -6,8 +6,6 @@ import type { EngineIndex, SearchIndex } from './search-index.ts';
 
 /** 16 MB, of about 150,000 documents, whose positions take 6 more; the array may have room for twice as many. The search after it was exceeded drops all. */
 const mostNumbers = 4_000_000;
-/** Beyond so many, documents that have changed since take half as much as the others at most. */
-const fewNumbers = 2 ** 12;
 /** A write that changes more listings than this drops all documents. */
 const manyListings = 500;
 /** Documents that are read at once: a millisecond or two, in which nothing else is answered. */
@@ -80,35 +78,16 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
-    *entries() {
-      for (const [at, position] of positions.entries()) {
-        const start = starts[at] ?? isNowhere;
-        if (position !== isFree && start !== isNowhere) yield { position, start };
-      }
-    },
     delete(position: number) {
       const slot = slotOf(position);
       if (positions[slot] === position) starts[slot] = isNowhere;
     },
+    /** How many positions were set, those of deleted documents too. */
+    size: () => used,
   };
 }
 
-const createMemory = (documents = createDocuments()) => ({
-  documents,
-  starts: createStarts(),
-  /** Of how many numbers it may grow before what has changed is removed. */
-  mostBeforeCopy: fewNumbers,
-});
-
-/** The documents that have not changed, in new arrays: a search that runs goes on with the old ones. */
-function copyUnchanged({ documents, starts }: ReturnType<typeof createMemory>) {
-  const memory = createMemory(createDocuments(documents));
-  const data = documents.data();
-  for (const { position, start } of starts.entries())
-    memory.starts.set(position, memory.documents.copy(data, start));
-  memory.mostBeforeCopy = Math.max(fewNumbers, 1.5 * memory.documents.size());
-  return memory;
-}
+const createMemory = () => ({ documents: createDocuments(), starts: createStarts(), changed: 0 });
 
 /**
  * The index with the search documents of `reader` in memory, each until its listing changes, as `change` says: of
@@ -128,10 +107,13 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
       const rows = reader.selectFrom('listing').select('id').where('handle', 'in', some);
       for (const { id } of await rows.execute()) starts.delete(toPosition(id));
     };
-    await inChunks(handles, drop).catch(() => {
-      memory = createMemory();
-    });
-    if (memory.documents.size() > memory.mostBeforeCopy) memory = copyUnchanged(memory);
+    memory.changed += handles.length;
+    // What was read of listings that have changed since stays in the array until all is dropped.
+    if (memory.changed > Math.max(manyListings, memory.starts.size() / 2)) memory = createMemory();
+    else
+      await inChunks(handles, drop).catch(() => {
+        memory = createMemory();
+      });
   }
 
   const search: SearchIndex = {

@@ -46,31 +46,20 @@ const firstSize = 2 ** 16;
  * Search documents as they are scored, all in one array of numbers: thousands of objects would take several times as long
  * to read. A document begins with three numbers: 1 if its description is a placeholder, how many facets it has, and how
  * many terms. Its facets follow, then its terms in their order, each with its weight (`termOf`, `weightOf`); a term 0
- * divides fields. `numbers`: of other documents, to number words and facets as those do.
+ * divides fields.
  */
-export function createDocuments(numbers = { terms: createNumbers(), facets: createNumbers() }) {
-  const { terms, facets } = numbers;
+export function createDocuments() {
+  const [terms, facets] = [createNumbers(), createNumbers()];
   let data = new Int32Array(firstSize);
   let end = 0;
   const toEntry = (term: string) =>
     (terms.add(term.slice(0, -2)) << weightBits) | (term.charCodeAt(term.length - 1) - firstLetter);
-  const put = (document: ArrayLike<number>): number => {
-    const start = end;
-    end += document.length;
-    if (end > data.length) {
-      const larger = new Int32Array(2 * end);
-      larger.set(data);
-      data = larger;
-    }
-    data.set(document, start);
-    return start;
-  };
   return {
     terms,
     facets,
     /** How many numbers there are. */
     size: () => end,
-    /** Another array after each `add` or `copy`. */
+    /** Another array after each `add`. */
     data: () => data,
     /** Returns where the document begins. */
     add(text: string): number {
@@ -79,11 +68,17 @@ export function createDocuments(numbers = { terms: createNumbers(), facets: crea
       const ownFacets = own.filter(Boolean).map(facets.add);
       const written = toTermText(text).split(' ').filter(Boolean);
       const entries = written.map((term) => (term === '|' ? 0 : toEntry(term)));
-      return put([isPlaceholder ? 1 : 0, ownFacets.length, entries.length, ...ownFacets, ...entries]);
+      const document = [isPlaceholder ? 1 : 0, ownFacets.length, entries.length, ...ownFacets, ...entries];
+      const start = end;
+      end += document.length;
+      if (end > data.length) {
+        const larger = new Int32Array(2 * end);
+        larger.set(data);
+        data = larger;
+      }
+      data.set(document, start);
+      return start;
     },
-    /** Adds the document that begins at a place of other documents with the same numbers. */
-    copy: (from: Int32Array, start: number): number =>
-      put(from.subarray(start, endOf(from, start, firstTermOf(from, start)))),
   };
 }
 export type Documents = ReturnType<typeof createDocuments>;

@@ -62,8 +62,7 @@ function shareOf(text: string): number {
 function toQueryWords(text: string) {
   const informative = toInformative(toWords(text).slice(0, mostWords * 2));
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
-  const merged = findSynonyms(informative.map((word) => stem(word.text)));
-  return merged.map(({ from, to, synonyms }) => {
+  return findSynonyms(informative.map((word) => stem(word.text))).map(({ from, to, synonyms }) => {
     const words = informative.slice(from, to);
     const terms = words.map((word) => stem(word.text));
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
