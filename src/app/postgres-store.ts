@@ -59,8 +59,7 @@ async function migrateDatabase(config: PoolConfig, opening: Opening): Promise<vo
 /** Reads on a connection without time-outs, because a backup is as slow as what it is written to. */
 async function readSnapshot<T>(config: PoolConfig, work: (db: Db) => Promise<T>): Promise<T> {
   await using db = createDb({ ...withoutTimeouts(config), max: 1 });
-  const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return await reading.execute(work);
+  return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
 const runIn = (db: Db) => (text: string, values: readonly unknown[]) =>

@@ -73,8 +73,7 @@ async function auditLog(
     const wanted = Math.min(batchEntries, log.size - from);
     const leaves = await reader.leaves(log, from, wanted);
     if (leaves.length !== wanted) return watch.onFault(toGap(log.base + from, [wanted, leaves.length]));
-    const indexes = leaves.map((_, at) => log.base + from + at);
-    const records = await reader.records(indexes);
+    const records = await reader.records(leaves.map((_, at) => log.base + from + at));
     for (const [at, leaf] of leaves.entries()) {
       const log_index = log.base + from + at;
       for (const fault of check.check(log_index, leaf, records.get(log_index) ?? 'absent'))

@@ -90,8 +90,7 @@ const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /** The entries after which a claim may have been read: when the audit began, and after each of its events since. */
 export function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
-  const later = events.map(({ log_index }) => log_index + 1).filter((end) => end > size);
-  return [size, ...new Set(later)];
+  return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
 }
 
 function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>) {

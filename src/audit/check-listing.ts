@@ -196,8 +196,6 @@ function toResponse({ rating_id, subject_handle, response }: RatingRecord): Show
   ];
 }
 
-const changeFields = ['handle', 'at', 'vantage', 'changes'];
-
 const toItems = ({ handle, ratings, events, observations, moderation = [] }: ShownListing): ShownItem[] => [
   ...ratings.flatMap((rating) => [
     {
@@ -219,7 +217,7 @@ const toItems = ({ handle, ratings, events, observations, moderation = [] }: Sho
     where: `changes of ${handle} at ${change.at}`,
     log_index: change.log_index,
     members: { ...change },
-    fields: changeFields,
+    fields: ['handle', 'at', 'vantage', 'changes'],
     isTombstone: moderation.some(({ action }) => action === 'hide'),
   })),
 ];

@@ -42,7 +42,6 @@ type Said = ReturnType<typeof createSaid>;
 
 const entryFault = (log_index: number, message: string) => rowFault(`entry ${log_index}`, message);
 
-const ratingTypes = ['rating.submitted', 'rating.amended'];
 /** Stated here, not taken from what writes the entries: an event in an entry of another type must be noticed. */
 const eventTypes = [
   'claim.activated',
@@ -74,7 +73,7 @@ function checkSaid(
 ): AuditFault[] {
   const isMissing = log_index < state.size && state.shown[log_index] === 0;
   const id = String(members.id);
-  if (ratingTypes.includes(type)) {
+  if (['rating.submitted', 'rating.amended'].includes(type)) {
     const isHidden = state.hidden.has(String(members.subject_handle));
     if (isHidden) said.hidden.add(id);
     const { subject_handle, source_root } = members;
@@ -205,8 +204,7 @@ function readEvents(
 }
 
 function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
-  const handles = new Set([...state.listings.keys(), ...said.claims.keys()]);
-  return [...handles].flatMap((handle) => {
+  return [...new Set([...state.listings.keys(), ...said.claims.keys()])].flatMap((handle) => {
     const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
     return events
       ? findClaimFaults({ handle, claim: state.listings.get(handle)?.claim, events }, state.size)

@@ -277,8 +277,7 @@ export function createServedEvidence(url: string): EvidenceReader {
     ...log,
     async *handles() {
       const seen = new Set<string>();
-      const sources = [readNamed(log), readDumped(ask)];
-      for (const source of sources)
+      for (const source of [readNamed(log), readDumped(ask)])
         for await (const handle of source) {
           if (!seen.has(handle)) yield handle;
           seen.add(handle);

@@ -135,8 +135,7 @@ export async function endCapability(
   const { event: reason, suspension } = reasons[ended];
   await tx.claims.setCapabilityState(hash, ended, at);
   await recordClaimEvent(tx, claim, { type: 'revoked', at, ...(reason && { reason }), capability_id: id });
-  const left = await tx.claims.capabilities(claim.handle);
-  return left.some((capability) => capability.state === 'active')
+  return (await tx.claims.capabilities(claim.handle)).some((capability) => capability.state === 'active')
     ? claim
     : suspendClaim(tx, claim, { reason: suspension, at });
 }

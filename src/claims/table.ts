@@ -59,8 +59,7 @@ const [readEvents, readKeyChanges] = [selectNewest('<>', 100), selectNewest('=',
 
 /** The newest 100 events of a claim, and the newest 20 changes of its keys, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
-  const rows = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))];
-  const events = rows.map((row) => {
+  const events = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))].map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
     return { ...event, ...placeMember(event.kind, place) };
   });

@@ -82,7 +82,6 @@ export async function openLockSource(
   return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', ...nothing };
 }
 
-const pageSize = 100;
 /** Each listing of a view is read when it is locked. */
 const mostOfView = 10_000;
 
@@ -92,7 +91,7 @@ const pageForm = z.object({
 });
 
 async function readPage(base: string, view: string, cursor: string | undefined) {
-  const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) });
+  const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) });
   const path = `/views/${encodeURIComponent(view)}/v0.1/servers?${query}`;
   const { status, json } = await ask(base, path);
   if (status === 404 && json !== undefined)

@@ -35,8 +35,7 @@ export function readConfig(
   const read = Object.entries(settings).map(([name, { key, default: fallback, check }]) => {
     const parsed = check.safeParse(environment[name] || fallback, { error: plainChoice });
     if (!parsed.success) {
-      const messages = new Set(parsed.error.issues.map(({ message }) => message));
-      wrong.push(`${name}: ${[...messages].join('; ')}`);
+      wrong.push(`${name}: ${[...new Set(parsed.error.issues.map(({ message }) => message))].join('; ')}`);
     }
     return [key, parsed.data];
   });

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { isHandle } from '../core/handle.ts';
 import { attempt } from '../core/json.ts';
 
-const criterion = z.strictObject({
+/** A criterion as callers and the operator write it; which there are is not checked here. */
+export const sentCriterion = z.strictObject({
   criterion: z.string().max(100),
   value: z.union([z.string().max(300), z.int()]).optional(),
 });
@@ -40,7 +41,7 @@ const view = z
   .strictObject({
     title: z.string().min(1).max(100),
     description: z.string().max(1000).optional(),
-    criteria: z.array(criterion).max(20).default([]),
+    criteria: z.array(sentCriterion).max(20).default([]),
     /** Whether a criterion whose answer is not known counts as met. */
     unknown: z.enum(['exclude', 'include']).default('exclude'),
     /** Only these listings are in it, as long as their approvals hold. */

@@ -60,7 +60,6 @@ export class Problem extends Error {
 export const wrongField = (field: string, message: string, detail = `${field} ${message}.`): Problem =>
   new Problem('invalid_input', { fields: [{ field, message }], detail });
 
-const unavailable_s = 2;
 /** An operator has to mend it. */
 const damaged_s = 60;
 const damaged =
@@ -81,7 +80,7 @@ export function toProblem(
   const failure = store.failureOf(error);
   if (failure === 'unavailable') {
     log.warn({ reason: String(error) }, 'the database cannot be reached');
-    return new Problem('unavailable', { retry_after_s: unavailable_s });
+    return new Problem('unavailable', { retry_after_s: 2 });
   }
   if (failure === 'damaged') {
     log.error({ err: error }, damaged);

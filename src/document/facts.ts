@@ -12,7 +12,6 @@ import { recordedNow } from '../observations/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readReceiptKeys } from '../ratings/queries.ts';
 import { readRecentRatings } from '../ratings/records.ts';
-import type { Facet } from '../search/facets.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { Db, Schema } from '../store/store.ts';
 import type { HitFacts } from './hit.ts';
@@ -192,8 +191,6 @@ export function toPrivateFacts({ listing, version: { record } }: PrivateEntry): 
   };
 }
 
-const hasRatings: Facet = 'has:ratings';
-
 const selectHits = (by: 'id' | 'handle') =>
   precompileQuery((db, keys: readonly (number | string)[]) =>
     db
@@ -220,7 +217,7 @@ async function readHits(
       .flatMap((key) => found.get(key) ?? [])
       .map(async (row) => {
         const listing = withoutHidden(listingTable.decode(row));
-        const isRated = listing.facets.includes(hasRatings);
+        const isRated = listing.facets.includes('has:ratings');
         return {
           listing,
           observations: toObserved(row, listing)?.observations ?? [],

@@ -65,7 +65,6 @@ const uncounted = /^\/(?:healthz|readyz|favicon\.ico|apple-touch-icon\.png|asset
 export const isCounted = (path: string): boolean => !uncounted.test(path);
 
 const mostWaiting = 100;
-const refusal_s = 2;
 /** What waits for a file or a drawing would keep its place meanwhile. */
 const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
 
@@ -82,7 +81,7 @@ export function createRequestTurns(limits: RequestLimits, settings: LimitSetting
     const end = await turns.wait(used);
     if (!end)
       throw new Problem('unavailable', {
-        retry_after_s: refusal_s,
+        retry_after_s: 2,
         detail: 'Too many requests at the moment.',
       });
     try {

@@ -33,8 +33,7 @@ const toQuery = (c: Request) => ({
 });
 
 async function showVersions(c: Request): Promise<Response> {
-  const cursor = c.req.query('cursor') || undefined;
-  const found = await readVersionEntries(cursor, toQuery(c), c.get('context'));
+  const found = await readVersionEntries(c.req.query('cursor') || undefined, toQuery(c), c.get('context'));
   return found ? answerJson(c, found, cachePolicy) : notFound(c, 'Server not found');
 }
 

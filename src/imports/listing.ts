@@ -4,8 +4,6 @@ import { toTags } from '../listings/tags.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/facets.ts';
 import { type Recorded, recordedOf, toRecorded } from './recorded.ts';
 
-const kindForm = /^[a-z0-9][a-z0-9.-]{0,31}$/;
-
 /** The origin of a page, the time it is read, RFC 3339, and the run that reads it. */
 export interface PageFacts {
   readonly origin: string;
@@ -14,7 +12,7 @@ export interface PageFacts {
 }
 
 const kinds = (values: readonly (string | undefined)[]): string[] => [
-  ...new Set(values.flatMap((value) => (value && kindForm.test(value) ? value : []))),
+  ...new Set(values.flatMap((value) => (value && /^[a-z0-9][a-z0-9.-]{0,31}$/.test(value) ? value : []))),
 ];
 
 const urlsOf = (remotes: Listing['remotes'] = []) => remotes.map(({ url }) => url).join('\n');

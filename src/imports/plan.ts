@@ -116,9 +116,6 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
-const differ = (listing: Listing, known: Listing): boolean =>
-  !isDeepStrictEqual(withoutReading(listing), withoutReading(known));
-
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
@@ -145,7 +142,7 @@ async function planListings(
       optedOut.push({ ...optOut, listing });
       continue;
     }
-    const differs = !before || differ(listing, before);
+    const differs = !before || !isDeepStrictEqual(withoutReading(listing), withoutReading(before));
     listings.push({ listing, known: before, differs, ...(optOut && { optOut }) });
   }
   return { listings, optedOut };

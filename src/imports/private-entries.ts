@@ -23,8 +23,6 @@ export interface PrivateEntries {
 }
 
 const [mostFiles, mostNames, deepest, largest_bytes] = [1000, 50_000, 8, 64 * 1024];
-const isEntry = (name: string) => /(^|\.)server\.json$/.test(name);
-const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 /** The files below a folder that may be entries, in the order of their paths. Throws if the folder itself cannot be read. */
@@ -43,8 +41,8 @@ async function findFiles(root: string) {
     names += inside.length;
     for (const one of inside) {
       const name = join(path, one.name);
-      if (!one.isDirectory() && isEntry(one.name)) files.push(name);
-      if (!one.isDirectory() || isSkipped(one.name)) continue;
+      if (!one.isDirectory() && /(^|\.)server\.json$/.test(one.name)) files.push(name);
+      if (!one.isDirectory() || one.name.startsWith('.') || one.name === 'node_modules') continue;
       if (depth < deepest) folders.push({ path: name, depth: depth + 1 });
       else deeper.push(name);
     }

@@ -45,9 +45,6 @@ export interface RegistrySource {
   page(request: PageRequest): Promise<Page>;
 }
 
-const largestPage_bytes = 8 * 1024 * 1024;
-const longestRetryAfter_s = 120;
-
 /** The JSON of an answer. Throws RegistryError: status, content type, UTF-8, more than 8 MiB, no connection. */
 function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_ms: number): unknown {
   if (answer.result === 'too_large') throw new RegistryError('the page is larger than 8 MiB');
@@ -56,7 +53,7 @@ function readJson(answer: Awaited<ReturnType<OutboundClient['fetch']>>, timeout_
   if (answer.result !== 'response')
     throw new RegistryError('the registry cannot be reached, or the connection broke', true);
   const { status, contentType, retry_after_s, body } = answer;
-  const after_ms = retry_after_s && Math.min(retry_after_s, longestRetryAfter_s) * 1000;
+  const after_ms = retry_after_s && Math.min(retry_after_s, 120) * 1000;
   if (status !== 200)
     throw new RegistryError(
       `the registry answered with status ${status}`,
@@ -134,7 +131,7 @@ function createRegistryClient(
   const api = toApi(url);
   const { timeout_ms, tries, wait_ms } = { ...defaultPatience, ...patience };
   const client = createOutboundClient({
-    ...{ userAgent, bodyLimit_bytes: largestPage_bytes },
+    ...{ userAgent, bodyLimit_bytes: 8 * 1024 * 1024 },
     reach: (page) => ({ url: page, addresses: 'any' }),
   });
   return {

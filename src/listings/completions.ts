@@ -54,7 +54,6 @@ export const completeHandle: Complete = async (typed, _filled, context) => {
 
 /** Tags that start with what was typed, then those that contain it, most frequent first. */
 export const completeTag: Complete = async (typed, _filled, { store }) => {
-  const counts = await store.listings.facetCounts('tag');
-  const tags = counts.map(({ facet }) => facet.slice('tag:'.length));
+  const tags = (await store.listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
   return once([...tags.filter((tag) => tag.startsWith(typed)), ...tags.filter((tag) => tag.includes(typed))]);
 };

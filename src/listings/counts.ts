@@ -54,8 +54,7 @@ export async function readListCounts(
   if (facets.length === 0) return readAllCounts(db);
   const range = { facets, order: 'oldest', after: undefined, limit: maxCounted + 1 } as const;
   const ids = await search.list(db, range);
-  const texts = await search.readFacetTexts(db, ids.slice(0, maxCounted));
-  return countFacets(texts, ids.length > maxCounted);
+  return countFacets(await search.readFacetTexts(db, ids.slice(0, maxCounted)), ids.length > maxCounted);
 }
 
 /** By how much the number of visible listings changes for each key that rows have. */

@@ -40,8 +40,7 @@ export async function replaceChecked(
       seen.map((one) => ({ ...one, ...row, handle, publisher: namespaceIdentity(handle) })),
     );
   const keys = new Set([...known, ...seen.map(({ key }) => key)]);
-  const found = await Promise.all([...keys].map((key) => selectOldest(db, key)));
-  return found.flat().map((one) => one.handle);
+  return (await Promise.all([...keys].map((key) => selectOldest(db, key)))).flat().map((one) => one.handle);
 }
 
 const selectChecked = precompileQuery((db, handle: string) =>

@@ -45,8 +45,7 @@ export async function readConsistency(
   { store }: Pick<LogContext, 'store'>,
 ): Promise<readonly Buffer[]> {
   if (from <= to && to <= head.size) return consistencyProof(store.log.tree(head.id), from, to);
-  const detail = `Sizes are whole numbers up to ${head.size}, the smaller one first.`;
-  throw new Problem('not_found', detail);
+  throw new Problem('not_found', `Sizes are whole numbers up to ${head.size}, the smaller one first.`);
 }
 
 const statement =

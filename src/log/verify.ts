@@ -133,8 +133,7 @@ export function verifyStatement(
     return { checks: [{ holds: false, message }] };
   }
   const [{ name, digest }] = data.subject;
-  const signed = { holds: true, message: `the statement about ${name} is signed by this key` };
-  const checks: Check[] = [signed];
+  const checks: Check[] = [{ holds: true, message: `the statement about ${name} is signed by this key` }];
   const add = (holds: boolean, what: string, yes: string) =>
     checks.push(toCheck(holds, `${what} is ${yes}`, `${what} is not ${yes}`));
   if (handle !== undefined) add(name === handle, 'the statement', `about ${handle}`);

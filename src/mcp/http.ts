@@ -61,8 +61,7 @@ async function handle(
   const sent = { parsedBody: body, authInfo: toAuthInfo({ context }) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;
-  const message = (await response.json()) as JSONRPCMessage;
-  return toJson(withOwnMessages(message), response.status);
+  return toJson(withOwnMessages((await response.json()) as JSONRPCMessage), response.status);
 }
 
 type Route = ReturnType<typeof classifyInboundRequest>;

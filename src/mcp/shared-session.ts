@@ -42,8 +42,7 @@ export type SharedSession = ReturnType<typeof createSharedSession>;
 export function withOwnMessages(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== internalError || message.error.data !== undefined)
     return message;
-  const isParams = message.error.message.startsWith('[');
-  const error = isParams
+  const error = message.error.message.startsWith('[')
     ? { code: invalidParams, message: 'The params do not fit the method.' }
     : { code: internalError, message: new Problem('internal').message };
   return { ...message, error };

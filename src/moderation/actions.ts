@@ -225,8 +225,7 @@ export async function undoAction(
   const { target_kind, target, log_index } = active;
   const found = await findFor(tx, action, { target_kind, target });
   const statement = `${operator} undid on ${day(at)} what entry ${log_index} says, because ${restoreReasons[reason]}.`;
-  const said = { action: action.name, reason, statement, at, ends: log_index };
-  const ended_by = await append(tx, found, said);
+  const ended_by = await append(tx, found, { action: action.name, reason, statement, at, ends: log_index });
   await tx.moderation.end(active, { ended_by, ended_at: at, end_reason: reason });
   await action.undo?.(tx, found);
   return ended_by;

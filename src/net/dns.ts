@@ -172,6 +172,5 @@ export function dnsServersFor(
 ): readonly string[] | undefined {
   if (dnsServers !== undefined) return dnsServers;
   const ours = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
-  const isPrivate = ours.some((host) => `.${name}`.endsWith(`.${host}`));
-  return isPrivate ? undefined : ['1.1.1.1:53', '8.8.8.8:53'];
+  return ours.some((host) => `.${name}`.endsWith(`.${host}`)) ? undefined : ['1.1.1.1:53', '8.8.8.8:53'];
 }

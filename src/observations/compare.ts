@@ -103,9 +103,8 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
     const { first_seen_at, changed_from, value, details, form } = known;
-    const said = { value, ...(details && { details }), ...(form && { form }) };
     return {
-      ...{ ...now, ...said, first_seen_at },
+      ...{ ...now, value, ...(details && { details }), ...(form && { form }), first_seen_at },
       ...(changed_from && { changed_from }),
       ...(known.last && { last: known.last }),
     };

@@ -250,8 +250,7 @@ export async function startObserving(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, log, askedChecks } = context;
-  const observer = createObserver(context, signal);
-  const schedule = createSchedule(observer, context, { signal });
+  const schedule = createSchedule(createObserver(context, signal), context, { signal });
   askedChecks.add = schedule.ask;
   askedChecks.read = schedule.read;
   const isScheduled = config.observe === 'on';

@@ -113,8 +113,7 @@ export const createObservationReads = (db: Db) => ({
   ): Promise<RecordedChange[]> {
     const all = db.selectFrom('observation_change').selectAll().where('handle', '=', handle);
     const page = before === undefined ? all : all.where('log_index', '<', before);
-    const rows = await page.orderBy('log_index', 'desc').limit(limit).execute();
-    return rows.map(changeTable.decode);
+    return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
   /** The sets of tools stored for an endpoint, newest first. */
   surfaces: async (handle: string, remote: string): Promise<ToolSurface[]> =>
@@ -122,8 +121,7 @@ export const createObservationReads = (db: Db) => ({
   /** One set of tools stored for an endpoint, as its JSON text. */
   async surfaceText(handle: string, remote: string, digest: string) {
     const stored = db.selectFrom('tool_surface').select('tools').where('handle', '=', handle);
-    const row = stored.where('remote', '=', remote).where('digest', '=', digest).executeTakeFirst();
-    return (await row)?.tools;
+    return (await stored.where('remote', '=', remote).where('digest', '=', digest).executeTakeFirst())?.tools;
   },
   /** Visible listings after an id, in its order, with the time of their last run, and of a change of the record since. */
   lastRuns: (afterId: number, limit: number) =>

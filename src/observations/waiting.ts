@@ -34,8 +34,7 @@ export function createQueue() {
     /** Lets it wait until a key is no longer full. */
     putBehind(one: Waiting, key: string) {
       next.delete(one);
-      const others = behind.get(key) ?? new Set();
-      behind.set(key, others.add(one));
+      behind.set(key, (behind.get(key) ?? new Set()).add(one));
     },
     delete(one: Waiting) {
       next.delete(one);

@@ -135,8 +135,7 @@ async function checkPaymentReceipt(
   const { signature } = receipt;
   if (typeof signature !== 'string' || typeof possession !== 'string')
     throw invalid('The value is the JSON {"receipt": {"format", "payload", "signature"}, "possession"}.');
-  const payment = toPayment(payloadOf(receipt, signature));
-  const { network, resourceUrl, payer, issued_ms, transaction } = payment;
+  const { network, resourceUrl, payer, issued_ms, transaction } = toPayment(payloadOf(receipt, signature));
   const host = URL.parse(resourceUrl)?.host;
   if (!remotes.some((url) => URL.parse(url)?.host === host))
     throw new Problem('proof_wrong_subject', 'Its resourceUrl is on no recorded endpoint’s host.');

@@ -171,8 +171,7 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
     .execute();
   await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();
   const isWithdrawn = row.superseded_by === null && row.withdrawn_at === null;
-  const changed = isWithdrawn ? await followWithdrawal(db, { ...row, ...ended }) : [];
-  return [row.subject_handle, ...changed];
+  return [row.subject_handle, ...(isWithdrawn ? await followWithdrawal(db, { ...row, ...ended }) : [])];
 }
 
 /** The same inside a transaction, with writes; `touch` receives each rated handle that changed. */

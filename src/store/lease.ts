@@ -71,8 +71,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
   release: async (owner: string) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
   /** Deletes leases that nobody renewed for a week. */
   async purge() {
-    const age_ms = sql<number>`${now_ms} - renewed_at`;
-    await db.deleteFrom('lease').where(age_ms, '>', forgotten_ms).execute();
+    await db.deleteFrom('lease').where(sql<number>`${now_ms} - renewed_at`, '>', forgotten_ms).execute();
   },
 });
 

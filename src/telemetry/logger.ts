@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts';
 import { maskCapabilities } from '../core/capability.ts';
 import { attempt } from '../core/json.ts';
 
-const standardError = 2;
 const longestWait_ms = 100;
 const writtenAtOnce_chars = 16_384;
 /** What waits while the file behind the log takes nothing; further lines are dropped. */
@@ -12,7 +11,7 @@ const longestBacklog_chars = 1_000_000;
 /** Lines that cannot be written are lost. */
 function openStandardError() {
   // Asynchronous writes go through another thread, which costs more than they do.
-  const file = pino.destination({ fd: standardError, sync: true, maxLength: longestBacklog_chars });
+  const file = pino.destination({ fd: 2, sync: true, maxLength: longestBacklog_chars });
   // Without a listener a full disk under the log would end the process.
   file.on('error', () => undefined);
   // flushSync() of the library tries for ever if there is no room; end() tries once, and throws after pino-pretty closed it.

@@ -98,8 +98,7 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
   const search: SearchQuery = { text, facets: groups.flat(), sort: 'relevance' };
   if (groups.some(({ length }) => length === 0)) return { search, found: nothing };
   if (!text) return { search, found: { ...nothing, counts: await store.listings.listCounts(groups) } };
-  const asked = { network: caller.network, now_ms: clock().getTime() };
-  const found = await searches.run(asked, async () => {
+  const found = await searches.run({ network: caller.network, now_ms: clock().getTime() }, async () => {
     if (signal.aborted) throw new Problem('invalid_request', 'The connection ended before the search began.');
     return store.listings.search({ ...search, facets: groups });
   });
@@ -110,8 +109,7 @@ async function find(query: Query, { store, searches, caller, clock, config }: Co
 function scoresOf(hits: readonly SearchHit[], words: number, shown: readonly SearchHit[]): number[] {
   const shareOf = ({ matched }: SearchHit) =>
     matched === undefined ? 100 : words && Math.round((100 * matched) / words);
-  const from = shown[0] ? hits.indexOf(shown[0]) : 0;
-  const scores = hits.slice(from).map(shareOf);
+  const scores = hits.slice(shown[0] ? hits.indexOf(shown[0]) : 0).map(shareOf);
   for (let at = scores.length - 2; at >= 0; at -= 1)
     scores[at] = Math.max(scores[at] ?? 0, scores[at + 1] ?? 0);
   return scores.slice(0, shown.length);

@@ -33,8 +33,7 @@ export function toChangeFilter({ kind, value }: ChangeSubject): ChangeFilter {
 
 /** Those of some changes whose listing has a tag now, or that took it from one. */
 async function withTag(tag: string, changes: readonly Change[], { store }: Context): Promise<Change[]> {
-  const handles = [...new Set(changes.map(({ handle }) => handle))];
-  const found = await store.listings.byHandles(handles);
+  const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
   const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
   const names = new Set(tagged.map(({ handle }) => handle));
   return changes.filter((change) => names.has(change.handle) || takesTag(change, tag));

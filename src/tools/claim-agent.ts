@@ -70,7 +70,6 @@ export const claimGithub = defineTool({
   async run({ handle, ...request }, context) {
     const found = await findToCheck(handle, context.store);
     const target = toRepositoryTarget(found ?? (await findListing(handle, context)), context);
-    const answer = await answerClaim(target, request, context);
-    return { ...answer, repository: target.place.shown };
+    return { ...(await answerClaim(target, request, context)), repository: target.place.shown };
   },
 });

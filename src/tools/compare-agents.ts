@@ -55,10 +55,8 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   );
 }
 
-const maxListings = 8;
-
 const input = z.strictObject({
-  handles: z.array(namedInput).min(2).max(maxListings).refine(isUnique, 'must name each listing once'),
+  handles: z.array(namedInput).min(2).max(8).refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
 });
 

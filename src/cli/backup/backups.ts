@@ -73,8 +73,7 @@ const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 export async function listBackups(
   folder: string,
 ): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
-  const names = await readdir(folder);
-  return names
+  return (await readdir(folder))
     .flatMap((name) => {
       const [, day, hour, minute, second] = pattern.exec(name) ?? [];
       const madeAt_ms = Date.parse(`${day}T${hour}:${minute}:${second}Z`);

@@ -23,12 +23,10 @@ export const fine = (text: string): Finding => ({ state: 'fine', text });
 export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
 export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
 
-const patience_ms = 10_000;
-
 /** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date header. */
 export async function ask(url: string) {
   try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience_ms) });
+    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
     const date_ms = Date.parse(answer.headers.get('date') ?? '');
     const text = (await answer.text()).slice(0, 100_000);
     const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - Date.now();

@@ -171,10 +171,9 @@ function toolText(
   const worded = texts
     .slice(0, mostTexts)
     .map(({ member, difference }) => `${named(member)} ${quoted(cut(differenceText(difference)))}`);
-  const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
     ...annotations.map((text) => (hint.test(text) ? text : quoted(text))),
-    ...others.map(named),
+    ...members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member)).map(named),
     ...worded,
     ...more(texts, mostTexts),
   ];
@@ -270,8 +269,7 @@ export const logIndexOf = (event: HistoryEvent): unknown =>
 
 /** An event in words, a line for each fact that changed; texts of others are in “ ”. */
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): string[] {
-  const changed = changedOf(event).map((change) => changedText(change));
-  const said = [...changed, ...wordsOf(event, kind)];
+  const said = [...changedOf(event).map((change) => changedText(change)), ...wordsOf(event, kind)];
   const index = logIndexOf(event);
   const entry = index === undefined ? '' : ` (log index ${index})`;
   return said.map((text) => `${day(event.at)} ${text}${entry}`);

@@ -208,11 +208,10 @@ const asks: FactsOf = (judged) => {
     if (detail === 'full') return `${text}${atPlace({ subject }, [...listing.remotes, ...listing.packages])}`;
     return isOfBoth ? `${noun} ${text}` : text;
   });
-  const different = [...new Set(needs)];
   const facts = [
     ...firstThree(
       judged,
-      different.map((text) => recorded(judged, text)),
+      [...new Set(needs)].map((text) => recorded(judged, text)),
       'set of inputs',
     ),
     ...known('auth.required').map((one) =>

@@ -30,8 +30,6 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 const seenNow = ({ observations }: Pinnable, kind: string | undefined) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
-const subjectOf = (text: string) => text.split(' ', 1)[0];
-
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindsOfPins[pin];
@@ -80,7 +78,7 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
     const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }
-  const missing = before.filter((text) => !found.some(({ subject }) => subject === subjectOf(text)));
+  const missing = before.filter((text) => !found.some(({ subject }) => subject === text.split(' ', 1)[0]));
   const [one] = found;
   if (missing.length === 0 && one)
     return observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`));

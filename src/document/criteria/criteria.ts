@@ -39,7 +39,6 @@ export interface Answer extends Finding {
   readonly value?: string | number;
 }
 
-const tagForm = /^[a-z0-9][a-z0-9.-]{0,39}$/;
 /** Why the value of a criterion is not allowed; undefined if it is. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
@@ -49,7 +48,7 @@ export function findValueError({ criterion, value }: RequestedCriterion): string
     return isWhole ? undefined : `${criterion} takes a whole number from 1 to ${takes.max}`;
   }
   if (takes.kind === 'tag')
-    return typeof value === 'string' && tagForm.test(value)
+    return typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{0,39}$/.test(value)
       ? undefined
       : `${criterion} takes a tag; see list_tags`;
   if (takes.kind === 'price')

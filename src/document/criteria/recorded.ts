@@ -35,9 +35,6 @@ function needs(remote: ListingRemote | undefined): string {
   return headers.some(({ secret }) => secret) ? '; it needs a secret header' : '; it needs a header';
 }
 
-const notFirst = (day: string, reason = '') =>
-  `Whether a version older than that of ${day} was published is not known. ${reason}`.trim();
-
 const future = unknown('The recorded date is in the future.');
 
 /** Criteria judged by the registry's record, as of the import that read it; never by ratings. */
@@ -122,7 +119,9 @@ export const recordedCriteria = {
       return decided(age_days >= days, `It was first published in the registry on ${date}.`);
     return age_days >= days && !sample
       ? met(`A version published on ${date} was read.`)
-      : unknown(notFirst(date, first?.reason));
+      : unknown(
+          `Whether a version older than that of ${date} was published is not known. ${first?.reason ?? ''}`.trim(),
+        );
   }),
   updated_within_days: recorded.number('Updated within the last {} day(s)', maxDays, (compared, days) => {
     const { updated_at } = compared.listing;
@@ -220,8 +219,7 @@ function ratingsFact({ signals: { native } }: ComparedListing['listing']): strin
   if (native.ratings === 0) return nativeStatement(native);
   const others = shownGroups(native).filter((group) => group !== 'independent');
   const apart = others.map((group) => `; ${native[group].ratings} ${groupTexts[group].name.toLowerCase()}`);
-  const from = sourcesFirst({ ratings: independent.ratings, independent });
-  return toSentence(`${from}${apart.join('')}`);
+  return toSentence(`${sourcesFirst({ ratings: independent.ratings, independent })}${apart.join('')}`);
 }
 
 /** Criteria judged by claims and ratings made on this service; never by imported signals. */

@@ -6,7 +6,6 @@ import type { ListingDocument } from '../listing-document.ts';
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md. Whatever here speaks of ARD
 // follows this version.
 
-const baseContext = 'https://agenticresourcediscovery.org/context/v1';
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
@@ -67,7 +66,7 @@ export function readUrn(identifier: string): string | undefined {
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
   return {
-    '@context': [baseContext, { dossier: ownNamespace(publicUrl) }],
+    '@context': ['https://agenticresourcediscovery.org/context/v1', { dossier: ownNamespace(publicUrl) }],
     identifier: toUrn(handle),
     displayName: title ?? handle,
     type: serverCardType,

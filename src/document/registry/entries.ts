@@ -25,12 +25,11 @@ const observationOf = ({ observations }: ListingDocument, kind: string) => {
   const found = observations.filter(isDated).find((one) => one.kind === kind);
   if (!found) return undefined;
   const { subject, state, value, first_seen_at, observed_at, missed_since } = found;
-  const shown = typeof value === 'string' ? value.slice(0, 200) : value;
   return {
     ...(subject !== undefined && { at: subject.slice(0, 200) }),
     knowing: knowingOf(found),
     state,
-    value: shown,
+    value: typeof value === 'string' ? value.slice(0, 200) : value,
     since: first_seen_at,
     checked_at: observed_at,
     ...(missed_since && { missed_since }),

@@ -26,6 +26,5 @@ export async function toSignedStatement(document: ListingDocument, context: Cont
     },
   };
   const log = (await context.store.log.heads()).at(-1);
-  const key = await openLogKey(context, log?.id ?? 1);
-  return toEnvelope(JSON.stringify(statement), key);
+  return toEnvelope(JSON.stringify(statement), await openLogKey(context, log?.id ?? 1));
 }

@@ -11,8 +11,7 @@ import { readJson } from '../request.ts';
 import { answerOnce } from '../response.ts';
 
 async function runTool(c: Request, tool: Tool): Promise<Response> {
-  const input = await readJson(c, bodyLimitOf(tool), bodyDepthOf(tool));
-  const answer = await call(c, tool, input);
+  const answer = await call(c, tool, await readJson(c, bodyLimitOf(tool), bodyDepthOf(tool)));
   const { check } = answer as { check?: { retry_after_s?: number } };
   if (check?.retry_after_s !== undefined) c.header('Retry-After', String(check.retry_after_s));
   return answerOnce(c, answer);

@@ -48,7 +48,6 @@ export function createAssetRoutes({ site }: Face) {
 
 const drawing = toModuleUrl('../../views/cards/link-card-drawing', import.meta.url).href;
 const maxWaiting = 16;
-const idle_ms = 30_000;
 
 /** Draws in a worker thread, which ends after half a minute without work. */
 function createDrawer() {
@@ -57,7 +56,7 @@ function createDrawer() {
     minThreads: 0,
     maxThreads: 1,
     maxQueue: maxWaiting,
-    idleTimeout: idle_ms,
+    idleTimeout: 30_000,
   });
   return {
     async draw(card: LinkCard): Promise<Buffer<ArrayBuffer>> {

@@ -64,8 +64,7 @@ function answerMissing(c: Request, error: unknown): Response {
   if (!(error instanceof Problem) || !noListing.includes(error.code)) throw error;
   c.status(error.status === 410 ? 410 : error.status === 404 ? 404 : 400);
   c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  const message = problemTable[error.code].title.toLowerCase();
-  return c.body(toBadgeSvg(message, styleOf(c)), {
+  return c.body(toBadgeSvg(problemTable[error.code].title.toLowerCase(), styleOf(c)), {
     headers: { 'Content-Type': 'image/svg+xml; charset=utf-8', 'Cache-Control': 'no-cache' },
   });
 }
@@ -148,15 +147,12 @@ const showTools = (c: Request, { site }: Face, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-const shownSimilar = 5;
-
 /** The page of a listing; it is stale once the listing or one of those similar to it changes. */
 async function answerListingPage(c: Request, { site }: Face, listing: ListingDocument) {
   const { handle } = listing;
   const context = c.get('context');
-  const found = call(c, searchAgents, { similar_to: handle, limit: shownSimilar });
   const similar = await orEmpty(
-    found.then(({ listings }) => listings),
+    call(c, searchAgents, { similar_to: handle, limit: 5 }).then(({ listings }) => listings),
     context,
   );
   const { ratings } = listing.signals.native;

@@ -36,12 +36,8 @@ async function showHome(c: Request, { site }: Face) {
   const context = c.get('context');
   const status = await readStatus(context);
   const tags = await readTags(c);
-  const changes = await readNewestShown(context);
-  return answerPage(c, toHomePage(site, tags, status, changes), statusPolicy);
+  return answerPage(c, toHomePage(site, tags, status, await readNewestShown(context)), statusPolicy);
 }
-
-const showTags = async (c: Request, { site }: Face) =>
-  answerPage(c, toTagsPage(site, await readTags(c)), { cacheTags: 'all' });
 
 const showTag = async (c: Request, { site }: Face) => {
   const tag = c.req.param('tag') ?? '';
@@ -51,8 +47,7 @@ const showTag = async (c: Request, { site }: Face) => {
 };
 
 async function showTools(c: Request, { site }: Face) {
-  const examples = await readExampleHandles(c.get('context'));
-  return answerPage(c, toToolsPage(site, tools, examples), statusPolicy);
+  return answerPage(c, toToolsPage(site, tools, await readExampleHandles(c.get('context'))), statusPolicy);
 }
 
 const json = 'application/json';
@@ -128,7 +123,7 @@ export const createPageRoutes = (face: Face) =>
     .get('/about', async (c) =>
       answerPage(c, toAboutPage(face.site, await readStatus(c.get('context'))), statusPolicy),
     )
-    .get('/tags', (c) => showTags(c, face))
+    .get('/tags', async (c) => answerPage(c, toTagsPage(face.site, await readTags(c)), { cacheTags: 'all' }))
     .get('/tags/:tag', (c) => showTag(c, face))
     .get('/tools', (c) => showTools(c, face))
     .get('/publishers/:namespace{[A-Za-z0-9.-]{1,200}}', (c) => showPublisher(c, face));

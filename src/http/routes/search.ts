@@ -92,8 +92,6 @@ const showSearch = async (c: Request, { site }: Face) => {
   }
 };
 
-const maxFound = 8;
-
 /** A criterion as the tool takes it. A value that should be a number and is not stays text: the tool refuses it. */
 function toCriterionInput({ criterion, value }: Picks['criteria'][number]): object {
   if (value === undefined) return { criterion };
@@ -110,7 +108,7 @@ async function complete(c: Request, { handles, criteria: picked, add }: Picks): 
 }
 
 async function compare(c: Request, picks: Picks): Promise<ComparePage> {
-  const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: maxFound }) : undefined;
+  const toAdd = picks.add ? await call(c, searchAgents, { query: picks.add, limit: 8 }) : undefined;
   const found = toAdd && { found: toAdd.listings };
   if (picks.handles.length < 2) return { picks, ...found };
   const input = { handles: picks.handles, criteria: picks.criteria.map(toCriterionInput) };

@@ -15,14 +15,13 @@ import { fromPlace, toPlace, viewOf } from '../request.ts';
 import { answerJson, answerPage } from '../response.ts';
 
 const constant = { cacheTags: [] } as const;
-const pageSize = 50;
 /** A policy has at most this many listings: hosts read it whole. */
 const mostInPolicy = 1000;
 
 async function showView(c: Request, face: Face): Promise<Response> {
   const view = viewOf(c, face);
   const context = c.get('context');
-  const place = { after: toPlace(c.req.query('cursor')), limit: pageSize };
+  const place = { after: toPlace(c.req.query('cursor')), limit: 50 };
   const { next, ...read } = await readMembers(view, place, context);
   const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${fromPlace(next)}`;
@@ -33,8 +32,7 @@ async function showView(c: Request, face: Face): Promise<Response> {
 /** A listing that differs from what was approved is in no policy, although a view that marks changes shows it. */
 async function showPolicy(c: Request, face: Face, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
   const view = viewOf(c, face);
-  const context = c.get('context');
-  const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, context);
+  const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, c.get('context'));
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
   const allowed = members.filter(({ answers }) => !answers.some(isBrokenPin));
   const left = view.approvals ? lapsed.length + members.length - allowed.length : 0;

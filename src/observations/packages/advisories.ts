@@ -137,13 +137,12 @@ export function createAdvisories(path: string) {
     if (!copy.ecosystems.has(ecosystem))
       return notChecked(`The copy of advisories (ADVISORIES) has none about packages on ${ecosystem}.`);
     const found = copy.byPackage.get(toKey(ecosystem, name)) ?? [];
-    const date = new Date(copy.savedAt_ms).toISOString().slice(0, 10);
     return {
       result: 'advisories' as const,
       /** About the package, whatever its version. */
       found: found.map((json) => JSON.parse(json) as Advisory),
       /** The copy, and when it was saved. */
-      source: `OSV (${basename(path)}, saved ${date})`,
+      source: `OSV (${basename(path)}, saved ${new Date(copy.savedAt_ms).toISOString().slice(0, 10)})`,
     };
   };
 }

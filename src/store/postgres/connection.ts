@@ -6,9 +6,6 @@ import type { Schema } from '../store.ts';
 /** Connections of a pool that reads. */
 export const readConnections = 8;
 
-const connectTimeout_ms = 3000;
-const statementTimeout_ms = 5000;
-const queryTimeout_ms = 6000;
 /** Shorter than a statement may take: a write that waits for the lock of one that stands still succeeds. */
 const idleTransactionTimeout_ms = 3000;
 
@@ -23,9 +20,9 @@ export const toPoolConfig = (connectionString: string, options = ''): PoolConfig
   application_name: 'dossier',
   types: { getTypeParser },
   options: `-c default_transaction_isolation=read\\ committed ${options}`,
-  connectionTimeoutMillis: connectTimeout_ms,
-  statement_timeout: statementTimeout_ms,
-  query_timeout: queryTimeout_ms,
+  connectionTimeoutMillis: 3000,
+  statement_timeout: 5000,
+  query_timeout: 6000,
   idle_in_transaction_session_timeout: idleTransactionTimeout_ms,
   keepAlive: true,
 });

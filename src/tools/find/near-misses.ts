@@ -117,8 +117,7 @@ async function findNearHandles(listings: ListingReads, search: SearchQuery): Pro
   const { near } = text.includes('/') ? await listings.near(text, mostNear) : { near: [] };
   if (near.length > 0 || !text || search.facets.length === 0) return near;
   const { hits } = await listings.search({ ...search, facets: [], most: mostNear });
-  const rows = await listings.briefs(hits.map(({ id }) => id));
-  return rows.map(({ handle }) => handle);
+  return (await listings.briefs(hits.map(({ id }) => id))).map(({ handle }) => handle);
 }
 
 /** That nothing is found because no endpoint or package, the first of those asked for, was ever recorded of any listing. */

@@ -112,8 +112,7 @@ async function findSimilar(context: Context, listing: Listing, most: number): Pr
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
   if (!text) return [];
-  const candidates = await listings.briefs(await listings.best(text, mostCandidates));
-  const alike = pickAlike(listing, candidates, most);
+  const alike = pickAlike(listing, await listings.briefs(await listings.best(text, mostCandidates)), most);
   const shared = new Map(alike.map((one) => [one.listing.handle, sharedText(one.shared)]));
   const now = context.clock();
   const found = await documents.hitsOf([...shared.keys()], now.toISOString());

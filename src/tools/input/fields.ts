@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentCriterion } from '../../config/files.ts';
 import { countEdits } from '../../core/edits.ts';
 import { isHandle } from '../../core/handle.ts';
 import { own } from '../../core/json.ts';
@@ -61,13 +62,7 @@ export const tagInput = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,39}$/, {
 
 const maxCriteria = 20;
 
-const criterionInput = z.union([
-  z.string().max(400),
-  z.strictObject({
-    criterion: z.string().max(100),
-    value: z.union([z.string().max(300), z.int()]).optional(),
-  }),
-]);
+const criterionInput = z.union([z.string().max(400), sentCriterion]);
 type Sent = z.output<typeof criterionInput>;
 
 /** Whether no two values are equal. */
