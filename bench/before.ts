@@ -20,6 +20,7 @@ export async function toServices({
   const others: Record<string, Start> = {};
   for (const checkout of before) {
     const name = `before: ${basename(checkout)}`;
+    if (others[name]) throw new Error(`two checkouts of --before have the folder name ${basename(checkout)}`);
     const path = join(folder, `before-${basename(checkout)}`);
     mkdirSync(path, { recursive: true });
     const old = await prepareSqlite(path, listings, checkout);

@@ -58,10 +58,12 @@ export function logAnswer(
   { request, method, path, tool, status, start }: Answered,
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
-  // The others have no character that JSON escapes.
-  const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
-  const called = tool === undefined ? '' : `,"tool":"${tool}"`;
-  logMembers(log, `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`);
+  logMembers(log, () => {
+    // The others have no character that JSON escapes.
+    const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
+    const called = tool === undefined ? '' : `,"tool":"${tool}"`;
+    return `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`;
+  });
 }
 
 export const createAccessLog =
@@ -75,6 +77,8 @@ export const createAccessLog =
     logAnswer(context, { request, method, path, tool, status: c.res.status, start });
   };
 
+/** A name (RFC 1035) and a port. */
+const longestHost = 253 + 6;
 const mostHosts = 100;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const portAtEnd = /:\d{1,5}$/;
@@ -89,7 +93,8 @@ function hostName(host: string): string {
 export function createHostCheck({ allowedHosts, publicUrl, host: own }: Config) {
   const ours = [hostName(new URL(publicUrl).host), own.toLowerCase(), ...loopback];
   const allowed = new Set(allowedHosts.length > 0 ? allowedHosts.map(hostName) : ours);
-  return memoize((host) => allowed.has(hostName(host)), mostHosts);
+  const isAllowed = memoize((host) => allowed.has(hostName(host)), mostHosts);
+  return (host: string): boolean => host.length <= longestHost && isAllowed(host);
 }
 export type HostCheck = ReturnType<typeof createHostCheck>;
 
@@ -167,7 +172,7 @@ export const ofNotModified: readonly string[] = [
   'vary',
 ];
 
-/** Leaves out of a 304 what the client has. */
+/** Leaves out of a 304 what the client has; until here it has the headers of what it confirms, for the cache. */
 export const trimNotModified: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   await next();
   if (c.res.status !== 304) return;
@@ -200,11 +205,9 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** A document, which is no page and the same for everybody: there are no cookies. A 304 is of the type of what it confirms. */
-function isDocument(c: HttpRequest): boolean {
-  const type = c.get('finished')?.headers['Content-Type'] ?? c.res.headers.get('content-type') ?? '';
-  return ['GET', 'HEAD'].includes(c.req.method) && /^(?!text\/html\b)./.test(type);
-}
+/** A document, which is no page and needs no cookie. */
+const isDocument = ({ req, res }: HttpRequest) =>
+  ['GET', 'HEAD'].includes(req.method) && /^(?!text\/html\b)./.test(res.headers.get('content-type') ?? '');
 
 /** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {

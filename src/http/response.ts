@@ -121,7 +121,7 @@ export async function answerWithETag(c: Request, answer: Answer): Promise<Respon
   c.header('ETag', finished.etag);
   c.header('Cache-Control', isPrivate ? 'private, no-cache' : (answer.cacheControl ?? 'no-cache'));
   c.header('Vary', 'Accept-Encoding');
-  if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304);
+  if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304, finished.headers);
   return c.body(finished.body, { headers: finished.headers });
 }
 

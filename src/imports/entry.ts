@@ -117,8 +117,6 @@ function toCleanJson(server: object): string | undefined {
   return JSON.stringify(mapTexts(server, (text) => cleanText(text).text));
 }
 
-const largestRecord_bytes = 64 * 1024;
-
 /** An entry that was not read: the name it is quarantined under and the reason. A malformed name is not repeated. */
 export interface Unreadable {
   readonly name: string;
@@ -191,7 +189,7 @@ export function readVersion(head: EntryHead): ListingVersion | Unreadable {
   const meta = (entry._meta as Record<string, unknown> | undefined | null)?.[registryMeta];
   if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates missing or malformed');
   const isDeleted = meta.status === 'deleted';
-  if (!isDeleted && size_bytes > largestRecord_bytes) return unreadable('record larger than 64 KiB');
+  if (!isDeleted && size_bytes > 64 * 1024) return unreadable('record larger than 64 KiB');
   if (!isDeleted && !serverJsonForm.Check(entry.server))
     return unreadable('a field of the record has the wrong type');
   const record = isDeleted ? '{}' : toCleanJson(entry.server);

@@ -116,6 +116,7 @@ const withModeration = (listing: Listing, known: Listing | undefined): Listing =
 
 const withoutReading = (listing: Listing) =>
   listingTable.encode({ ...listing, imported_at: '', import_run: 0 });
+
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },

@@ -78,9 +78,12 @@ function createStarts() {
       put(position, start);
       if (2 * used > positions.length) grow();
     },
-    delete(position: number) {
+    /** Returns whether there was one. */
+    delete(position: number): boolean {
       const slot = slotOf(position);
-      if (positions[slot] === position) starts[slot] = isNowhere;
+      if (positions[slot] !== position || starts[slot] === isNowhere) return false;
+      starts[slot] = isNowhere;
+      return true;
     },
     /** How many positions were set, those of deleted documents too. */
     size: () => used,
@@ -99,21 +102,19 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
   let dropping = Promise.resolve();
   let epoch = 0;
 
-  /** Forgets the documents of the listings that have changed; all of them if that fails. */
+  /** Forgets the documents of the listings that have changed; all of them if that fails, or half have changed: their numbers stay until then. */
   async function dropChanged(): Promise<void> {
-    const [{ starts }, handles] = [memory, [...changed]];
+    const [own, handles] = [memory, [...changed]];
     changed = new Set();
     const drop = async (some: readonly string[]) => {
       const rows = reader.selectFrom('listing').select('id').where('handle', 'in', some);
-      for (const { id } of await rows.execute()) starts.delete(toPosition(id));
+      for (const { id } of await rows.execute()) if (own.starts.delete(toPosition(id))) own.changed += 1;
     };
-    memory.changed += handles.length;
-    // What was read of listings that have changed since stays in the array until all is dropped.
-    if (memory.changed > Math.max(manyListings, memory.starts.size() / 2)) memory = createMemory();
-    else
-      await inChunks(handles, drop).catch(() => {
-        memory = createMemory();
-      });
+    const isDone = await inChunks(handles, drop).then(
+      () => own.changed <= Math.max(manyListings, own.starts.size() / 2),
+      () => false,
+    );
+    if (!isDone && memory === own) memory = createMemory();
   }
 
   const search: SearchIndex = {
@@ -124,19 +125,25 @@ export function createCachedSearch(index: EngineIndex, reader: Db) {
       if (memory.documents.size() > mostNumbers) memory = createMemory();
       const { documents, starts } = memory;
       const found: FoundDocuments = { documents, positions: [], starts: [] };
-      const missing: number[] = [];
-      for (const position of positions) {
-        const start = starts.get(position);
-        if (start < 0) missing.push(position);
-        else {
-          found.positions.push(position);
-          found.starts.push(start);
+      const takeKnown = (some: readonly number[]): number[] => {
+        const missing: number[] = [];
+        for (const position of some) {
+          const start = starts.get(position);
+          if (start < 0) missing.push(position);
+          else {
+            found.positions.push(position);
+            found.starts.push(start);
+          }
         }
-      }
-      for (const some of piecesOf(missing)) {
+        return missing;
+      };
+      for (const some of piecesOf(takeKnown(positions))) {
         await nextTurn();
         const begunIn = epoch;
-        for (const { position, text } of await index.readTexts(reader, some)) {
+        // Another search may have read some of them meanwhile.
+        const missing = takeKnown(some);
+        const read = missing.length > 0 ? await index.readTexts(reader, missing) : [];
+        for (const { position, text } of read) {
           const start = documents.add(text);
           found.positions.push(position);
           found.starts.push(start);

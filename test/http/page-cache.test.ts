@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
-import { send } from '../support/answer-cache.ts';
+import { type Seen, send } from '../support/answer-cache.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -276,7 +276,7 @@ describe('a caller with a current copy', () => {
     expect(other.status).toBe(200);
   });
 
-  it.each([`/badge/${handle}`, `${page}.json`, page])(
+  it.each([`/badge/${handle}`, `${page}.json`, '/card.png', page])(
     'of %s fills the cache with all headers that others need',
     async (path) => {
       const [one, other] = [createApp(directory.context), createApp(directory.context)];
@@ -285,6 +285,8 @@ describe('a caller with a current copy', () => {
       const first = await ask(one);
       const current = await ask(other, { 'if-none-match': first.headers.etag });
       expect(current.status).toBe(304);
+      const origins = ({ headers }: Seen) => headers['access-control-allow-origin'];
+      expect(origins(current)).toBe(origins(first));
       expect(await ask(other)).toEqual(first);
       await Promise.all([one.close(), other.close()]);
     },

@@ -45,13 +45,11 @@ const readers: Readonly<Record<string, typeof readJson>> = {
   '.yml': readYaml,
 };
 
-const longest_bytes = 16 * 1024 * 1024;
-
 async function readConfiguration(path: string): Promise<Read> {
   try {
     const found = statSync(path);
     if (!found.isFile()) return { why: 'not a file' };
-    if (found.size > longest_bytes) return { why: 'more than 16 MiB' };
+    if (found.size > 16 * 1024 * 1024) return { why: 'more than 16 MiB' };
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return await (readers[extname(path).toLowerCase()] ?? readJson)(text);
   } catch (error) {

@@ -30,6 +30,7 @@ const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): st
 const seenNow = ({ observations }: Pinnable, kind: string | undefined) =>
   observations.filter((one) => one.kind === kind && isKnown(one));
 const textOf = ({ subject = '', value }: Observation) => `${subject} ${value}`.trim();
+
 /** What a pin of a listing is now, sorted; empty if nothing is recorded, or Dossier does not know it. */
 export function pinnedNow(document: Pinnable, pin: PinName): string[] {
   const kind = kindsOfPins[pin];

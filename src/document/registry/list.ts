@@ -96,8 +96,7 @@ const beforeGone = { handle: '', version: '', listed_at: '' };
  */
 async function searchPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { search: text = '', offset = 0, updatedSince, version, withDeleted } = at;
-  const asked = { network: caller.network, now_ms: clock().getTime() };
-  const { hits } = await searches.run(asked, () =>
+  const { hits } = await searches.run({ network: caller.network, now_ms: clock().getTime() }, () =>
     store.listings.search({ text, facets: [], sort: 'relevance' }),
   );
   const versions: ListingVersion[] = [];
@@ -109,8 +108,7 @@ async function searchPage(at: Position, limit: number, { store, searches, caller
     const handles = listings.map(({ handle }) => handle);
     const query = { after: undefined, limit: mostHandles, handles, version, updatedSince, withDeleted };
     const found = new Map((await store.listings.versionPage(query)).map((one) => [one.handle, one]));
-    const ranked = handles.flatMap((handle) => found.get(handle) ?? []).slice(0, limit - versions.length);
-    versions.push(...ranked);
+    versions.push(...handles.flatMap((handle) => found.get(handle) ?? []).slice(0, limit - versions.length));
     const last =
       versions.length === limit
         ? listings.find(({ handle }) => handle === versions.at(-1)?.handle)

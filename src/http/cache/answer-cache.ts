@@ -6,7 +6,7 @@ import type { CachePolicy } from '../call.ts';
 /** Names and values in turn: Node's server sends such a list without looking up its members. */
 export type HeaderList = readonly string[];
 
-/** Most values stand in many answers; each is stored once, and read faster than copies all over the memory. */
+/** Most values stand in many answers: one text for all of them is less memory, and read faster. */
 const sameText = memoize((text) => text, 1000);
 
 export const toHeaderList = (headers: Readonly<Record<string, string>>): HeaderList =>
@@ -47,7 +47,7 @@ interface Entry extends CachedAnswer {
 
 /** Tag of an answer that may contain any listing; no handle has this form. */
 const everyListing = '*';
-/** Of the headers, the key and the lists of an entry, measured. */
+/** Of the headers and the lists of an entry, measured. */
 const bookkeeping_bytes = 900;
 const noEnd = Number.POSITIVE_INFINITY;
 const tagsOf = ({ cacheTags }: Pick<Entry, 'cacheTags'>) =>
@@ -107,7 +107,7 @@ export function createAnswerCache(
         cache.delete(key);
         return undefined;
       }
-      // Which one was used last matters only when another one is stored.
+      // The order of use matters only when another one is stored; until then it is that of the first use.
       if (entry && entry.usedAfter !== stored) {
         entry.usedAfter = stored;
         cache.get(key);

@@ -77,9 +77,10 @@ async function answerCard(
   const etag = `"${toTag(JSON.stringify(card))}"`;
   c.header('ETag', etag);
   c.header('Cache-Control', 'public, max-age=3600');
-  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304);
+  const type = { 'Content-Type': 'image/png' };
+  if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, type);
   const body = await draw(card);
-  const headers = { 'Content-Type': 'image/png', 'Content-Length': String(body.byteLength) };
+  const headers = { ...type, 'Content-Length': String(body.byteLength) };
   c.set('finished', { etag, body, headers, cachePolicy });
   return c.body(body, { headers });
 }

@@ -17,12 +17,12 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
       'No file of the export has this name any more; /export/manifest.json lists them.',
     );
   const etag = `"${file.sha256.slice(0, 32)}"`;
-  const headers = { 'Cache-Control': 'public, max-age=600', ETag: etag };
+  const described = { 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
+  const headers = { 'Cache-Control': 'public, max-age=600', ETag: etag, ...described };
   if (isCurrent(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
-  const described = { ...headers, 'Content-Type': 'application/gzip', 'Content-Length': String(file.bytes) };
   // Nobody reads the body of an answer to HEAD, so a file opened for it would stay open.
-  if (c.req.method === 'HEAD') return c.body(null, 200, described);
-  return c.body(Readable.toWeb(createReadStream(join(dump.folder, name))) as ReadableStream, 200, described);
+  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  return c.body(Readable.toWeb(createReadStream(join(dump.folder, name))) as ReadableStream, 200, headers);
 }
 
 /** Open data: all listings and their evidence as compressed JSON lines, with a signed manifest. */
