@@ -141,7 +141,7 @@ const chosen = /^[\w\-=]{1,40}$/;
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
 
-/** A random UUID (version 4). Node's own takes some 0.8 us, as long as finding a cached page. */
+/** A random UUID (version 4). Node's own takes some 0.8 us. */
 function toUuid(): string {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);
