@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { unchangedFor_ms } from '../../context.ts';
 import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type Known, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
@@ -123,7 +123,7 @@ function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call
 }
 
 function eraOf({ _meta }: JsonObject): Call['era'] {
-  return isJsonObject(_meta) && _meta[`${reserved}protocolVersion`] === modernRevision ? 'modern' : 'legacy';
+  return isJsonObject(_meta) && _meta[PROTOCOL_VERSION_META_KEY] === modernRevision ? 'modern' : 'legacy';
 }
 
 function readCalled(call: Call): CacheableMessage | undefined {
