@@ -4,7 +4,9 @@ import { cleanText } from './text.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'dossier_cap_';
-const embedded = new RegExp(`${prefix}[0-9A-Za-z]{49}`, 'g');
+/** Behind the prefix: 43 characters of random bytes, 6 of a checksum. */
+const base62Length = 49;
+const embedded = new RegExp(`${prefix}[0-9A-Za-z]{${base62Length}}`, 'g');
 const form = new RegExp(`^${embedded.source}$`);
 /** Also matches a truncated capability, so that the access log masks those too. */
 const lookalike = new RegExp(`${prefix}[0-9A-Za-z]+`, 'g');
@@ -56,6 +58,8 @@ const cleaned = (_key: string, value: unknown) => (typeof value === 'string' ? c
 
 /** The first capability in a text or anywhere inside a JSON value, even with hidden characters in between. */
 export function findSecret(value: unknown): string | undefined {
+  // Cleaning makes no text longer that has one inside; headers and short members are checked with every request.
+  if (typeof value === 'string' && value.length < prefix.length + base62Length) return undefined;
   const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, cleaned) ?? '');
   return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
 }

@@ -44,7 +44,8 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  readonly request: string;
+  /** Its id; undefined if the answer does not name it: it gets one with its line. */
+  readonly request: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -60,7 +61,7 @@ export function logAnswer(
   const ms = Math.round((performance.now() - start) * 10) / 10;
   logMembers(log, () => {
     // The others have no character that JSON escapes.
-    const asked = `"request":"${request}","method":"${method}","path":${JSON.stringify(path)}`;
+    const asked = `"request":"${request ?? toUuid()}","method":"${method}","path":${JSON.stringify(path)}`;
     const called = tool === undefined ? '' : `,"tool":"${tool}"`;
     return `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`;
   });

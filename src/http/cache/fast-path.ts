@@ -61,17 +61,29 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
 }
 
 /**
- * The cached page for a GET, or the 304 in its place. The app answered the same address before, without parameters that it
- * does not declare, so it passed its checks; a secret in such a parameter is left to the app.
+ * The cached page of an address. The app answered the same address before, without parameters that it does not declare, so it
+ * passed its checks; a secret in such a parameter is left to the app.
  */
+function readPage(
+  url: string,
+  encoding: Encoding,
+  now_ms: number,
+  { cache }: Shared,
+): CachedAnswer | undefined {
+  const page = cache.get(toKey(encoding, url), now_ms);
+  const address = page ? url : toKnownAddress(url);
+  return address === url || holdsSecret(url) ? page : cache.get(toKey(encoding, address), now_ms);
+}
+
+/** The cached page for a GET, or the 304 in its place. */
 function findPage(
   { url = '', headers }: IncomingMessage,
   { path, now_ms }: Counted,
-  { cache, chooseEncoding }: Shared,
+  shared: Shared,
 ): ReadyAnswer | undefined {
-  const address = toKnownAddress(url);
-  const page = cache.get(toKey(chooseEncoding(headers['accept-encoding']), address), now_ms);
-  if (!page?.notModified || (address !== url && holdsSecret(url))) return undefined;
+  const encoding = shared.chooseEncoding(headers['accept-encoding']);
+  const page = readPage(url, encoding, now_ms, shared);
+  if (!page?.notModified) return undefined;
   const isSame = isCurrent(headers['if-none-match'], page.notModified.etag);
   const sent = isSame
     ? { status: 304, headers: page.notModified.headers, bytes: '' }
@@ -116,10 +128,10 @@ function findHandler(
 function send(
   outgoing: ServerResponse,
   { status, headers, hasId, memory, bytes }: ReadyAnswer,
-  request: string,
+  request: string | undefined,
 ) {
   const sent: OutgoingHttpHeader[] = [...headers];
-  if (hasId) sent.push('x-request-id', request);
+  if (hasId && request) sent.push('x-request-id', request);
   if (memory !== 'pages' && outgoing.req.method !== 'HEAD') sent.push('content-length', bytes.length);
   outgoing.writeHead(status, sent).end(bytes, 'latin1');
 }
@@ -135,7 +147,8 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
   const finish = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
     const { tool, path, status } = found;
     const { method = '', headers } = outgoing.req;
-    const request = toRequestId(headers['x-request-id']?.toString());
+    const sent = headers['x-request-id'];
+    const request = sent || found.hasId ? toRequestId(sent?.toString()) : undefined;
     send(outgoing, found, request);
     logAnswer(shared.context, { request, method, path: path.slice(0, 300), tool, status, start });
   };
@@ -164,6 +177,6 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
       else if (handle) void handle().then((made) => finish(made, start, outgoing));
       else app(incoming, outgoing);
     };
-    readBody(incoming).then(answerMessage, () => app(incoming, outgoing));
+    readBody(incoming, answerMessage, () => app(incoming, outgoing));
   };
 }
