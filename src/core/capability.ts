@@ -58,7 +58,7 @@ const cleaned = (_key: string, value: unknown) => (typeof value === 'string' ? c
 
 /** The first capability in a text or anywhere inside a JSON value, even with hidden characters in between. */
 export function findSecret(value: unknown): string | undefined {
-  // Cleaning makes no text longer that has one inside; headers and short members are checked with every request.
+  // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.
   if (typeof value === 'string' && value.length < prefix.length + base62Length) return undefined;
   const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, cleaned) ?? '');
   return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;

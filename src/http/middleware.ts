@@ -44,7 +44,7 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
 };
 
 interface Answered {
-  /** Its id; undefined if the answer does not name it: it gets one with its line. */
+  /** Its id; undefined if neither request nor answer names one: then one is made when the line is written. */
   readonly request: string | undefined;
   readonly method: string;
   readonly path: string;

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
+import { legacy } from '../support/mcp-requests.ts';
 
 const start = (LOG_FORMAT: string, more = {}) =>
   startDossier(['serve'], {
@@ -42,6 +46,36 @@ it('the access log names request, method, path, tool and status; no address, no 
   expect(lines.map(({ tool }) => tool)).toEqual([undefined, undefined, 'get_agent', 'get_agent', undefined]);
   for (const secret of ['203.0.113.9', '127.0.0.1', 'private-words', 'AAAAAAAA'])
     expect(JSON.stringify(lines)).not.toContain(secret);
+});
+
+it('a message that arrives in pieces is answered, and one that breaks off is logged once', async () => {
+  const service = start('json');
+  const { port } = new URL(await service.line(/listening on (\S+)/));
+  const { headers, body } = legacy('ping');
+  const lines = ['POST /api/mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, `Content-Length: ${body.length}`];
+  const head = [...lines, ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join('\r\n');
+  const send = async (...pieces: string[]) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    for (const piece of pieces) {
+      socket.write(piece);
+      await setTimeout(50);
+    }
+    return socket;
+  };
+  const whole = await send(head, body.slice(0, 10), body.slice(10));
+  const answer = String((await once(whole, 'data'))[0]);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(answer.endsWith('{"result":{},"jsonrpc":"2.0","id":1}')).toBe(true);
+  whole.destroy();
+  (await send(head, body.slice(0, 10))).resetAndDestroy();
+  await setTimeout(100);
+  service.child.kill('SIGTERM');
+  const { stderr } = await service.ended;
+  const answered = stderr.split('\n').filter((line) => line.includes('"answered"'));
+  expect(answered.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([200, 400]);
+  for (const line of answered)
+    expect(line).toMatch(/"request":"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-/);
 });
 
 it('the access log for a terminal shows no capability either, not even most of one', async () => {

@@ -47,7 +47,7 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
     const store = cache.begin();
     await next();
     const finished = c.get('finished');
-    const address = addressOf(c.req.raw.url);
+    const address = toKnownAddress(addressOf(c.req.raw.url));
     const isSent = c.res.status === 200 || c.res.status === 304;
     if (!finished?.cachePolicy || !isSent || address.length > longestAddress) return;
     // An escaped path would count against other limits than the path it stands for.
@@ -64,15 +64,11 @@ export function createPageStore({ cache }: Pick<Shared, 'cache'>): MiddlewareHan
  * The cached page of an address. The app answered the same address before, without parameters that it does not declare, so it
  * passed its checks; a secret in such a parameter is left to the app.
  */
-function readPage(
-  url: string,
-  encoding: Encoding,
-  now_ms: number,
-  { cache }: Shared,
-): CachedAnswer | undefined {
+function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Shared) {
   const page = cache.get(toKey(encoding, url), now_ms);
-  const address = page ? url : toKnownAddress(url);
-  return address === url || holdsSecret(url) ? page : cache.get(toKey(encoding, address), now_ms);
+  if (page) return page;
+  const known = toKnownAddress(url);
+  return known === url || holdsSecret(url) ? undefined : cache.get(toKey(encoding, known), now_ms);
 }
 
 /** The cached page for a GET, or the 304 in its place. */

@@ -168,8 +168,8 @@ export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMes
   !unusual.some((name) => headers[name] !== undefined);
 
 /**
- * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Without a promise, which
- * takes longer than the reading.
+ * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of the two, once;
+ * `onRead` inside the event `end`. A promise would add a third to the time of reading.
  */
 export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
   const chunks: Buffer[] = [];
