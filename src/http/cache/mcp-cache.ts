@@ -188,11 +188,7 @@ export const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> =>
 });
 
 /** Parses a body and leaves the message to the app, which parses what is refused here again. */
-function readMessage(
-  incoming: ReadRequest,
-  body: Buffer,
-  headers: Pick<Headers, 'get'>,
-): CacheableMessage | undefined {
+function readMessage(incoming: ReadRequest, body: Buffer, headers: Pick<Headers, 'get'>) {
   const text = decodeUtf8(body);
   try {
     incoming.message = text === undefined ? undefined : parseMessage(text, headers);
@@ -238,14 +234,8 @@ export function createMcpStore(cache: AnswerCache, headers: HeaderList) {
       onResult: ({ members, end }) => {
         if (message) store(clientKey(message), { bytes: end, headers }, { cacheTags: [] });
         if (found) return;
-        store(
-          result.key,
-          { bytes: members, headers },
-          {
-            cacheTags: result.cacheTags(),
-            maxAge_ms: unchangedFor_ms(context),
-          },
-        );
+        const policy = { cacheTags: result.cacheTags(), maxAge_ms: unchangedFor_ms(context) };
+        store(result.key, { bytes: members, headers }, policy);
       },
     };
   };

@@ -17,15 +17,14 @@ const status = 429;
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
-function toKey(
-  { limit, retry_after_s }: Refusal,
-  {
-    method,
-    path,
-    accept,
-    origin,
-  }: { method: string | undefined; path: string; accept: string | undefined; origin: string | undefined },
-): string {
+interface Asked {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly accept: string | undefined;
+  readonly origin: string | undefined;
+}
+
+function toKey({ limit, retry_after_s }: Refusal, { method, path, accept, origin }: Asked): string {
   const plain = method === 'GET' || method === 'HEAD' ? 'document' : 'answer';
   const form = isMcpPath(path)
     ? `mcp ${origin ? 'of a page' : ''}`
@@ -42,8 +41,7 @@ export function createRefusalStore(cache: AnswerCache): MiddlewareHandler<HttpEn
     await next();
     const refusal = c.get('refusal');
     if (!refusal || c.req.method === 'HEAD') return;
-    const { path } = c.req;
-    const { method } = c.req;
+    const { path, method } = c.req;
     const asked = { method, path, accept: c.req.header('accept'), origin: c.req.header('origin') };
     const key = toKey(refusal, asked);
     const bytes = Buffer.from(await c.res.clone().arrayBuffer()).toString('latin1');
@@ -85,11 +83,8 @@ const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
 /** Whether the app's limits come to see a request: nothing before them answers it, or reads it as another one. */
-function isPlain(
-  { url = '', method = '', headers, rawHeaders }: IncomingMessage,
-  path: string,
-  isOurs: HostCheck,
-) {
+function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
+  const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =
     Number(headers['content-length'] ?? 0) <= longestBody_bytes && !headers['transfer-encoding'];
   const isAddress = plainAddress.test(url) && plainPath.test(path) && !path.includes('/.') && isCounted(path);
