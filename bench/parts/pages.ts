@@ -40,12 +40,12 @@ async function toCases(server: Server, handles: readonly string[]): Promise<Case
     ...ours('listing page, cached by the client (304)', await toCachedPages(server, handles), 0.8),
     status: 304,
   };
+  const badges = handles.map((handle) => get(`/badge/${handle}.svg`));
+  // Each connection begins with the first: a faster round would reach some that no round requested before.
+  for (const { path = '' } of badges)
+    await (await fetch(new URL(path, server.url), { headers })).arrayBuffer();
   return [
-    ours(
-      'badge',
-      handles.map((handle) => get(`/badge/${handle}.svg`)),
-      0.7,
-    ),
+    ours('badge', badges, 0.7),
     ours(
       'listing page',
       handles.map((handle) => get(pathOf(handle))),
