@@ -51,25 +51,31 @@ it('the access log names request, method, path, tool and status; no address, no 
 it('a message that arrives in pieces is answered, and one that breaks off is logged once', async () => {
   const service = start('json');
   const { port } = new URL(await service.line(/listening on (\S+)/));
+  let log = '';
+  service.child.stderr?.on('data', (text: string) => {
+    log += text;
+  });
   const { headers, body } = legacy('ping');
-  const lines = ['POST /api/mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, `Content-Length: ${body.length}`];
-  const head = [...lines, ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join('\r\n');
-  const send = async (...pieces: string[]) => {
+  const more = { Host: `127.0.0.1:${port}`, 'Content-Length': body.length, Expect: '100-continue' };
+  const fields = Object.entries({ ...headers, ...more }).map((field) => field.join(': '));
+  const head = ['POST /api/mcp HTTP/1.1', ...fields, '', ''].join('\r\n');
+  const begin = async () => {
     const socket = connect(Number(port), '127.0.0.1');
-    await once(socket, 'connect');
-    for (const piece of pieces) {
-      socket.write(piece);
-      await setTimeout(50);
-    }
+    socket.write(head);
+    // Sent when the service has begun to read the message.
+    expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body.slice(0, 10));
     return socket;
   };
-  const whole = await send(head, body.slice(0, 10), body.slice(10));
+  const whole = await begin();
+  await setTimeout(50);
+  whole.write(body.slice(10));
   const answer = String((await once(whole, 'data'))[0]);
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(answer.endsWith('{"result":{},"jsonrpc":"2.0","id":1}')).toBe(true);
   whole.destroy();
-  (await send(head, body.slice(0, 10))).resetAndDestroy();
-  await setTimeout(100);
+  (await begin()).resetAndDestroy();
+  await expect.poll(() => log.match(/"answered"/g), { timeout: 10_000 }).toHaveLength(2);
   service.child.kill('SIGTERM');
   const { stderr } = await service.ended;
   const answered = stderr.split('\n').filter((line) => line.includes('"answered"'));
