@@ -1,4 +1,4 @@
-import { median } from './rounds.ts';
+import { median, quantile } from './quantile.ts';
 
 /** Median and 99th percentile of one read, and the processor time of this process for one on average. */
 export interface ReadTimes {
@@ -26,10 +26,9 @@ export async function timeRead(read: () => Promise<unknown>, duration_ms: number
     times_us.push((performance.now() - started) * 1000);
   }
   const { user, system } = process.cpuUsage(before);
-  times_us.sort((a, b) => a - b);
   return {
     p50_us: median(times_us),
-    p99_us: times_us[Math.floor(times_us.length * 0.99)] ?? 0,
+    p99_us: quantile(times_us, 0.99),
     cpu_us: (user + system) / times_us.length,
   };
 }

@@ -38,7 +38,7 @@ export function toRow(what: string, figures: Figures, reference: Figures, goal?:
   const cpu = cpu_us > 0 ? `, ${cpu_us.toFixed(0)} us` : '';
   return {
     what,
-    figure: `${whole(rate)}/s${cpu}, p50 ${p50_ms} p99 ${p99_ms} ms`,
+    figure: `${whole(rate)}/s${cpu}, p50 ${p50_ms.toFixed(1)} p99 ${p99_ms.toFixed(1)} ms`,
     share: `${byCpu.toFixed(2)} (${byRate.toFixed(2)})`,
     ...(goal !== undefined && atLeast(byCpu, goal)),
   };

@@ -1,14 +1,11 @@
 import { drive, type Figures, type Load, requestOnce } from './load.ts';
+import { median } from './quantile.ts';
 
 /** How long to measure. */
 export interface Effort {
   readonly rounds: number;
   readonly seconds: number;
 }
-
-/** The middle one of some values; 0 where there are none. */
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const medians = (rounds: readonly Figures[]): Figures => ({
   rate: median(rounds.map(({ rate }) => rate)),

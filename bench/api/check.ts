@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript } from '../command.ts';
-import { median } from '../rounds.ts';
+import { median } from '../quantile.ts';
 import type { Server } from '../server.ts';
 
 /** Seconds of `dossier check`, and of a command that only reads its settings; both with the start of the process. */

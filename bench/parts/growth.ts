@@ -1,8 +1,9 @@
 import { runScript } from '../command.ts';
 import { type Database, prepareSqlite } from '../database.ts';
 import type { Plan } from '../plan.ts';
+import { median } from '../quantile.ts';
 import { atMost, type Part, type Row, whole } from '../report.ts';
-import { interleave, median } from '../rounds.ts';
+import { interleave } from '../rounds.ts';
 import type { StoreReads } from '../store-reads.ts';
 
 const few = 5000;

@@ -6,8 +6,8 @@ import { type Database, prepareSqlite, removeDatabase } from '../database.ts';
 import { toCall, toLegacy } from '../mcp-requests.ts';
 import { type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
+import { median } from '../quantile.ts';
 import { atLeast, atMost, type Part, type Row, whole } from '../report.ts';
-import { median } from '../rounds.ts';
 import { type RegistryRows, type Server, startRegistry, startService } from '../server.ts';
 import { toHandles } from '../synthetic.ts';
 

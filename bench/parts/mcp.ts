@@ -105,10 +105,14 @@ export async function measureMcp(plan: Plan): Promise<Part> {
         title: `MCP over HTTP; share of ${floorName}`,
         rows: [
           ...rows,
-          { what: 'p99 of get_agent at saturation', figure: `${p99_ms} ms`, ...atMost(p99_ms, 15, 'ms') },
+          {
+            what: 'p99 of get_agent at saturation',
+            figure: `${p99_ms.toFixed(1)} ms`,
+            ...atMost(p99_ms, 15, 'ms'),
+          },
           {
             what: 'p99 of get_agent through the SDK at saturation',
-            figure: `${sdk_ms} ms`,
+            figure: `${sdk_ms.toFixed(1)} ms`,
             ...atMost(sdk_ms, 15, 'ms'),
           },
           {

@@ -6,8 +6,9 @@ import { makeObserved, toHandle, toOverrides } from '../observer/listings.ts';
 import type { RunCosts } from '../observer/runs.ts';
 import { type Answered, type CheckedRequest, drivePaced } from '../paced.ts';
 import type { Plan } from '../plan.ts';
+import { median } from '../quantile.ts';
 import { atLeast, atMost, type Part, whole } from '../report.ts';
-import { interleave, median } from '../rounds.ts';
+import { interleave } from '../rounds.ts';
 import { type Server, startServer, startService } from '../server.ts';
 
 const callsPerSecond = 100;

@@ -2,8 +2,9 @@ import { runScript } from '../command.ts';
 import { drive, type Figures, type Load } from '../load.ts';
 import type { Plan } from '../plan.ts';
 import { prepareProven } from '../proven-ratings.ts';
+import { median } from '../quantile.ts';
 import { atLeast, type Part, type Row, whole } from '../report.ts';
-import { interleave, median } from '../rounds.ts';
+import { interleave } from '../rounds.ts';
 import { startService } from '../server.ts';
 
 const names = {

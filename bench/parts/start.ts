@@ -3,8 +3,9 @@ import { requestOnce } from '../load.ts';
 import { cpuTime_ms } from '../machine.ts';
 import { toLegacy } from '../mcp-requests.ts';
 import type { Plan } from '../plan.ts';
+import { median } from '../quantile.ts';
 import { atMost, type Part, whole } from '../report.ts';
-import { interleave, median } from '../rounds.ts';
+import { interleave } from '../rounds.ts';
 import { startService } from '../server.ts';
 
 async function startOnce(url: string) {

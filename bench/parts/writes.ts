@@ -3,9 +3,10 @@ import { runScript } from '../command.ts';
 import { removeDatabase } from '../database.ts';
 import { drive, type Figures, type Load } from '../load.ts';
 import type { Plan } from '../plan.ts';
+import { median } from '../quantile.ts';
 import { prepareRated } from '../rated-database.ts';
 import { atLeast, type Part, type Row, whole } from '../report.ts';
-import { interleave, median } from '../rounds.ts';
+import { interleave } from '../rounds.ts';
 import { startService } from '../server.ts';
 
 const names = { bare: 'bare commit', one: 'submit_rating, one client', many: 'submit_rating, 32 clients' };
