@@ -47,7 +47,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '3' },
     listings: { type: 'string', default: usualListings },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
     engine: { type: 'string', default: 'sqlite' },
