@@ -51,9 +51,9 @@ describe('a payment receipt of x402', () => {
       account.signTypedData(data as Parameters<typeof account.signTypedData>[0]),
     ),
   });
-  /** Signs as the x402 extension does, at the clock of the directory. */
-  async function jws({ resourceUrl, network, payer: paidBy }: ReceiptPayload) {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(directory.at(-60)) });
+  /** Signs as the x402 extension does, which issues at the time of the process: here the payload's. */
+  async function jws({ resourceUrl, network, payer: paidBy, issuedAt }: ReceiptPayload) {
+    vi.useFakeTimers({ toFake: ['Date'], now: issuedAt * 1000 });
     const receipt = await createReceiptJWS(
       { resourceUrl, network, payer: paidBy },
       {
