@@ -4,7 +4,6 @@ import { join, sep } from 'node:path';
 import { decodeUtf8, parseForeignJson, readBounded } from '../core/json.ts';
 import { day, toLine } from '../core/text.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
-import { readHead, readVersion } from './entry.ts';
 import { toListing } from './listing.ts';
 
 /** A server.json of the operator's folder. It is in no table: only a view that is given it can show it. */
@@ -68,9 +67,11 @@ async function readFileBounded(path: string): Promise<Buffer | undefined> {
 }
 
 /** The text of a file as an entry, or why it is none. */
-function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
+async function toEntry(text: string, file: string, { mtime, at }: { mtime: Date; at: string }) {
   const server = parseForeignJson(text);
   if (server === undefined) return 'not JSON in UTF-8';
+  // Its schemas load 235 modules, for which most commands would wait in vain.
+  const { readHead, readVersion } = await import('./entry.ts');
   const publishedAt = (mtime.getTime() > 0 ? mtime : new Date(at)).toISOString();
   const head = readHead({ server, _meta: { [registryMeta]: { status: 'active', publishedAt } } });
   const version = 'reason' in head ? head : readVersion(head);
@@ -108,7 +109,7 @@ async function readEntry(
   if (!stats.isFile()) return { state, found: 'a folder, pipe or device' };
   const bytes = size > largest_bytes ? undefined : await readFileBounded(path);
   if (!bytes) return { state, found: 'larger than 64 KiB' };
-  return { state, found: toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
+  return { state, found: await toEntry(decodeUtf8(bytes) ?? '', file, { mtime, at }) };
 }
 
 /** A folder as it is. `known` has what its files were found to be, by their paths, and is brought up to date. */
