@@ -31,7 +31,7 @@ export interface Figures {
 const isFailure = (text: string): boolean =>
   text.startsWith('{') && (text.includes('"isError":true') || 'error' in (JSON.parse(text) as object));
 
-/** The answer to one request of a load. Throws where it is not what the load expects. */
+/** The answer to one request of a load. Throws if it is not what the load expects. */
 export async function requestOnce({ name, server, requests, status = 200 }: Load, at = 0): Promise<string> {
   const { method = 'GET', path = '/', headers = {}, body = null } = requests[at] ?? {};
   const answer = await fetch(new URL(path, server.url), {
@@ -47,27 +47,35 @@ export async function requestOnce({ name, server, requests, status = 200 }: Load
 
 /**
  * Times of the answers of a load, but for the first of each connection: autocannon begins to count before it has built the
- * requests of the other connections.
+ * requests of the other connections. The rate is that of all answers from the first one on, until the load ends.
  */
-function createTimes() {
+function createTimes(name: string) {
   const times_ms: number[] = [];
-  let first_ms = 0;
-  let last_ms = 0;
+  let begun_ms: number | undefined;
+  let ended_ms = 0;
+  let counted = 0;
   return {
     watch(client: EventEmitter): void {
-      client.once('response', () => {
-        first_ms ||= performance.now();
-        client.on('response', (_status: number, _bytes: number, took_ms: number) => {
-          last_ms = performance.now();
-          times_ms.push(took_ms);
-        });
+      let isFirst = true;
+      client.on('response', (_status: number, _bytes: number, took_ms: number) => {
+        if (begun_ms === undefined) begun_ms = performance.now();
+        else counted += 1;
+        if (!isFirst) times_ms.push(took_ms);
+        isFirst = false;
+      });
+      client.once('done', () => {
+        ended_ms = performance.now();
       });
     },
-    total: () => ({
-      rate: (times_ms.length * 1000) / (last_ms - first_ms),
-      p50_ms: quantile(times_ms, 0.5),
-      p99_ms: quantile(times_ms, 0.99),
-    }),
+    total() {
+      if (begun_ms === undefined || times_ms.length === 0)
+        throw new Error(`${name}: no connection had two answers; measure for longer`);
+      return {
+        rate: (counted * 1000) / (ended_ms - begun_ms),
+        p50_ms: quantile(times_ms, 0.5),
+        p99_ms: quantile(times_ms, 0.99),
+      };
+    },
   };
 }
 
@@ -76,21 +84,25 @@ const dropBodies = (client: unknown) =>
   Object.assign((client as { readonly pipelinedRequests: object }).pipelinedRequests, { addBody() {} });
 
 /**
- * The requests of each connection. autocannon gives all of them to each, so that it builds 32 times as many and collects
- * their garbage while it measures.
+ * Gives each connection its share of the requests, or all of fewer ones than there are connections, from another one on.
+ * autocannon gives all to each, so that it builds 32 times as many and collects their garbage while it measures.
  */
 function share(requests: readonly Sent[], connections: number): (client: autocannon.Client) => void {
   let clients = 0;
   return (client) => {
-    const own = clients++ % Math.min(connections, requests.length);
-    client.setRequests(requests.filter((_, at) => at % connections === own).map((sent) => ({ ...sent })));
+    const first = clients++ % Math.min(connections, requests.length);
+    const own =
+      requests.length < connections
+        ? [...requests.slice(first), ...requests.slice(0, first)]
+        : requests.filter((_, at) => at % connections === first);
+    client.setRequests(own.map((sent) => ({ ...sent })));
   };
 }
 
-/** Asks as fast as the server answers. Throws where an answer is not what the load expects. */
+/** Asks as fast as the server answers. Throws if an answer is not what the load expects. */
 export async function drive(load: Load, seconds: number): Promise<Figures> {
   const { name, server, requests, status = 200, connections = 32 } = load;
-  const times = createTimes();
+  const times = createTimes(name);
   const giveRequests = share(requests, connections);
   const cpuBefore_ms = cpuTime_ms(server.pid) ?? 0;
   const result = await autocannon({

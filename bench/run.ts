@@ -57,10 +57,19 @@ const { values, positionals } = parseArgs({
     accept: { type: 'string' },
   },
 });
+
+/** The number that an option names. Throws if it is none above 0, or has a fraction that it may not have. */
+function toNumber(option: 'rounds' | 'seconds' | 'listings'): number {
+  const number = Number(values[option]);
+  if (number > 0 && Number.isFinite(number) && (option === 'seconds' || Number.isInteger(number)))
+    return number;
+  throw new Error(`--${option} ${values[option]}: a ${option === 'seconds' ? '' : 'whole '}number above 0`);
+}
+
 const plan: Plan = {
-  rounds: Number(values.rounds),
-  seconds: Number(values.seconds),
-  listings: Number(values.listings),
+  rounds: toNumber('rounds'),
+  seconds: toNumber('seconds'),
+  listings: toNumber('listings'),
   folder: values.folder,
   engine: values.engine === 'postgres' ? 'postgres' : 'sqlite',
   before: values.before,

@@ -41,7 +41,7 @@ async function toCases(server: Server, handles: readonly string[]): Promise<Case
     status: 304,
   };
   const badges = handles.map((handle) => get(`/badge/${handle}.svg`));
-  // Each connection begins with the first: a faster round would reach some that no round requested before.
+  // A faster round would reach some that no round requested before.
   for (const { path = '' } of badges)
     await (await fetch(new URL(path, server.url), { headers })).arrayBuffer();
   return [

@@ -23,7 +23,7 @@ function toPart(measured: ReadonlyMap<string, readonly Figures[]>): Part {
   const bare = of(names.bare, 'rate');
   const toRow = (what: string, goal: number): Row => ({
     what,
-    figure: `${whole(of(what, 'rate'))}/s, ${whole(of(what, 'cpu_us'))} us, p50 ${of(what, 'p50_ms')} p99 ${of(what, 'p99_ms')} ms`,
+    figure: `${whole(of(what, 'rate'))}/s, ${whole(of(what, 'cpu_us'))} us, p50 ${of(what, 'p50_ms').toFixed(1)} p99 ${of(what, 'p99_ms').toFixed(1)} ms`,
     share: (of(what, 'rate') / bare).toFixed(2),
     ...atLeast(of(what, 'rate') / bare, goal),
   });
