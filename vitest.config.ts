@@ -25,17 +25,18 @@ const ofHttpAlone = [
 ];
 /** Tests of rules that only pass through the store: `npm run test:long` runs them on PostgreSQL too. */
 const ofRulesAlone = [
+  'test/backup/restore.test.ts',
   'test/claims/{after-the-claim,claim-agent,continuity,control-root,domains,opt-out-ways,registry-key,takeovers}.test.ts',
   'test/compare/**/*.test.ts',
   'test/hostile/fuzz.test.ts',
-  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,private-entries,sample,saved-views,search-page,sentences,valid-html}.test.ts',
+  'test/http/{api,approvals,badge,client,dates,dead-ends,forms,head,hostile-identifiers,inputs,limits,listing,origin,pages,private-entries,registry-api,sample,saved-views,search-page,sentences,valid-html}.test.ts',
   'test/mcp/{clients,robustness}.test.ts',
   'test/moderation/{actions,blocked,gone-texts,reports,taking-back}.test.ts',
   'test/observer/{endpoint,refusal,surface}.test.ts',
   'test/ratings/{bent-figures,groups,payment-receipt,receipt-keys,rules,service-receipt,set-apart}.test.ts',
   'test/registry/{hostile,import-status,kill,odd-entries,origin,sample}.test.ts',
   'test/transparency-log/{audit,audit-claims,audit-edits,audit-observations,background-audit,erasure,refused-proofs,statement,withheld-texts}.test.ts',
-  'test/webhooks/{document,openapi,slow-receivers}.test.ts',
+  'test/webhooks/{delivery,document,openapi,slow-receivers}.test.ts',
 ];
 /** Not for Chromium, which keeps temporary files of its own on the disk. */
 const inMemory = 'test/support/memory.ts';

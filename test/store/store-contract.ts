@@ -8,6 +8,7 @@ import { createOutboundClient } from '../../src/net/client.ts';
 import type { RatingGroup } from '../../src/ratings/groups.ts';
 import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
+import { partOf } from '../support/long.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
 import { describeLimits } from './limits-contract.ts';
@@ -416,7 +417,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const random = createRandom(7);
       const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
       const found: number[] = [];
-      for (let change = 0; change < 60; change += 1) {
+      for (let change = 0; change < partOf(25, 60); change += 1) {
         const handle = `r/${pick(['alpha', 'beta', 'gamma', 'delta'])}-${pick(['notes', 'maps'])}`;
         const put = makeListing(handle, pick([100, 101, 102, 103]), {
           description: `${pick(['Reads', 'Writes', 'Draws'])} ${pick(['notes', 'maps', 'notes of maps'])}`,
