@@ -21,7 +21,8 @@ export const program = process.env.DOSSIER_PROGRAM ?? 'src/main.js';
 
 /** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
 export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, OBSERVE: 'off', ...environment };
+  const { PATH, HOME, NODE_OPTIONS_OF_DOSSIER: NODE_OPTIONS } = process.env;
+  const env = { PATH, HOME, NODE_OPTIONS, OBSERVE: 'off', ...environment };
   const child = spawn('node', [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
