@@ -9,6 +9,7 @@ import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { partOf } from '../support/long.ts';
 import { getAgent, modern } from '../support/mcp-requests.ts';
 
 const begun = 'A check of this listing by Dossier waits or runs. Read it again in 10 seconds.';
@@ -303,8 +304,9 @@ describe('who would make this node ask much', () => {
     LIMIT_OVERRIDES: 'pages=9000/1s,mcp=9000/1s,read_check=60/50h,read_check_domain=60/50h',
   };
 
-  it('1,000 listings read by one network: 60 are checked, and 60 more once the time of the limit is over', async () => {
-    const listings = count(1000, (n) => ({ name: `com.many${n}.app/agent`, host: `many${n}.example` }));
+  const many = partOf(250, 1000);
+  it(`${many} listings read by one network: 60 are checked, and 60 more once the time of the limit is over`, async () => {
+    const listings = count(many, (n) => ({ name: `com.many${n}.app/agent`, host: `many${n}.example` }));
     const node = await openAsked(listings, empty, slowly);
     for (const { name } of listings) await node.read(`/agents/${name}.json`);
     const readMore = async () => {
@@ -322,8 +324,9 @@ describe('who would make this node ask much', () => {
     expect(askedAt(empty)).toHaveLength(120);
   }, 120_000);
 
-  it('500 listings at one host read by 500 networks: 60 are checked, by one request at a time', async () => {
-    const listings = count(500, (n) => ({ name: `com.site${n}.app/agent`, host: 'one.example' }));
+  const networks = partOf(150, 500);
+  it(`${networks} listings at one host read by as many networks: 60 are checked, by one request at a time`, async () => {
+    const listings = count(networks, (n) => ({ name: `com.site${n}.app/agent`, host: 'one.example' }));
     const node = await openAsked(listings, empty, slowly);
     const readAll = async () => {
       const answers = [];

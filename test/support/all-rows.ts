@@ -17,7 +17,10 @@ const tablesOf = {
 
 const text = (row: object) => JSON.stringify(Object.entries(row).sort());
 const inOrder = (rows: readonly Record<string, unknown>[]) =>
-  rows.map((row) => ({ ...row })).sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  rows
+    .map((row) => ({ row: { ...row }, text: text(row) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ row }) => row);
 
 async function readTables(engine: keyof typeof tablesOf, read: ReadRows): Promise<AllRows> {
   const tables: [string, Record<string, unknown>[]][] = [];
