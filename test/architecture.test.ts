@@ -152,6 +152,19 @@ describe('architecture', () => {
       .filter((path) => names.test(read(path).replace(statement, '').replace(listens, '')));
     expect(reading).toEqual([]);
   });
+  it('no function that begins an answer waits for anything, so that whatever fails can still be answered', () => {
+    // Biome formats the files, so a declaration of a file begins at the beginning of a line.
+    const begins = sources.flatMap((path) =>
+      read(path)
+        .split(/^(?=(?:export |async |function |const |class ))/m)
+        .filter((text) => /\.(?:writeHead|flushHeaders)\(/.test(text))
+        .map((text) => `${path} ${/\bawait\b|\.then\(/.test(text) ? 'waits' : 'never waits'}`),
+    );
+    expect(begins.sort()).toEqual([
+      'http/cache/fast-path.ts never waits',
+      'telemetry/metrics.ts never waits',
+    ]);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

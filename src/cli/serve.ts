@@ -6,7 +6,9 @@ import { startAudits } from '../audit/audit.ts';
 import { startRecheck } from '../claims/recheck.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
+import { toProblem } from '../core/problem.ts';
 import { ExitError, endProcess, exitCodes } from '../core/process.ts';
+import { toProblemAnswer } from '../http/problems.ts';
 import { startPurge } from '../limits/shared.ts';
 import { openLogSeed, requireCheckpointFolder } from '../log/checkpoints.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
@@ -71,6 +73,7 @@ export async function startServiceMetrics(
   const metrics = await startMetrics(metricsListener, {
     readStoreFigures: () => readStoreFigures(context),
     ...(token && { reports: { token, read } }),
+    toFailed: (error) => toProblemAnswer(toProblem(error, context), context.config.publicUrl),
   }).catch((error: unknown) => {
     throw toListenError(error, 'METRICS_PORT', metricsListener);
   });

@@ -80,6 +80,13 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
+/** A problem as an answer that is no page. */
+export const toProblemAnswer = (problem: Problem, publicUrl: string) => ({
+  status: problem.status,
+  headers: { ...problemHeaders(problem), 'Content-Type': 'application/problem+json' },
+  body: JSON.stringify(toProblemJson(problem, publicUrl)),
+});
+
 /** Whether an Accept header is that of a browser, which gets a page, unless it asks for the JSON API or ARD, which have none. */
 export const wantsHtml = (path: string, accept = ''): boolean =>
   !/^\/(?:api|ard)\//.test(path) && accept.includes('text/html');

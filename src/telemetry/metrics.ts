@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
@@ -13,22 +13,39 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** Answers with a page that only the operator reads, as HTML; 401 unless the request sends the token as bearer. */
-export async function answerOperator(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { token, read }: { readonly token: string; read(): Promise<string> },
-): Promise<void> {
-  if (!timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`)))
-    return void response
-      .writeHead(401, { 'www-authenticate': 'Bearer realm="operator"' })
-      .end('Send OPERATOR_TOKEN as Authorization: Bearer.\n');
+/** An answer of this listener. It is whole before any of it is sent, so that a failure while it is made has an answer of its own. */
+interface OperatorAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function send(response: ServerResponse, { status, headers, body }: OperatorAnswer): void {
+  response.writeHead(status, headers).end(body);
+}
+
+interface OperatorPage {
+  readonly token: string;
+  read(): Promise<string>;
+}
+
+/** A page that only the operator reads, as HTML; 401 unless the request sends the token as bearer. */
+async function readOperatorPage(
+  { headers: { authorization = '' } }: IncomingMessage,
+  { token, read }: OperatorPage,
+): Promise<OperatorAnswer> {
+  if (!timingSafeEqual(digest(authorization), digest(`Bearer ${token}`)))
+    return {
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer realm="operator"' },
+      body: 'Send OPERATOR_TOKEN as Authorization: Bearer.\n',
+    };
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   };
-  response.writeHead(200, headers).end(await read());
+  return { status: 200, headers, body: await read() };
 }
 
 /** A listener that answers `GET /metrics` in the text form of Prometheus, and `GET /reports` to the operator. */
@@ -40,33 +57,35 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 /**
  * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
  * `readStoreFigures` reads those of one scrape, and rejects if the database does not answer; without `reports` there is no
- * such page. Throws what listening throws.
+ * such page. `toFailed` says why an answer could not be made. Throws what listening throws.
  */
 export async function startMetrics(
   listener: ListenOptions,
   {
     readStoreFigures,
     reports,
+    toFailed,
   }: {
     readonly readStoreFigures: () => Promise<StoreFigures>;
-    readonly reports?: Parameters<typeof answerOperator>[2] | undefined;
+    readonly reports?: OperatorPage | undefined;
+    readonly toFailed: (error: unknown) => OperatorAnswer;
   },
 ) {
   const registry = new Registry();
   const instruments = createInstruments(registry);
   let isLoopback = true;
-  const answer: RequestListener = async (request, response) => {
+  const answer = async (request: IncomingMessage): Promise<OperatorAnswer> => {
     const { method, url, headers } = request;
     const isNamed = !isLoopback || loopbackHost.test(headers.host ?? '');
     const path = method === 'GET' && isNamed ? url : undefined;
-    if (path === '/reports' && reports) return answerOperator(request, response, reports);
-    if (path !== '/metrics') return void response.writeHead(404).end('GET /metrics\n');
+    if (path === '/reports' && reports) return readOperatorPage(request, reports);
+    if (path !== '/metrics') return { status: 404, body: 'GET /metrics\n' };
     await measureStore(instruments, readStoreFigures);
-    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+    return { status: 200, headers: { 'content-type': registry.contentType }, body: await registry.metrics() };
   };
-  const server = createServer((request, response) => {
-    Promise.resolve(answer(request, response)).catch(() => response.writeHead(500).end());
-  });
+  const server = createServer(async (request, response) =>
+    send(response, await answer(request).catch(toFailed)),
+  );
   server.listen(listener);
   await once(server, 'listening');
   isLoopback = /^(127\.|::1$)/.test((server.address() as AddressInfo).address);

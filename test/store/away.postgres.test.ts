@@ -1,20 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Metrics } from '../../src/telemetry/metrics.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
+const token = 'a-token-of-the-operator';
 let server: PostgresServer;
+let metrics: Metrics;
 let directory: Directory;
 beforeAll(async () => {
   server = await startPostgres();
   directory = await openDirectory({
-    environment: { LIMITS: 'off', DATABASE_URL: `${server.url}/postgres` },
+    environment: {
+      LIMITS: 'off',
+      DATABASE_URL: `${server.url}/postgres`,
+      METRICS_PORT: '0',
+      OPERATOR_TOKEN: token,
+    },
     listening: true,
   });
+  metrics = await directory.startMetrics();
 });
 afterAll(async () => {
+  await metrics.stop();
   await directory.close();
   await server.close();
 });
@@ -78,6 +88,11 @@ describe('PostgreSQL away', () => {
     expect((await get(known)).status).toBe(200);
     expect((await get('/healthz')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(503);
+    const authorization = `Bearer ${token}`;
+    const reports = await fetch(new URL('/reports', metrics.url), { headers: { authorization } });
+    expect([reports.status, reports.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await reports.json()).toMatchObject({ status: 503, code: 'unavailable', retry_after_s: 2 });
+    expect(await (await fetch(metrics.url)).text()).toContain('dossier_store_up 0\n');
     const refused = await get('/agents/ai.nowhere/nothing.json');
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
       503,
