@@ -22,7 +22,6 @@ const homes: Record<string, readonly string[]> = {
   diff: ['core/word-difference.ts'],
   'dns-packet': ['net/dns.ts'],
   feed: ['views/feed.ts'],
-  'robots-parser': [],
   jose: ['receipt/index.ts'],
   '@noble/curves': ['core/ethereum.ts'],
   '@noble/hashes': ['core/ethereum.ts'],

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { cachedOnce } from '../src/core/cached-once.ts';
 
@@ -62,4 +63,22 @@ it('keeps a failure for a shorter time', async () => {
   expect([await cached(), await cached()]).toEqual([2, 2]);
   wait(99);
   expect(await cached()).toBe(2);
+});
+
+it('keeps what was used last of what weighs no more than it may in all, and nothing that is heavier alone', async () => {
+  const weights: Readonly<Record<string, number>> = { a: 6, b: 3, c: 5, d: 20 };
+  const read: string[] = [];
+  const cached = cachedOnce(
+    async (key) => {
+      read.push(key);
+      return weights[key] ?? 0;
+    },
+    { most: 10, weigh: (weight) => weight },
+  );
+  for (const key of ['a', 'b', 'a', 'c', 'b', 'd', 'd', 'b']) {
+    await cached(key);
+    // A value is weighed once those who wait for it have it.
+    await setImmediate();
+  }
+  expect(read.join('')).toBe('abcbdd');
 });

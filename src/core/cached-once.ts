@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 interface Caching<T> {
-  /** Keys cached at most; 1 if absent. */
+  /** What all cached values weigh at most; 1 if absent. */
   readonly most?: number;
+  /** What a value weighs, a whole number above 0; 1 if absent, and while it is being read. A value that weighs more than `most` is not cached. */
+  readonly weigh?: (value: T) => number;
   /** Since it was begun to be read; until the process ends if absent. */
   readonly ttl_ms?: number;
   /** Whether a value only says why there is none: it is cached for `failureTtl_ms`. */
@@ -19,22 +21,26 @@ export function cachedOnce<T>(
   read: (key: string) => Promise<T>,
   caching: Caching<T> = {},
 ): (key?: string) => Promise<T> {
-  const { most = 1, ttl_ms = 0, isFailure = () => false, failureTtl_ms = 0 } = caching;
+  const { most = 1, weigh = () => 1, ttl_ms = 0, isFailure = () => false, failureTtl_ms = 0 } = caching;
   const { clock = () => new Date() } = caching;
   const perf = { now: () => clock().getTime() };
-  const known = new LRUCache<string, Promise<T>>({ max: most, ttl: ttl_ms, ttlResolution: 0, perf });
-  const settle = async (key: string, reading: Promise<T>) => {
-    const isFailed = await reading.then(isFailure, () => 'rejected' as const);
-    if (!isFailed || known.peek(key) !== reading) return;
-    if (isFailed === 'rejected') known.delete(key);
-    else known.set(key, reading, { ttl: failureTtl_ms });
+  const known = new LRUCache<string, Promise<T>>({ maxSize: most, ttl: ttl_ms, ttlResolution: 0, perf });
+  const settle = async (key: string, reading: Promise<T>, start: number) => {
+    const read = await reading.then(
+      (value) => ({ size: weigh(value), ...(isFailure(value) ? { ttl: failureTtl_ms } : { start }) }),
+      () => undefined,
+    );
+    if (known.peek(key) !== reading) return;
+    known.delete(key);
+    if (read) known.set(key, reading, read);
   };
   return (key = '') => {
     const found = known.get(key);
     if (found) return found;
     const reading = read(key);
-    known.set(key, reading);
-    void settle(key, reading);
+    const start = perf.now();
+    known.set(key, reading, { size: 1, start });
+    void settle(key, reading, start);
     return reading;
   };
 }

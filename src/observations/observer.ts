@@ -16,13 +16,8 @@ import { createDns } from './endpoint/network.ts';
 import { createHostQueue, type HostQueue } from './host-queue.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
-import {
-  createPoliteFetch,
-  createPoliteRepositories,
-  createRobots,
-  findRefusal,
-  observerRules,
-} from './polite.ts';
+import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from './polite.ts';
+import { createRobots } from './robots.ts';
 import { createPriceCatalogs, createRun, type RunParts, type Subject } from './run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;

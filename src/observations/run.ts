@@ -10,7 +10,8 @@ import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.
 import type { ClientInfo } from './endpoint/messages.ts';
 import { type createDns, readCertificate } from './endpoint/network.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
-import { createTimes, noWayThere, type PoliteFetch, type Robots } from './polite.ts';
+import { createTimes, noWayThere, type PoliteFetch } from './polite.ts';
+import type { Robots } from './robots.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;

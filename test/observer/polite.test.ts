@@ -144,6 +144,25 @@ it('obeys the first 500 KiB of a robots.txt that has more than Dossier reads', a
   robots = '';
 });
 
+it('asks for nothing where robots.txt has more rules than it reads, says so, and calls that no silence of the host', async () => {
+  robots = `User-agent: *\n${Array.from({ length: 1001 }, (_, at) => `Disallow: /${at}\n`).join('')}`;
+  await directory.importEntries([
+    ...names.map((name) => listed(name, `/${name.slice(-1)}`)),
+    listed('com.example.new/i', '/i'),
+  ]);
+  const reading = operationsOf(directory.context);
+  const before = shared.sent.length;
+  const { observations } = await reading.observe('com.example.new/i');
+  expect(shared.sent.length - before).toBe(1);
+  expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
+    state: 'not_checked',
+    reason:
+      'The robots.txt of shared.example.com has more than 1,000 rules for Dossier, which reads no more of them, so that Dossier asked for nothing else there.',
+  });
+  await reading.close();
+  robots = '';
+});
+
 it.each([429, 503])(
   'leaves a host alone for as long as Retry-After asks with HTTP %d, and after a restart too',
   async (status) => {
