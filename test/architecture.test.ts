@@ -25,7 +25,6 @@ const homes: Record<string, readonly string[]> = {
   jose: ['receipt/index.ts'],
   '@noble/curves': ['core/ethereum.ts'],
   '@noble/hashes': ['core/ethereum.ts'],
-  'eventsource-parser': ['observations/endpoint/messages.ts', 'observations/endpoint/ask.ts'],
   typebox: ['imports/entry.ts'],
   undici: ['net/client.ts'],
   '@sigstore/bundle': ['observations/packages/sigstore.ts'],

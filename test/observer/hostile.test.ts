@@ -147,6 +147,17 @@ const answers: Readonly<Record<string, Answer>> = {
             error: { code: -32000, message: 'Too many requests. Provide an API key for more.' },
           }),
         ),
+  returns: (body, _, response) => {
+    if (body === '') return void response.writeHead(404).end();
+    const result =
+      methodOf(body) === 'server/discover'
+        ? { supportedVersions: ['2026-07-28'], capabilities: {} }
+        : { tools: [tool('send')] };
+    // Its lines end with carriage returns alone, and it does not end.
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write(`data: ${reply(body, result)}\r\r`);
+  },
   stream: (body, { method, url }, response) => {
     if (url === '/mcp' && method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -306,6 +317,11 @@ it('reads members of any type as data: a message that is no text, an id that is 
   expect(fact('message', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
   expect(endpoints.get('message')?.methods()).toEqual(['server/discover', 'initialize']);
   expect(fact('stream', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+});
+
+it('reads event streams whatever ends their lines, and does not wait for their end', () => {
+  expect(fact('returns', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  expect(fact('returns', 'tools.count')).toMatchObject({ value: 1, state: 'observed' });
 });
 
 it('does not take the words of a host that is asked too often for a request for credentials', () => {

@@ -1,8 +1,8 @@
-import { createParser } from 'eventsource-parser';
 import type { Timeouts } from '../../config/timeouts.ts';
 import { asMembers, asObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { PoliteFetch, PoliteRequest } from '../polite.ts';
+import { createEventReader } from './events.ts';
 import {
   type ClientInfo,
   createReplyWatch,
@@ -222,19 +222,17 @@ function createStream(url: string) {
   const reply = (id: unknown, text: string) => {
     if (typeof id === 'number' || typeof id === 'string') waiting.get(Number(id))?.(text);
   };
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      const to = event === 'endpoint' ? URL.parse(data, url) : null;
-      // Messages go nowhere else than to the origin that was recorded.
-      if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
-      else reply(asMembers(parseForeignJson(data)).id, data);
-    },
+  const read = createEventReader(({ event, data }) => {
+    const to = event === 'endpoint' ? URL.parse(data, url) : null;
+    // Messages go nowhere else than to the origin that was recorded.
+    if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
+    else reply(asMembers(parseForeignJson(data)).id, data);
   });
   const decoder = new TextDecoder();
   return {
     messagesTo: messagesTo.promise,
     read: (piece: Uint8Array) => {
-      parser.feed(decoder.decode(piece, { stream: true }));
+      read(decoder.decode(piece, { stream: true }));
       return false;
     },
     reply: (id: number) => new Promise<string>((resolve) => waiting.set(id, resolve)),

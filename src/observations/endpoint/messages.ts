@@ -1,4 +1,3 @@
-import { createParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import {
   type Fetched,
@@ -7,6 +6,7 @@ import {
   meaningOf,
   type NoAnswer,
 } from '../../net/answer.ts';
+import { createEventReader } from './events.ts';
 
 /** A tool object as it was sent; untrusted. */
 export type Tool = JsonObject;
@@ -22,8 +22,7 @@ function toMessages({ text, headers }: Fetched): JsonObject[] {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
     return [parseForeignJson(text.replace(/^\ufeff/, ''))].flat().filter(isJsonObject);
   const messages: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => messages.push(parseForeignJson(data)) });
-  parser.feed(text);
+  createEventReader(({ data }) => messages.push(parseForeignJson(data)))(text);
   return messages.filter(isJsonObject);
 }
 
@@ -81,34 +80,16 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
 }
 
-const newline = 0x0a;
-const beginsEventStream = /^(?:event|data|id|retry|:)/;
-
-/**
- * Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. A body that is
- * no event stream is never complete before its end.
- */
+/** Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. */
 export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   let isFound = false;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      const message = parseForeignJson(data);
-      if (isJsonObject(message) && isReplyTo(message, id)) isFound = true;
-    },
+  const decoder = new TextDecoder();
+  const read = createEventReader(({ data }) => {
+    const message = parseForeignJson(data);
+    if (isJsonObject(message) && isReplyTo(message, id)) isFound = true;
   });
-  let pending: Uint8Array[] = [];
-  let isStream: boolean | undefined;
   return (piece) => {
-    if (isStream === false) return false;
-    pending.push(piece);
-    if (!piece.includes(newline)) return false;
-    // Whole lines only: a line that comes in a million pieces is joined once.
-    const text = Buffer.concat(pending);
-    const end = text.lastIndexOf(newline) + 1;
-    pending = [text.subarray(end)];
-    const lines = text.toString('utf8', 0, end);
-    isStream ??= beginsEventStream.test(lines.trimStart());
-    if (isStream) parser.feed(lines);
+    read(decoder.decode(piece, { stream: true }));
     return isFound;
   };
 }
