@@ -96,6 +96,9 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
+/** A pattern that begins with the words to choose from, `^(commit|url):`, and says what an enum would. */
+const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
+
 /** The schema of an input as tools/list shows it, of several forms the first: every client pays for reading the list. */
 function toListedInput(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toListedInput);
@@ -103,7 +106,8 @@ function toListedInput(schema: unknown): unknown {
   const [first] = Array.isArray(schema.anyOf) ? (schema.anyOf as unknown[]) : [];
   if (first !== undefined) return toListedInput({ ...schema, ...(first as object), anyOf: undefined });
   const listed = Object.entries(schema).filter(
-    ([name, value]) => !unlistedBounds.has(name) && value !== undefined,
+    ([name, value]) =>
+      value !== undefined && (!unlistedBounds.has(name) || (name === 'pattern' && isChoice(value))),
   );
   return Object.fromEntries(
     listed.map(([name, inner]) => [

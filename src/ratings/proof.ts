@@ -5,6 +5,7 @@ import { asMembers, type JsonObject, readBase64Object, readObject } from '../cor
 import { Problem } from '../core/problem.ts';
 import { keysAt, ReceiptFault, verifyByKey, verifyReceipt } from '../receipt/index.ts';
 import { type RatingGroup, ratingGroups } from './groups.ts';
+import { type KindAndValue, kindAndValue } from './kind-and-value.ts';
 import { isInWindow } from './rules.ts';
 
 /** Awaits a check of a receipt; its fault is a problem with the same code. */
@@ -183,11 +184,17 @@ export const proofClasses: readonly [ProofClass, ...ProofClass[]] = ['none', ...
 /** Largest proof that is read, in characters. */
 const proofLimit = 4096;
 
+/** A proof, read. */
+export type SentProof = KindAndValue<ProofKindName>;
+
 /** A proof as a rater sends it. */
-export const proofInput = z.strictObject({
-  kind: z.enum(kindNames as [ProofKindName, ...ProofKindName[]]),
-  value: z.string().min(1).max(proofLimit),
-});
+export const proofInput = kindAndValue(
+  z.strictObject({
+    kind: z.enum(kindNames),
+    value: z.string().min(1).max(proofLimit),
+  }),
+  kindNames,
+);
 
 /** What each class is called, and what it shows and does not. */
 export const proofTexts: Readonly<Record<ProofClass, Pick<ProofKind, 'name' | 'shows'>>> = {

@@ -3,6 +3,7 @@ import { handleSchema } from '../core/handle.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
 import { flagsMeaning, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
+import { kindAndValue, toKindAndValue } from './kind-and-value.ts';
 import { type ProofClass, proofClasses } from './proof.ts';
 
 /** How an interaction ended, according to the rater. */
@@ -12,8 +13,9 @@ const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 /** The rater's relation to the subject, as it states it. */
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 
+const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
 const evidenceItem = z.object({
-  kind: z.enum(['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url']),
+  kind: z.enum(evidenceKinds),
   value: z.string().min(1).max(512),
 });
 
@@ -39,26 +41,26 @@ const contentFields = {
 /** What a rater sends besides the handle of the listing it rates (docs/ratings.md). */
 export const ratingContent = z.object({
   ...contentFields,
-  interaction_id: contentFields.interaction_id.describe('Your own id, or the jti of a receipt'),
-  interaction_at: contentFields.interaction_at.describe('RFC 3339, within the last 90 days'),
-  operation: contentFields.operation.describe('Tool called'),
-  evidence: contentFields.evidence.describe('Never fetched or checked'),
-  relationship: contentFields.relationship.describe(
-    'vendor (yours), partner (you earn with it) and paid_to_rate set it apart',
-  ),
-  score: contentFields.score.describe('1 worst, 5 best; never averaged'),
-  supersedes: contentFields.supersedes.describe('rating_id of yours to amend'),
+  interaction_at: contentFields.interaction_at.meta({ format: 'date-time' }),
+  evidence: z.array(kindAndValue(evidenceItem, evidenceKinds)).max(3).optional(),
+  score: contentFields.score.describe('5 is best'),
 });
-export type RatingContent = z.infer<typeof ratingContent>;
+/** The content as a rater sent it. */
+export type SentContent = z.infer<typeof ratingContent>;
+/** The content as it is stored. */
+export type RatingContent = Omit<SentContent, 'evidence'> & {
+  readonly evidence?: z.infer<typeof contentFields.evidence>;
+};
 
 /** The content as it is stored: free texts are cleaned, and left out if nothing remains. */
-export function cleanRating(sent: RatingContent): RatingContent {
+export function cleanRating(sent: SentContent): RatingContent {
   const { comment, operation, subject_version, evidence, ...rest } = sent;
   const texts = {
     comment: cleanText(comment ?? '').text.trim(),
     operation: toLine(operation ?? ''),
     subject_version: toLine(subject_version ?? ''),
     evidence: (evidence ?? [])
+      .map(toKindAndValue)
       .map(({ kind, value }) => ({ kind, value: toLine(value) }))
       .filter(({ value }) => value !== ''),
   };

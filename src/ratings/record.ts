@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { z } from 'zod';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedNames } from '../core/identity.ts';
@@ -9,8 +8,8 @@ import { canonicalDigest } from '../log/leaf.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
 import { isPraise, toRelation } from './groups.ts';
-import { type proofInput, proofKinds, requireInTime } from './proof.ts';
-import { isCurrent, type RatingContent } from './rating.ts';
+import { proofKinds, requireInTime, type SentProof } from './proof.ts';
+import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
 import { interestedRelationships, newSource_ms, type RatingSide, type RatingSides } from './rules.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
@@ -189,8 +188,8 @@ function commit(value: string): Pick<Rating, 'proof_commitment' | 'proof_salt'> 
 
 /** Checks the proof of a rating of a handle whose content is as it was sent. Throws a problem that says what is wrong. */
 export async function checkProof(
-  proof: z.infer<typeof proofInput> | undefined,
-  { handle, sent, capability }: { handle: string; sent: RatingContent; capability: Capability },
+  proof: SentProof | undefined,
+  { handle, sent, capability }: { handle: string; sent: SentContent; capability: Capability },
   context: Context,
 ): Promise<SubmittedProof> {
   if (!proof) return { proof_class: 'none' };

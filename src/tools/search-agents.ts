@@ -69,12 +69,8 @@ const maxQueryLength = 10_000;
 const onlyTrue = () => z.literal(true, { error: 'must be true, or omitted' }).optional();
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .max(maxQueryLength)
-    .optional()
-    .describe('Words, a question or a handle; "a phrase", -without'),
-  tags: z.array(tagInput).max(5).optional().describe('All must match; see list_tags'),
+  query: z.string().max(maxQueryLength).optional().describe('Words, "phrase", -without'),
+  tags: z.array(tagInput).max(5).optional().describe('All must match'),
   transport: oneOf(transports).optional(),
   package: oneOf(packageTypes).optional(),
   state: oneOf(claimStates).optional(),
@@ -84,14 +80,14 @@ const input = z.strictObject({
     .optional()
     .describe('Namespace'),
   active: onlyTrue(),
-  needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional().describe('By its record'),
+  needs_secret: z.literal(false, { error: 'must be false, or omitted' }).optional(),
   has_endpoint: onlyTrue(),
   has_native_ratings: onlyTrue(),
-  answered: onlyTrue().describe('Last check'),
+  answered: onlyTrue(),
   no_payment_seen: onlyTrue(),
-  similar_to: z.string().optional().describe('Instead: up to 10 like this handle'),
-  sort: oneOf(['relevance', 'updated', 'published']).optional().describe('Default relevance'),
-  limit: z.int().min(1).max(50).optional().describe('Default 20'),
+  similar_to: z.string().optional().describe('A handle, given alone'),
+  sort: oneOf(['relevance', 'updated', 'published']).optional(),
+  limit: z.int().min(1).max(50).optional().meta({ default: defaultLimit }),
   facets: onlyTrue(),
   cursor: cursorInput,
 });
@@ -153,7 +149,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts; then read those with get_agent. Ratings, popularity and payment do not change the order. A place is no recommendation.',
+    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A place is no recommendation.',
   effects: readsOnly,
   input,
   output,

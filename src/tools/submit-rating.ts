@@ -7,6 +7,7 @@ import { Problem, wrongField } from '../core/problem.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
+import { toKindAndValue } from '../ratings/kind-and-value.ts';
 import { proofClasses, proofInput } from '../ratings/proof.ts';
 import { cleanRating, ratingContent } from '../ratings/rating.ts';
 import {
@@ -163,13 +164,13 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a service after a real interaction with it, failed or not: one sourced signal, never a final verdict. Use it once per interaction, not for hearsay or your own listing. Needs your listing’s capability in a header, never in an argument.',
+    'Rates a service after a real interaction, failed or not; never on hearsay, never your own listing. Needs your listing’s capability header.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({
     handle: handleInput,
     ...ratingContent.shape,
-    proof: proofInput.optional().describe('service_receipt: dossier/receipt of a result’s _meta'),
+    proof: proofInput.optional(),
   }),
   output,
   ownLimits: Object.values(limits),
@@ -182,16 +183,17 @@ export const submitRating = defineTool({
     relationship: 'customer',
     score: 4,
   },
-  async run({ handle, proof: sentProof, ...rating }, context) {
+  async run({ handle, proof, ...rating }, context) {
     const capability = await authenticate(context);
+    const sentProof = proof === undefined ? undefined : toKindAndValue(proof);
     requireHandle(handle);
     const now = context.clock();
     const interaction_at = toInteractionTime(rating.interaction_at);
     const content = cleanRating({ ...rating, interaction_at });
     const { supersedes: _, ...digested } = content;
-    const proof = await checkProof(sentProof, { handle, sent: rating, capability }, context);
+    const checked = await checkProof(sentProof, { handle, sent: rating, capability }, context);
     const digest = canonicalDigest({ ...digested, proof: sentProof });
-    const submission = { capability, handle, content, digest, proof, now };
+    const submission = { capability, handle, content, digest, proof: checked, now };
     const recorded = await context.store.write((tx) => record(tx, submission, context));
     if (recorded) return recorded;
     throw new Problem('unknown_subject', { near: (await context.store.listings.near(handle, 5)).near });

@@ -225,8 +225,11 @@ ${isMissing(problem) ? plainSearchForm(wanted) : ''}
   });
 }
 
+/** The types of a member with several forms. */
+const formsOf = ({ anyOf = [] }: z.core.JSONSchema.BaseSchema) => anyOf.map(({ type }) => type).join(' | ');
+
 const input = ([name, shown]: [string, z.core.JSONSchema.BaseSchema], required: readonly string[]) => html`
-<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${shown.enum?.map(String).join(' | ') ?? shown.type ?? 'any'}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
+<div><dt><code>${name}</code></dt><dd>${shown.description} <span class="note">${shown.enum?.map(String).join(' | ') ?? shown.type ?? formsOf(shown)}${required.includes(name) ? ', required' : ''}</span></dd></div>`;
 
 function inputs(tool: Tool) {
   const { properties = {}, required = [] }: z.core.JSONSchema.BaseSchema = toInputSchema(tool.input);

@@ -36,6 +36,22 @@ describe('a refused input', () => {
     ['search_agents', { tags: 7 }, 'tags must be a list.'],
     ['search_agents', { has_endpoint: 'yes' }, 'has_endpoint must be true, or omitted.'],
     ['compare_agents', { handles: ['a/b'] }, 'handles must have at least 2 entries.'],
+    [
+      'submit_rating',
+      { evidence: [{ kind: 'link', value: 'x' }] },
+      'evidence.0 must be kind:value, or an object of both, with one of the kinds trace_id, receipt, commit, transcript_sha256, url',
+    ],
+    [
+      'submit_rating',
+      { proof: 'receipt:x' },
+      'proof must be kind:value, or an object of both, with one of the kinds service_receipt, payment_receipt',
+    ],
+    ['submit_rating', { evidence: ['commit:'] }, 'evidence.0 has a value that is empty or too long'],
+    [
+      'submit_rating',
+      { evidence: [{ kind: 'url', value: 'x'.repeat(513) }] },
+      'evidence.0.value must have at most 512 characters',
+    ],
     ['submit_feedback', { message: '' }, 'message must have at least 1 character.'],
   ])('of %s %j is named in plain words', async (tool, input, said) => {
     const message = await refusal(tool, input);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 import { holderNames, listedNames } from '../support/tool-names.ts';
@@ -20,6 +21,17 @@ const post = async (message: { headers: Record<string, string>; body: string }) 
   const response = await directory.app.request('/api/mcp', { method: 'POST', ...message, headers });
   return response.text();
 };
+
+/** Four bytes of English are about one token. */
+const tokens = (text: string) => Buffer.byteLength(text) / 4;
+
+/** What hosts hand to a model of each tool that a client lists. */
+async function readTools(kind: ClientKind, headers: Record<string, string> = {}) {
+  const client = await connect(kind, directory, headers);
+  const listed = await client.tools();
+  await client.close();
+  return listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+}
 
 /** Times, ids and secrets, which differ from run to run, by what they are. */
 const normalise = (text: string) =>
@@ -85,17 +97,27 @@ describe('the wire', () => {
   });
 
   it.each([legacy, modern])(
-    'lists to callers without a capability what fits in 3,900 tokens, 2,300 without answers',
+    'lists to callers without a capability what fits in 3,900 tokens',
     async (era) => {
       const { headers, body } = era('tools/list');
       const response = await directory.app.request('/api/mcp', { method: 'POST', headers, body });
-      const answer = await response.text();
-      const listed: { name: string; description: string; inputSchema: object }[] =
-        JSON.parse(answer).result.tools;
-      expect(listed.map(({ name }) => name).sort()).toEqual(listedNames);
-      expect(Buffer.byteLength(answer) / 4).toBeLessThanOrEqual(3900);
-      const parts = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-      expect(Buffer.byteLength(JSON.stringify(parts)) / 4).toBeLessThanOrEqual(2300);
+      expect(tokens(await response.text())).toBeLessThanOrEqual(3900);
+    },
+  );
+
+  it.each(clientKinds)('lists to client %s tools for a model to read in 2,500 tokens', async (kind) => {
+    const parts = await readTools(kind);
+    expect(parts.map(({ name }) => name).sort()).toEqual(listedNames);
+    expect(tokens(JSON.stringify(parts))).toBeLessThanOrEqual(2500);
+  });
+
+  it.each(clientKinds)(
+    'lists to client %s with a capability no tool of more than 320 tokens',
+    async (kind) => {
+      const parts = await readTools(kind, { 'x-agent-capability': rater });
+      expect(parts.map(({ name }) => name).sort()).toEqual(holderNames);
+      const large = parts.filter((part) => tokens(JSON.stringify(part)) > 320);
+      expect(large.map(({ name }) => name)).toEqual([]);
     },
   );
 

@@ -99,6 +99,28 @@ describe('a payment receipt of x402', () => {
     });
   });
 
+  it('as text, for a rating whose evidence is text, is checked against the rating as it was sent', async () => {
+    const receipt = await eip712(payloadOf({ resourceUrl: 'https://mcp.webhook.co/as-text' }));
+    const rating = directory.rating({
+      evidence: ['url:https://a.example/1', { kind: 'commit', value: 'c:0' }],
+    });
+    const { proof, ...sent } = await paid(receipt, { rating });
+    const answer = await submit({ ...sent, proof: `${proof.kind}:${proof.value}` });
+    expect(answer).toMatchObject({ status: 'created', proof_class: 'payment_receipt' });
+    expect(await submit({ ...sent, proof })).toMatchObject({
+      status: 'replayed',
+      rating_id: answer.rating_id,
+    });
+    const { ratings } = (await directory.call('list_ratings', {
+      handle: 'co.webhook/webhook',
+      proof_class: 'payment_receipt',
+    })) as unknown as { ratings: { rating_id: string; evidence?: object[] }[] };
+    expect(ratings.find(({ rating_id }) => rating_id === answer.rating_id)?.evidence).toEqual([
+      { kind: 'url', value: 'https://a.example/1' },
+      { kind: 'commit', value: 'c:0' },
+    ]);
+  });
+
   it('without the optional transaction is the same as with an empty one', async () => {
     const { transaction: _, ...payload } = payloadOf({ resourceUrl: 'https://mcp.webhook.co/free' });
     const { signature } = await eip712({ ...payload, transaction: '' });

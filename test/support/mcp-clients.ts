@@ -12,7 +12,7 @@ export interface ToolResult {
 
 /** What tests need of a client of either SDK line. */
 export interface AnyClient {
-  tools(): Promise<{ name: string; description?: string; annotations?: object }[]>;
+  tools(): Promise<{ name: string; description?: string; inputSchema: object; annotations?: object }[]>;
   call(name: string, args: Record<string, unknown>): Promise<ToolResult>;
   read(uri: string): Promise<{ uri: string; mimeType?: string; text?: string }[]>;
   resources(): Promise<string[]>;

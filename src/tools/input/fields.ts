@@ -16,7 +16,7 @@ import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
 /** A handle as sent. Its form is checked by the tool, so that a malformed one is invalid_handle and not invalid_input. */
-export const handleInput = z.string().describe('<namespace>/<name>, exact case');
+export const handleInput = z.string().describe('<namespace>/<name>');
 
 /** What names one listing (tools/find/listing.ts). */
 export const namedInput = z.string().describe('Handle, endpoint, repository or package');
@@ -25,7 +25,7 @@ export const namedInput = z.string().describe('Handle, endpoint, repository or p
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
   isHandle(handle) ? [handle] : 'all';
 
-export const cursorInput = z.string().max(400).optional().describe('next_cursor of the last answer');
+export const cursorInput = z.string().max(400).optional();
 
 /** The value that a text most likely means, by its other names and spelling. */
 function findNearest(sent: string, values: readonly string[]): string | undefined {
@@ -105,7 +105,7 @@ export const criteriaInput = z
   .refine((sent) => isUnique(sent.map(toCriterion)), 'must name each criterion once')
   .optional()
   .describe(
-    `name, name:value, {criterion, value}. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
+    `name or name:value. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
   );
 
 /** The criteria of the vocabulary; the usual ones where none was sent. */

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** A piece of evidence, or a proof, of one of several kinds. */
+export interface KindAndValue<Kind extends string> {
+  readonly kind: Kind;
+  readonly value: string;
+}
+
+/** Reads `url:https://a.example/` as its kind and its value. */
+function split<Kind extends string>(text: string): KindAndValue<Kind> {
+  const at = text.indexOf(':');
+  return { kind: text.slice(0, at) as Kind, value: text.slice(at + 1) };
+}
+
+/** What a rater sent, in whichever form, as an object. */
+export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
+  typeof sent === 'string' ? split<Kind>(sent) : sent;
+
+/** `kind:value` or the object of both. tools/list shows the text, whose pattern names the kinds (mcp/register.ts). */
+export function kindAndValue<const Kind extends string>(
+  object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
+  kinds: readonly Kind[],
+) {
+  const error = `must be kind:value, or an object of both, with one of the kinds ${kinds.join(', ')}`;
+  const text = z
+    .string()
+    .regex(new RegExp(`^(${kinds.join('|')}):`), { error, abort: true })
+    .superRefine((sent, { addIssue }) => {
+      if (!object.safeParse(split(sent)).success)
+        addIssue({ code: 'custom', message: 'has a value that is empty or too long' });
+    });
+  return z.union([text, object], { error });
+}
