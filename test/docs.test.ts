@@ -73,6 +73,15 @@ describe('documents', () => {
       mcpServers: { dossier: { type: 'http', url: 'http://127.0.0.1:3000/api/mcp' } },
     });
   });
+  it('tell the reader of the README in under 900 words how to run the tests, with the command that CI runs', () => {
+    const readme = read('README.md');
+    expect(readme.trim().split(/\s+/).length).toBeLessThan(900);
+    const [, afterStart = ''] = readme.split(/^npm start$/m);
+    const firstScreen = afterStart.split('\n').slice(0, 24).join('\n');
+    expect(firstScreen).toMatch(/`npm test`, about \w+ minutes on two cores/);
+    expect(firstScreen).toContain('`npm run test:fast`');
+    expect(read('.ci/run').split('\n')).toContain('npm test');
+  });
   it.each(pages)('%s has links that lead somewhere', (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });

@@ -3,17 +3,27 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { program, type Started, startDossier } from '../support/command.ts';
+import { program, type Started, startCommand, startDossier } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
 const database = `file:${join(folder, 'readme.db')}`;
+/** The settings of the command that the README gives for trying its examples. */
+const [, tryOut = ''] = /^(\S+=\S+ .*)npm start$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+const trySettings = Object.fromEntries(
+  tryOut
+    .trim()
+    .split(' ')
+    .map((setting) => setting.split('=')),
+);
 let service: Started;
 let url: string;
 
 beforeAll(async () => {
   const nowhere = { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' };
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
-  service = startDossier([], { DATABASE_URL: database, REGISTRY_URL: 'off', PORT: '0', REPOSITORY_HOSTS });
+  const settings: Record<string, string> = { ...trySettings, PORT: '0', REPOSITORY_HOSTS };
+  const isPackage = program !== 'src/main.js';
+  service = isPackage ? startDossier([], settings) : startCommand(['npm', 'start'], settings);
   url = await service.line(/^listening on (\S+)/m);
   const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200);
   await vi.waitFor(isReady, { timeout: 20_000, interval: 100 });
@@ -36,6 +46,7 @@ const started = 'other tests start it, or it needs what is not on this machine';
 const expected: readonly (readonly [begins: string, code: number | typeof started, prints?: string])[] = [
   ['npm ci', started],
   ['npm start', started],
+  ['REGISTRY_URL=off DATABASE_URL=:memory: npm start', started],
   ['claude mcp add', started],
   ['curl -s http://127.0.0.1:3000/api/tools/get_agent', 0, '"handle":"co.webhook/webhook"'],
   ['curl -s http://127.0.0.1:3000/api/claim-github', 0, '"capability":"dossier_cap_'],
@@ -79,6 +90,10 @@ describe('the README and docs/log.md', () => {
     if (code === started) return;
     const ran = await run(command);
     expect(ran, ran.output).toMatchObject({ code, output: expect.stringContaining(prints ?? '') as string });
+  });
+
+  it('shows a sample on a new database of its own, so that no import has replaced what the examples name', () => {
+    expect(trySettings).toEqual({ REGISTRY_URL: 'off', DATABASE_URL: ':memory:' });
   });
 
   it('says how to call the inspector from the command line', async () => {

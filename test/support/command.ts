@@ -20,10 +20,17 @@ export interface Started {
 export const program = process.env.DOSSIER_PROGRAM ?? 'src/main.js';
 
 /** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
-export function startDossier(args: readonly string[], environment: Record<string, string>): Started {
+export const startDossier = (args: readonly string[], environment: Record<string, string>): Started =>
+  startCommand(['node', program, ...args], environment);
+
+/** Starts a command that starts `dossier`, in the same way. */
+export function startCommand(
+  [command = '', ...args]: readonly string[],
+  environment: Record<string, string>,
+): Started {
   const { PATH, HOME, NODE_OPTIONS_OF_DOSSIER: NODE_OPTIONS } = process.env;
   const env = { PATH, HOME, NODE_OPTIONS, OBSERVE: 'off', ...environment };
-  const child = spawn('node', [program, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

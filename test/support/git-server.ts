@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInShell } from './shell.ts';
 
-/** The tests of claims need git; the service itself does not. */
-const gitMissing =
-  'These tests run a real git server: install git (with git-http-backend) and run them again.';
+/** The tests of claims and `npm run try:claim` need git; the service itself does not. */
+const gitMissing = 'This runs a real git server: install git (with git-http-backend) and run it again.';
 const environment = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -69,6 +68,10 @@ function toCommit(ref: string, hasParent: boolean, files: Files): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
+/** Partial clones as GitHub and GitLab have them, and pushes by anybody; git itself is delivered with both off. */
+const repositoryConfig =
+  '[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n[http]\n\treceivepack = true\n';
+
 function createRepository(folder: string, onChange: () => void): GitRepository {
   const setDefaultBranch = (branch: string) => {
     onChange();
@@ -76,8 +79,7 @@ function createRepository(folder: string, onChange: () => void): GitRepository {
   };
   if (!existsSync(folder)) {
     for (const name of ['objects', 'refs/heads']) mkdirSync(join(folder, name), { recursive: true });
-    // Partial clones as GitHub and GitLab have them; git itself is delivered with them off.
-    writeFileSync(join(folder, 'config'), '[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n');
+    writeFileSync(join(folder, 'config'), repositoryConfig);
     setDefaultBranch('main');
   }
   return {
@@ -134,8 +136,8 @@ function readRaw(root: string, path: string): Answer {
     : { status: 404, headers: {}, body: Buffer.from('404: Not Found') };
 }
 
-/** Starts the server on a free port of this machine. */
-export async function createGitServer(): Promise<GitServer> {
+/** Starts the server on a free port of this machine. `onRequest` is told `METHOD path` of every request. */
+export async function createGitServer(onRequest?: (request: string) => void): Promise<GitServer> {
   backendPath();
   const root = mkdtempSync(join(tmpdir(), 'dossier-git-'));
   const requests: string[] = [];
@@ -144,6 +146,7 @@ export async function createGitServer(): Promise<GitServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method, url = '/', headers } = request;
     const input = Buffer.concat(await request.toArray());
+    if (url.endsWith('/git-receive-pack')) forget();
     const asked = [
       method,
       url,
@@ -158,7 +161,9 @@ export async function createGitServer(): Promise<GitServer> {
     response.writeHead(status, given).end(body);
   };
   const http = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
+    const asked = `${request.method} ${request.url}`;
+    requests.push(asked);
+    onRequest?.(asked);
     // The caller may leave before its answer.
     if (!server.fault?.(request, response)) answer(request, response).catch(() => response.destroy());
   });
