@@ -17,6 +17,8 @@ const offered = [
 let modern: Endpoint;
 let legacy: Endpoint;
 let locked: Endpoint;
+let discovered: Endpoint;
+let future: Endpoint;
 let stream: Endpoint;
 let streams: readonly Endpoint[];
 let directory: Directory;
@@ -27,6 +29,17 @@ const listed = (name: string, url: string, type = 'streamable-http') =>
 beforeAll(async () => {
   modern = await startModernServer(() => offered);
   legacy = await startLegacyServer(() => offered);
+  discovered = await startLegacyServer(() => offered, ['2025-11-25', '2025-06-18']);
+  future = await startEndpoint((body, { url }, response) => {
+    if (url !== '/mcp') return void response.writeHead(404).end();
+    const { id, method } = JSON.parse(body);
+    const answer =
+      method === 'server/discover'
+        ? { result: { supportedVersions: ['2099-01-01'], capabilities: {} } }
+        : { error: { code: -32601, message: 'Method not found' } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
   stream = await startStreamServer(() => offered);
   streams = await Promise.all([400, 405].map((refusal) => startStreamServer(() => offered, refusal)));
   locked = await startEndpoint((_, { url = '' }, response) => {
@@ -59,6 +72,8 @@ beforeAll(async () => {
     entries: [
       listed('com.example.modern/a', 'https://modern.example.com/mcp'),
       listed('com.example.legacy/a', 'https://legacy.example.com/mcp'),
+      listed('com.example.discovered/a', 'https://discovered.example.com/mcp'),
+      listed('com.example.future/a', 'https://future.example.com/mcp'),
       listed('com.example.locked/a', 'https://locked.example.com/mcp'),
       listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
       listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
@@ -72,6 +87,8 @@ beforeAll(async () => {
       HOST_OVERRIDES: JSON.stringify({
         'modern.example.com': modern.url,
         'legacy.example.com': legacy.url,
+        'discovered.example.com': discovered.url,
+        'future.example.com': future.url,
         'locked.example.com': locked.url,
         'stream.example.com': stream.url,
         'stream400.example.com': streams[0]?.url,
@@ -82,7 +99,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await directory.close();
-  await Promise.all([modern, legacy, locked, stream, ...streams].map((endpoint) => endpoint.close()));
+  const endpoints = [modern, legacy, discovered, future, locked, stream, ...streams];
+  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
 });
 
 async function observe(handle: string) {
@@ -112,6 +130,34 @@ it('asks a server of the older era in a session, which it ends', async () => {
     'tools/list',
   ]);
   expect(legacy.sent.filter(({ path }) => path === '/mcp').at(-1)?.method).toBe('DELETE');
+});
+
+it('speaks the older era with a server whose discovery does not offer 2026-07-28', async () => {
+  expect(await observe('com.example.discovered/a')).toMatchObject({
+    'endpoint.protocol': ['observed', '2025-11-25'],
+    'tools.count': ['observed', 2],
+  });
+  expect(discovered.methods()).toEqual([
+    'server/discover',
+    'initialize',
+    'notifications/initialized',
+    'tools/list',
+  ]);
+});
+
+it('says of a server that offers only a revision that Dossier does not speak why nothing was learned, and not that nothing is there', async () => {
+  const { observations } = await directory.observe('com.example.future/a');
+  const about = observations.filter(
+    ({ kind }) => kind === 'endpoint.protocol' || kind === 'endpoint.answers',
+  );
+  expect(about).toMatchObject(
+    [null, null].map((value) => ({
+      value,
+      state: 'unreachable',
+      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+    })),
+  );
+  expect(future.methods()).toEqual(['server/discover', 'initialize']);
 });
 
 it('reports a 401 as an answer and reads the metadata that it names', async () => {

@@ -154,19 +154,26 @@ async function askLegacy(
   return run;
 }
 
-const isDiscovery = ({ supportedVersions }: JsonObject) => Array.isArray(supportedVersions);
+/** Whether a discovery offers the revision that it was asked in: some servers answer it and speak only older ones. */
+const isOffered = ({ supportedVersions }: JsonObject) =>
+  Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
 const isSession = ({ protocolVersion }: JsonObject) => typeof protocolVersion === 'string';
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
 
-/** Why there is no answer: one that may pass comes first, because it leaves open what else there is. */
+const notSpoken: NoAnswer = {
+  ...{ result: 'unreachable', cause: 200 },
+  reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+};
+
+/**
+ * Why there is no answer: one that may pass comes first, because it leaves open what else there is. An endpoint that sent a result is
+ * there, whatever it said of another method.
+ */
 function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
+  const isThere = replies.some(({ is }) => is === 'result');
   return (
-    answers.find(({ result }) => result === 'unreachable') ??
-    answers[0] ?? {
-      ...{ result: 'unreachable', cause: 200 },
-      reason: 'The endpoint answered with no introduction that MCP knows.',
-    }
+    answers.find(({ result }) => result === 'unreachable') ?? (isThere ? undefined : answers[0]) ?? notSpoken
   );
 }
 
@@ -183,8 +190,8 @@ async function askInitialized(
 }
 
 /**
- * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and tools/list of 2026-07-28, else initialize
- * and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
+ * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and, if that offers 2026-07-28, tools/list in
+ * it; else initialize and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
  * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
  */
 export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
@@ -208,7 +215,7 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
     const reply = await step();
     replies.push(reply);
     if (reply.is === 'payment') return toWithheld(url, reply);
-    if (reply.is === 'result' && isDiscovery(reply.result)) return askModern(talk, reply);
+    if (reply.is === 'result' && isOffered(reply.result)) return askModern(talk, reply);
     if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, post);
   }
   for (const reply of replies) if (reply.is === 'credentials') return toWithheld(url, reply);

@@ -70,11 +70,22 @@ export interface OfferedTool {
 
 const notFound = (path: string | undefined) => path !== '/mcp';
 
-/** A real server of the older SDK line at /mcp, with sessions; `tools` may change between two looks. */
-export const startLegacyServer = (tools: () => readonly OfferedTool[]): Promise<Endpoint> => {
+/**
+ * A real server of the older SDK line at /mcp, with sessions; `tools` may change between two looks. With `offered` it answers
+ * server/discover with these revisions, as the official Go SDK 1.8 does in its stateful mode.
+ */
+export const startLegacyServer = (
+  tools: () => readonly OfferedTool[],
+  offered?: readonly string[],
+): Promise<Endpoint> => {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return startEndpoint(async (body, request, response) => {
     if (notFound(request.url)) return void response.writeHead(404).end();
+    if (offered && methodOf(body).includes('server/discover')) {
+      const result = { supportedVersions: offered, capabilities: { tools: {} } };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
+    }
     const known = sessions.get(String(request.headers['mcp-session-id']));
     const transport =
       known ??
