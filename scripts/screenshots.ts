@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../test/support/browser.ts';
 import type { ClaimedDirectory } from '../test/support/claimed-directory.ts';
 import { type PageState, pageStates } from '../test/support/page-states.ts';
+import { readmePicture, takeReadmePicture } from '../test/support/readme-picture.ts';
 import { openShownDirectory } from '../test/support/shown-directory.ts';
 
 const { values } = parseArgs({
@@ -40,6 +41,14 @@ async function take(state: PageState, look: (typeof looks)[number], [browser, di
   await page.close();
 }
 
+/** Takes the picture of the README anew. */
+async function renewReadmePicture([browser, directory]: Opened) {
+  const page = await browser.newPage(readmePicture.look);
+  await page.goto(directory.url + readmePicture.path);
+  writeFileSync(readmePicture.file, await takeReadmePicture(page));
+  await page.close();
+}
+
 type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
 
 const opened: Opened = [await openBrowser(), await openShownDirectory()];
@@ -47,6 +56,9 @@ mkdirSync(values.out, { recursive: true });
 const states = pageStates.filter(({ name }) => name.startsWith(values.only));
 for (const look of looks.filter(({ name }) => name.includes(values.look)))
   for (const state of states) await take(state, look, opened);
+const isOfReadme = 'readme'.startsWith(values.only);
+if (isOfReadme) await renewReadmePicture(opened);
 await opened[0].close();
 await opened[1].close();
 process.stdout.write(`${states.length} page states in ${values.out}\n`);
+if (isOfReadme) process.stdout.write(`the picture of the README in ${readmePicture.file}\n`);

@@ -1,0 +1,48 @@
+import { crc32 } from 'node:zlib';
+import type { Page } from 'playwright-core';
+
+/** The picture of the README: the file, and the page that it shows. */
+export const readmePicture = {
+  file: 'docs/listing.png',
+  path: '/agents/co.webhook/webhook',
+  look: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+} as const;
+
+/** The parts of the page that the picture shows whole, from the top; the last one ends the picture. */
+const parts = ['body > header', '.listing-head', '.beside', '.answer', '.snapshot', '.record-of'];
+
+/** The words of an opened page that its picture shows. Dates are left out, because the ratings are as old on every day. */
+export async function readWords(page: Page): Promise<string> {
+  const texts = await Promise.all(parts.map((part) => page.locator(part).innerText()));
+  return texts.join('\n').replaceAll(/\d{4}-\d\d-\d\d/g, '(date)');
+}
+
+/** Signature of a PNG file, and the length of its first chunk, IHDR, as a chunk of text may follow it. */
+const headLength_bytes = 8 + 4 + 4 + 13 + 4;
+/** Keyword of the chunk, and its flags: not compressed, in no stated language. */
+const textHead = Buffer.from('iTXtDescription\0\0\0\0\0');
+
+const uint32 = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};
+
+/** Takes the picture; its own words are in it, as the text chunk "Description" of PNG. */
+export async function takeReadmePicture(page: Page): Promise<Buffer> {
+  const end = await page.locator(parts.at(-1) ?? '').boundingBox();
+  if (!end) throw new Error('the page does not show where its picture ends');
+  const height = Math.ceil(end.y + end.height) + 24;
+  const clip = { x: 0, y: 0, width: readmePicture.look.viewport.width, height };
+  const png = await page.screenshot({ fullPage: true, clip });
+  const text = Buffer.concat([textHead, Buffer.from(await readWords(page))]);
+  const chunk = [uint32(text.length - 4), text, uint32(crc32(text))];
+  return Buffer.concat([png.subarray(0, headLength_bytes), ...chunk, png.subarray(headLength_bytes)]);
+}
+
+/** The words in a picture that `takeReadmePicture` took; empty for any other. */
+export function wordsIn(png: Buffer): string {
+  const at = png.indexOf(textHead);
+  if (at < 0) return '';
+  return png.toString('utf8', at + textHead.length, at + 4 + png.readUInt32BE(at - 4));
+}
