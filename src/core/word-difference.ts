@@ -86,6 +86,25 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
+/** How many characters, of both sides together, may still be compared for one answer. */
+export interface ComparisonBudget {
+  left: number;
+}
+
+export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
+
+/** The difference of two texts, undefined if they have more characters than may still be compared. */
+export function differenceWithin(
+  budget: ComparisonBudget,
+  before: string,
+  after: string,
+): TextPart[] | undefined {
+  const size = before.length + after.length;
+  if (size > budget.left) return undefined;
+  budget.left -= size;
+  return wordDifference(before, after);
+}
+
 /** A part whose own brackets cannot be read as marks of the difference. */
 const escapeMarks = (text: string) => text.replace(/[[{](?=[-+]|$)|(?<=^|[-+])[\]}]/g, '\\$&');
 

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { asMembers, attempt } from '../core/json.ts';
-import { differenceText, wordDifference } from '../core/word-difference.ts';
+import { hash } from 'node:crypto';
+import { asMembers, attempt, countValues, parseForeignJson } from '../core/json.ts';
+import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { Tool } from './endpoint/messages.ts';
 import { changedTexts, nameOf } from './kinds/tools.ts';
@@ -17,6 +17,17 @@ export interface ToolDifference {
   readonly members?: string[];
 }
 
+/** A tool with a digest of each member that is compared; `digest` is of all of them. */
+interface DigestedTool {
+  readonly tool: Tool;
+  readonly name: string;
+  readonly members: ReadonlyMap<Member, string>;
+  readonly digest: string;
+}
+
+/** The tools that a caller was shown: read once, to be compared with several sets. */
+export type ShownTools = ReturnType<typeof readShownTools>;
+
 /** How a set of tools that a caller was shown differs from one that was seen here. */
 export type SurfaceComparison = ReturnType<typeof compareTools>;
 
@@ -25,53 +36,90 @@ const longestText = 400;
 /** Hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** A schema that a host hands on as its JSON text. */
-const toSchema = (sent: unknown): unknown =>
-  typeof sent === 'string' ? (attempt(() => JSON.parse(sent) as unknown) ?? sent) : sent;
+/** Values of all schemas together that a host hands on as JSON texts: more than a body may have. */
+const mostValues = 100_000;
 
 /** What a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
-const toTool = ({ input_schema, parameters, ...tool }: Tool): Tool => ({
-  ...tool,
-  inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters),
-});
+function toProtocolNames(sent: readonly Tool[]): Tool[] {
+  let left = mostValues;
+  /** A schema may be the JSON text of one; the values in a text were not counted when the body was read. */
+  const toSchema = (schema: unknown): unknown => {
+    if (typeof schema !== 'string') return schema;
+    left -= countValues(schema);
+    return (left >= 0 ? parseForeignJson(schema) : undefined) ?? schema;
+  };
+  return sent.map(({ input_schema, parameters, ...tool }) => ({
+    ...tool,
+    inputSchema: toSchema(tool.inputSchema ?? input_schema ?? parameters),
+  }));
+}
+
+/** A number beyond the range of a double has no form in RFC 8785. */
+const toComparable = (value: object): string =>
+  attempt(() => toCanonicalJson(value)) ?? JSON.stringify(value);
+
+const pick = (value: unknown, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
+
+function digestTool(tool: Tool, members: readonly Member[], annotations: ReadonlySet<string>): DigestedTool {
+  const digests = members.map((member) => {
+    const value = member === 'annotations' ? pick(tool.annotations, annotations) : tool[member];
+    return [member, value === undefined ? '' : hash('sha256', toComparable({ value }))] as const;
+  });
+  const digest = digests.map(([, one]) => one).join(' ');
+  return { tool, name: nameOf(tool), members: new Map(digests), digest };
+}
+
+const hasMember = (tools: readonly Tool[], member: Member) =>
+  tools.some((tool) => tool[member] !== undefined);
+
+/** Reads what a caller was shown. Those members are compared that any of the tools has; of annotations those, and the hints that clients know. */
+export function readShownTools(shown: readonly Tool[]) {
+  const sent = toProtocolNames(shown);
+  const members = comparedMembers.filter((member) => hasMember(sent, member));
+  const annotations = new Set([
+    ...hints,
+    ...sent.flatMap((tool) => Object.keys(asMembers(tool.annotations))),
+  ]);
+  return { tools: sent.map((tool) => digestTool(tool, members, annotations)), members, annotations };
+}
+
+const longestPrefix = 101;
+const longestName = 300;
+
+/** What all names begin with, as far as a host may have put it there. */
+function commonStart(names: readonly string[]): string {
+  let common = names[0]?.slice(0, longestPrefix) ?? '';
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
+  return common;
+}
 
 const prefixForm = /^[\w.-]{0,100}[_.:/-]$/;
 
 /** What a host put before every name, as `mcp__mail__`; empty unless the names seen here follow it. */
 function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
   if (sent.some((name) => seen.has(name))) return '';
-  const found = new Set(
-    sent.flatMap((name) =>
-      [...seen].filter((own) => own !== '' && name.endsWith(own)).map((own) => name.slice(0, -own.length)),
-    ),
-  );
-  const isCommon = (prefix: string) =>
-    prefixForm.test(prefix) && sent.every((name) => name.startsWith(prefix));
-  const matches = (prefix: string) => sent.filter((name) => seen.has(name.slice(prefix.length))).length;
-  return [...found].filter(isCommon).toSorted((a, b) => matches(b) - matches(a))[0] ?? '';
+  const short = sent.filter((name) => name.length <= longestName);
+  const common = commonStart(sent);
+  let best = { prefix: '', matches: 0 };
+  for (let length = common.length; length > 0; length -= 1) {
+    const prefix = common.slice(0, length);
+    if (!prefixForm.test(prefix)) continue;
+    const matches = short.filter((name) => seen.has(name.slice(length))).length;
+    if (matches > best.matches) best = { prefix, matches };
+  }
+  return best.prefix;
 }
 
-const isSameMember = (member: Member, seen: Tool, sent: Tool): boolean => {
-  if (member !== 'annotations') return isDeepStrictEqual(seen[member], sent[member]);
-  const [own, shown] = [asMembers(seen.annotations), asMembers(sent.annotations)];
-  return [...hints, ...Object.keys(shown)].every((hint) => isDeepStrictEqual(own[hint], shown[hint]));
-};
+const differing = (seen: DigestedTool, sent: DigestedTool): Member[] =>
+  [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
 
-/** The tools of one name: those that are the same are set against each other first. */
-function comparePairs(
-  name: string,
-  seen: readonly Tool[],
-  sent: readonly Tool[],
-  members: readonly Member[],
-) {
-  const differing = (a: Tool, b: Tool) => members.filter((member) => !isSameMember(member, a, b));
-  const left = [...seen];
-  const unmatched = sent.filter((tool) => {
-    const at = left.findIndex((own) => differing(own, tool).length === 0);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
-  const others = unmatched.slice(0, left.length).map((tool, at) => [left[at] ?? {}, tool] as const);
+/** The tools of one name: as many as are the same on both sides are set against each other first. */
+function comparePairs(name: string, seen: readonly DigestedTool[], sent: readonly DigestedTool[]) {
+  const byDigest = Map.groupBy(seen, ({ digest }) => digest);
+  const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
+  const left = [...byDigest.values()].flat();
+  const others = unmatched.slice(0, left.length).map((tool, at) => [left[at] ?? tool, tool] as const);
   return {
     others,
     differs: [
@@ -82,55 +130,73 @@ function comparePairs(
   };
 }
 
-const toText = (value: unknown) =>
-  typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
-
-/** How the members that differ of two tools read: texts for models at their places, else the whole member. */
-function textsOf([seen, sent]: readonly [Tool, Tool], members: readonly Member[]) {
-  const pick = (tool: Tool) => ({ name: '', ...Object.fromEntries(members.map((one) => [one, tool[one]])) });
-  const texts = changedTexts([pick(seen)], [pick(sent)], mostTexts);
-  const whole = members
-    .filter((member) => !isSameMember(member, seen, sent))
-    .filter((member) => !texts.some((text) => text.member.split('.')[0] === member))
-    .map((member) => ({ member, difference: wordDifference(toText(seen[member]), toText(sent[member])) }));
-  return [...texts, ...whole].map(({ member, difference }) => ({
-    name: nameOf(seen),
-    member,
-    difference: differenceText(difference).slice(0, longestText).toWellFormed(),
-  }));
+function repeatedIn(names: readonly string[]): string[] {
+  const known = new Set<string>();
+  return names.filter((name) => known.size === known.add(name).size);
 }
 
-const repeatedIn = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
-
-/** Compares tools by name and by those members that the caller sent of any of them; a name that occurs twice counts twice. */
-export function compareTools(seen: readonly Tool[], shown: readonly Tool[]) {
-  const seenNames = new Set(seen.map(nameOf));
-  const prefix = prefixOf(shown.map(nameOf), seenNames);
-  const sent = shown.map((tool) => ({ ...toTool(tool), name: nameOf(tool).slice(prefix.length) }));
-  const has = (tools: readonly Tool[], member: Member) => tools.some((tool) => tool[member] !== undefined);
-  const members = comparedMembers.filter((member) => has(sent, member));
-  const [own, theirs] = [Map.groupBy(seen, nameOf), Map.groupBy(sent, nameOf)];
-  const names = [...new Set([...own.keys(), ...theirs.keys()])].sort();
-  const pairs = names.map((name) => comparePairs(name, own.get(name) ?? [], theirs.get(name) ?? [], members));
-  const not_sent = comparedMembers.filter((member) => !members.includes(member) && has(seen, member));
+/**
+ * Compares tools by name and by those members that the caller sent of any of them; a name that occurs twice counts twice. Its
+ * work grows with the sum of both sides, not with their product.
+ */
+export function compareTools(seen: readonly Tool[], { tools, members, annotations }: ShownTools) {
+  const prefix = prefixOf(
+    tools.map(({ name }) => name),
+    new Set(seen.map(nameOf)),
+  );
+  const own = seen.map((tool) => digestTool(tool, members, annotations));
+  const sent = tools.map((tool) => ({ ...tool, name: tool.name.slice(prefix.length) }));
+  const [ownByName, sentByName] = [own, sent].map((side) => Map.groupBy(side, ({ name }) => name));
+  const names = [...new Set([...own, ...sent].map(({ name }) => name))].sort();
+  const pairs = names.map((name) =>
+    comparePairs(name, ownByName?.get(name) ?? [], sentByName?.get(name) ?? []),
+  );
+  const not_sent = comparedMembers.filter((member) => !members.includes(member) && hasMember(seen, member));
+  const repeated = [own, sent].flatMap((side) => repeatedIn(side.map(({ name }) => name)));
   return {
     differs: pairs.flatMap(({ differs }) => differs),
     /** Names that several tools of one side have. */
-    repeated: [...new Set([...repeatedIn(seen.map(nameOf)), ...repeatedIn(sent.map(nameOf))])].sort(),
+    repeated: [...new Set(repeated)].sort(),
     /** Members that were seen here and not sent of any tool, so that they were not compared. */
     not_sent,
     /** Whether nothing but names was compared of tools that have more. */
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** What the caller's host put before every name. */
     prefix,
-    /** How members that differ read: [-here-]{+there+}. */
-    texts: pairs
-      .flatMap(({ others }) => others)
-      .slice(0, mostTexts)
-      .flatMap((pair) => textsOf(pair, members))
-      .slice(0, mostTexts),
+    /** Tools of one name that differ: the one seen here, and the one sent. */
+    others: pairs.flatMap(({ others }) => others),
   };
 }
+
+const toText = (value: unknown) =>
+  typeof value === 'string' ? value : value === undefined ? '' : toComparable(asMembers(value));
+
+/** How the members that differ of two tools read: texts for models at their places, else the whole member. */
+function* textsOf(
+  [seen, sent]: SurfaceComparison['others'][number],
+  budget: ComparisonBudget,
+): Generator<{ readonly name: string; readonly member: string; readonly difference: string }> {
+  const members = differing(seen, sent);
+  const picked = ({ tool }: DigestedTool) => ({ ...pick(tool, new Set(members)), name: '' });
+  const found = new Set<string | undefined>();
+  for (const { member, difference } of changedTexts([picked(seen)], [picked(sent)], budget)) {
+    found.add(member.split('.')[0]);
+    yield { name: seen.name, member, difference: differenceText(difference) };
+  }
+  for (const member of members.filter((one) => !found.has(one))) {
+    const difference = differenceWithin(budget, toText(seen.tool[member]), toText(sent.tool[member]));
+    if (difference) yield { name: seen.name, member, difference: differenceText(difference) };
+  }
+}
+
+/** How members that differ read, at most 20: [-here-]{+there+}. */
+export const textsOfPairs = ({ others }: Pick<SurfaceComparison, 'others'>, budget: ComparisonBudget) =>
+  others
+    .values()
+    .flatMap((pair) => textsOf(pair, budget))
+    .take(mostTexts)
+    .map((text) => ({ ...text, difference: text.difference.slice(0, longestText).toWellFormed() }))
+    .toArray();
 
 /** Compares tools by name and digest; what was seen twice under one name is no single digest. */
 export function compareDigests(
@@ -146,5 +212,5 @@ export function compareDigests(
     return known.length === 1 && known[0]?.sha256 === sent[name] ? [] : [{ name, difference: 'other' }];
   });
   const repeated = [...new Set(repeatedIn(seen.map(({ name }) => name)))];
-  return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', texts: [] };
+  return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', others: [] };
 }

@@ -1,23 +1,45 @@
 import type { Context } from '../context.ts';
+import { toComparisonBudget } from '../core/word-difference.ts';
 import type { Tool } from './endpoint/messages.ts';
-import { changedEndpoints, withTexts } from './kinds/tools.ts';
+import { isOfTools, type ShownChange, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 
-/** Runs that saw facts change, newest first, before a log index; changes of tools with the texts that differ. */
-export async function readRuns(
+/** Sets of tools that one history reads, as the characters of their JSON: the newest changes come first. */
+const mostRead = 4 * 1024 * 1024;
+
+/** Reads the sets that changes of tools are between, as many as fit. */
+async function readSets(
   handle: string,
-  page: { readonly before: number; readonly limit: number },
-  { store: { observations } }: Pick<Context, 'store'>,
-) {
-  const runs = await observations.history(handle, page);
-  const endpoints = changedEndpoints(runs.flatMap(({ changes }) => changes));
-  const sets = await Promise.all(endpoints.map((endpoint) => observations.surfaces(handle, endpoint)));
-  const stored = new Map(endpoints.map((endpoint, at) => [endpoint, sets[at] ?? []]));
-  return {
-    runs: runs.map((run) => ({ ...run, changes: withTexts(run.changes, stored) })),
-    /** The log index of the first run of all, if it is among them. */
-    first: runs.length < page.limit ? runs.at(-1)?.log_index : undefined,
-  };
+  changes: readonly ShownChange[],
+  { store }: Pick<Context, 'store'>,
+): Promise<ReadonlyMap<string, readonly Tool[]>> {
+  const sets = new Map<string, readonly Tool[]>();
+  let left = mostRead;
+  for (const { subject = '', before, after } of changes.filter(isOfTools))
+    for (const digest of [String(after.value), String(before?.value)]) {
+      const key = `${subject} ${digest}`;
+      const text = sets.has(key) ? undefined : await store.observations.surfaceText(handle, subject, digest);
+      if (text === undefined || text.length > left) continue;
+      left -= text.length;
+      sets.set(key, JSON.parse(text) as Tool[]);
+    }
+  return sets;
+}
+
+/** Checks of a listing, newest first, with the texts that differ where tools changed; 100,000 characters are compared in all. */
+export async function addTexts<Check extends { readonly changes: readonly ShownChange[] }>(
+  handle: string,
+  checks: readonly Check[],
+  context: Pick<Context, 'store'>,
+): Promise<Check[]> {
+  const changes = checks.flatMap((check) => check.changes);
+  const sets = await readSets(handle, changes, context);
+  const budget = toComparisonBudget();
+  const find = (endpoint: string, digest: unknown) => sets.get(`${endpoint} ${digest}`);
+  return checks.map((check) => ({
+    ...check,
+    changes: check.changes.map((change) => withTexts(change, find, budget)),
+  }));
 }
 
 const statement =

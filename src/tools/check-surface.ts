@@ -1,14 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { JsonObject } from '../core/json.ts';
+import { attempt, type JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, counted, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
+import { toComparisonBudget } from '../core/word-difference.ts';
 import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
 import {
   compareDigests,
   compareTools,
+  readShownTools,
+  type ShownTools,
   type SurfaceComparison,
   type ToolDifference,
+  textsOfPairs,
 } from '../observations/compare-surface.ts';
 import { type ToolChange, toolDigest } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
@@ -19,7 +24,7 @@ import { defineTool, readsOnly } from './tool.ts';
 
 /** What a caller was shown: tools, or their digests by name. */
 type Shown =
-  | { readonly tools: readonly JsonObject[] }
+  | { readonly tools: readonly JsonObject[]; readonly read: ShownTools }
   | { readonly digests: Readonly<Record<string, string>> };
 
 /** Why no list of tools was seen, where no observation says it. */
@@ -32,13 +37,14 @@ const toDigests = (tools: readonly JsonObject[]) =>
   tools.map((tool) => ({ name: String(tool.name ?? ''), sha256: toolDigest(tool) }));
 
 const compare = (seen: readonly JsonObject[], shown: Shown): SurfaceComparison =>
-  'tools' in shown ? compareTools(seen, shown.tools) : compareDigests(toDigests(seen), shown.digests);
+  'tools' in shown ? compareTools(seen, shown.read) : compareDigests(toDigests(seen), shown.digests);
 
 function compareUnstored(seen: StoredObservation, shown: Shown): SurfaceComparison {
   const own = (seen.details?.tools ?? []) as ReturnType<typeof toDigests>;
   if ('digests' in shown) return compareDigests(own, shown.digests);
-  const sent = toDigests(shown.tools).map(({ name, sha256 }) => [name, sha256]);
-  return compareDigests(own, Object.fromEntries(sent));
+  // A number beyond the range of a double has no digest, and no endpoint that was seen has sent one.
+  const sent = shown.tools.map((tool) => [String(tool.name ?? ''), attempt(() => toolDigest(tool)) ?? '']);
+  return compareDigests(own, Object.fromEntries(sent) as Record<string, string>);
 }
 
 const mostChanges = 100;
@@ -105,20 +111,38 @@ function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, befor
   ].filter(Boolean);
 }
 
-/** The answer of a comparison with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
+/** Before each set, requests of others are answered. */
+async function compareInTurn(tools: readonly JsonObject[], shown: Shown): Promise<SurfaceComparison> {
+  await setImmediate();
+  return compare(tools, shown);
+}
+
+/** Compares with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
 async function compareWith(handle: string, seen: StoredObservation, shown: Shown, { store }: Context) {
   const stored = await store.observations.surfaces(handle, seen.subject ?? '');
   const isCurrent = ({ digest }: { readonly digest: string }) =>
     digest === seen.value || digest === seen.as_seen?.digest;
-  const current = stored.filter(isCurrent).map(({ tools }) => compare(tools, shown));
+  const current = [];
+  for (const { tools } of stored.filter(isCurrent)) current.push(await compareInTurn(tools, shown));
   const [compared = compareUnstored(seen, shown)] = current.toSorted(
     (a, b) => a.differs.length - b.differs.length,
   );
-  const { differs, repeated, not_sent, is_of_names, prefix, texts } = compared;
+  const isSame = compared.differs.length === 0;
+  let own: (typeof stored)[number] | undefined;
+  for (const set of isSame ? [] : stored.filter((one) => !isCurrent(one)))
+    if (!own && (await compareInTurn(set.tools, shown)).differs.length === 0) own = set;
+  return { seen, compared, own };
+}
+
+/** The answer of a comparison; texts are compared of this one only. */
+async function toAnswer(
+  handle: string,
+  { seen, compared, own }: Awaited<ReturnType<typeof compareWith>>,
+  shown: Shown,
+  { store }: Context,
+) {
+  const { differs, repeated, not_sent, is_of_names, prefix } = compared;
   const isSame = differs.length === 0;
-  const isEarlier = (set: (typeof stored)[number]) =>
-    !isCurrent(set) && compare(set.tools, shown).differs.length === 0;
-  const own = isSame ? undefined : stored.find(isEarlier);
   // Descriptions that were not sent cannot be compared: the answer names those that have changed.
   const lacksDescriptions = not_sent.includes('description');
   const changes = own || lacksDescriptions ? await readChanges(handle, seen, store) : [];
@@ -127,6 +151,7 @@ async function compareWith(handle: string, seen: StoredObservation, shown: Shown
   const others_until = isSame ? othersUntil(seen) : undefined;
   const sent = lacksDescriptions && 'tools' in shown ? shown.tools : [];
   const reworded = rewordedOf(changes, new Set(sent.map(({ name }) => String(name).slice(prefix.length))));
+  const texts = textsOfPairs(compared, toComparisonBudget());
   const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
@@ -235,7 +260,7 @@ const output = z.object({
 
 /** What the caller was shown. Throws invalid_input unless exactly one form was sent. */
 function toShown({ tools, digests }: z.output<typeof input>): Shown {
-  if (tools && !digests) return { tools };
+  if (tools && !digests) return { tools, read: readShownTools(tools) };
   if (digests && !tools) return { digests };
   const message = 'one of tools and digests';
   throw wrongField('tools', message, `Send ${message}: what your own tools/list gave you.`);
@@ -260,9 +285,10 @@ export const checkSurface = defineTool({
     const { listing, observed } = facts;
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
     const seen = known.filter(({ state, details }) => state === 'observed' && details);
-    const compared = await Promise.all(seen.map((one) => compareWith(listing.handle, one, shown, context)));
-    const [closest] = compared.toSorted((a, b) => (a.differs?.length ?? 0) - (b.differs?.length ?? 0));
-    if (closest) return closest;
+    const compared = [];
+    for (const one of seen) compared.push(await compareWith(listing.handle, one, shown, context));
+    const [closest] = compared.toSorted((a, b) => a.compared.differs.length - b.compared.differs.length);
+    if (closest) return toAnswer(listing.handle, closest, shown, context);
     const why = known[0]?.reason ?? whyNone(facts);
     const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
     return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };

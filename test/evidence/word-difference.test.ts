@@ -90,7 +90,7 @@ describe('a difference of words', () => {
 });
 
 describe('texts of tools', () => {
-  it('are found in inputs too, by their place, and are few', () => {
+  it('are found in inputs too, by their place, as long as characters may be compared', () => {
     const tool = (of: string) => ({
       name: 'send',
       inputSchema: {
@@ -100,7 +100,7 @@ describe('texts of tools', () => {
         ),
       },
     });
-    const changes = changedTexts([tool('old')], [tool('new')], 3);
+    const changes = changedTexts([tool('old')], [tool('new')], { left: 30 }).toArray();
     expect(changes.map(({ member }) => member)).toEqual([
       'inputSchema.properties.field_0.description',
       'inputSchema.properties.field_1.description',
@@ -115,6 +115,6 @@ describe('texts of tools', () => {
 
   it('of malformed tools are none', () => {
     const malformed = [{ name: 5 }, { name: 'x', description: 7, inputSchema: null }];
-    expect(changedTexts(malformed, [{ name: 'x', description: ['a'] }], 3)).toEqual([]);
+    expect([...changedTexts(malformed, [{ name: 'x', description: ['a'] }], { left: 100 })]).toEqual([]);
   });
 });

@@ -4,10 +4,11 @@ import type { Context } from '../../context.ts';
 import { coded, counted, day, named, quoted } from '../../core/text.ts';
 import { differenceText } from '../../core/word-difference.ts';
 import { type Change, changeText } from '../../log/change.ts';
-import { readRuns } from '../../observations/history.ts';
+import { addTexts } from '../../observations/history.ts';
 import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
 import { questions } from '../../observations/observation.ts';
 import { kindOf } from '../../observations/recorded-kinds.ts';
+import type { RecordedChange } from '../../observations/table.ts';
 import type { ListingFacts } from '../record.ts';
 import { factName, toLabel } from '../words.ts';
 import { valueText } from './all-facts.ts';
@@ -50,7 +51,7 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
 
 /** A check that saw facts become others, or saw some for the first time; `is_first`: no check before it saw anything. */
 const toCheck = (
-  { at, vantage, log_index, changes }: Awaited<ReturnType<typeof readRuns>>['runs'][number],
+  { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
@@ -87,7 +88,8 @@ async function* readList(
 }
 
 async function readChecks(handle: string, before: number, context: Pick<Context, 'store'>) {
-  const { runs, first } = await readRuns(handle, { before, limit: readAtOnce }, context);
+  const runs = await context.store.observations.history(handle, { before, limit: readAtOnce });
+  const first = runs.length < readAtOnce ? runs.at(-1)?.log_index : undefined;
   return runs.map((run) => ({
     at: run.at,
     place: run.log_index,
@@ -95,26 +97,24 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
   }));
 }
 
-/**
- * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
- * begin; undefined at the end.
- */
-export async function readHistory(
+interface HistoryQuery {
+  readonly kind?: HistoryKind | undefined;
+  readonly since?: string | undefined;
+  /** A place: events before this change of the stream, and checks before this log index. */
+  readonly after?: readonly [seq: number, log_index: number] | undefined;
+  readonly limit: number;
+}
+
+interface HistoryPage {
+  readonly events: readonly HistoryEvent[];
+  readonly next: [seq: number, log_index: number] | undefined;
+}
+
+async function readEvents(
   { listing: { handle }, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  {
-    kind,
-    since = '',
-    after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-    limit,
-  }: {
-    readonly kind?: HistoryKind | undefined;
-    readonly since?: string | undefined;
-    /** A place: events before this change of the stream, and checks before this log index. */
-    readonly after?: readonly [seq: number, log_index: number] | undefined;
-    readonly limit: number;
-  },
+  { kind, since = '', after = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER], limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
-): Promise<{ events: HistoryEvent[]; next: [seq: number, log_index: number] | undefined }> {
+): Promise<HistoryPage> {
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       ...{ at: change.at, place: change.seq, event: toRecorded(change, claimHistory) },
@@ -142,6 +142,24 @@ export async function readHistory(
   }
   const isRead = change.done && change.value && check.done && check.value;
   return { events, next: isRead ? undefined : [seq, log_index] };
+}
+
+/**
+ * What changed about a listing, of one kind, at or after a time, after a place, newest first, and the place after which older events
+ * begin; undefined at the end. Texts are compared of these events only.
+ */
+export async function readHistory(
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
+  query: HistoryQuery,
+  context: Pick<Context, 'store'>,
+): Promise<HistoryPage> {
+  const { events, next } = await readEvents(facts, query, context);
+  const checks = events.filter((event) => event.type === 'check');
+  const worded = (await addTexts(facts.listing.handle, checks, context)).values();
+  return {
+    events: events.map((event) => (event.type === 'check' ? (worded.next().value ?? event) : event)),
+    next,
+  };
 }
 
 const titleOf = ({ kind, subject }: ShownChange) =>

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { coded } from '../../core/text.ts';
-import { type TextPart, wordDifference } from '../../core/word-difference.ts';
+import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
 import { canonicalDigest, toCanonicalJson } from '../../log/leaf.ts';
 import { rootOfLeaves } from '../../log/merkle.ts';
 import type { Tool, ToolList } from '../endpoint/messages.ts';
@@ -159,22 +159,30 @@ function* textsOf(value: unknown, place: readonly string[] = []): Generator<[str
 
 const readTexts = (tool: Tool) => new Map(textsOf(tool).take(mostTexts));
 
-function* changesOf(tool: string, before: Tool, after: Tool): Generator<ChangedText> {
+function* changesOf(
+  tool: string,
+  [before, after]: readonly [Tool, Tool],
+  budget: ComparisonBudget,
+): Generator<ChangedText> {
   const [old, now] = [readTexts(before), readTexts(after)];
   for (const member of new Set([...old.keys(), ...now.keys()])) {
     const [was = '', is = ''] = [old.get(member), now.get(member)];
-    if (was !== is) yield { tool, member, difference: wordDifference(was, is) };
+    const difference = was === is ? undefined : differenceWithin(budget, was, is);
+    if (difference) yield { tool, member, difference };
   }
 }
 
-/** Texts that differ in tools that both lists have, by tool, at most `most`. */
-export function changedTexts(before: readonly Tool[], after: readonly Tool[], most: number): ChangedText[] {
+/** Texts that differ in tools that both lists have, by tool, each compared when it is asked for. */
+export function* changedTexts(
+  before: readonly Tool[],
+  after: readonly Tool[],
+  budget: ComparisonBudget,
+): Generator<ChangedText> {
   const old = byName(before);
-  const changes = after.values().flatMap((tool) => {
+  for (const tool of after) {
     const known = old.get(shortNameOf(tool));
-    return known ? changesOf(shortNameOf(tool), known, tool) : [];
-  });
-  return changes.take(most).toArray();
+    if (known) yield* changesOf(shortNameOf(tool), [known, tool], budget);
+  }
 }
 
 /** How one tool differs between two lists of tools. */
@@ -239,21 +247,17 @@ export interface ShownChange extends ObservationChange {
 
 const mostShownTexts = 10;
 
-/** The endpoints whose tools changed; `withTexts` needs their stored sets of tools. */
-export const changedEndpoints = (changes: readonly ObservationChange[]): string[] => {
-  const ofTools = changes.filter(({ kind, before }) => kind === toolsSurface.kind && before);
-  return [...new Set(ofTools.map(({ subject = '' }) => subject))];
-};
+/** A set of tools that is still stored, by its endpoint and digest. */
+export type FindSet = (endpoint: string, digest: unknown) => readonly Tool[] | undefined;
 
-/** Changes of tools with the texts that differ, where the sets of tools before and after are among the stored ones. */
-export const withTexts = (
-  changes: readonly ObservationChange[],
-  stored: ReadonlyMap<string, readonly { readonly digest: string; readonly tools: readonly Tool[] }[]>,
-): ShownChange[] =>
-  changes.map((change) => {
-    const sets = change.kind === toolsSurface.kind ? stored.get(change.subject ?? '') : undefined;
-    const was = sets?.find(({ digest }) => digest === change.before?.value);
-    const is = sets?.find(({ digest }) => digest === change.after.value);
-    const texts = was && is ? changedTexts(was.tools, is.tools, mostShownTexts) : [];
-    return texts.length > 0 ? { ...change, texts } : change;
-  });
+/** A change of tools with the texts that differ, if the sets of tools before and after it are found. */
+export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
+  if (!isOfTools(change)) return change;
+  const [was, is] = [change.before, change.after].map((one) => find(change.subject ?? '', one?.value));
+  const texts = was && is ? changedTexts(was, is, budget).take(mostShownTexts).toArray() : [];
+  return texts.length > 0 ? { ...change, texts } : change;
+}
+
+/** Whether a set of tools became another one. */
+export const isOfTools = ({ kind, before }: ObservationChange): boolean =>
+  kind === toolsSurface.kind && before !== undefined;
