@@ -10,20 +10,18 @@ import {
 } from './check-listing.ts';
 import { createEntryCheck } from './check-log.ts';
 import { createTreeCheck, type KnownRoot, readKnownRoot } from './check-tree.ts';
-import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
+import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
+import { type StepWatch, takeSteps } from './steps.ts';
 import { createStoredEvidence } from './stored.ts';
 
-interface AuditWatch {
-  /** Called for each fault, in the order in which they are found. */
-  readonly onFault: (fault: AuditFault) => void;
-  /** Called after each piece of work; awaited, so that the caller can slow the audit down. */
+interface AuditWatch extends StepWatch {
   readonly onProgress?: (progress: {
     readonly part: 'listings' | 'entries';
     readonly done: number;
     /** Undefined if it is not known before the end. */
     readonly total?: number;
-  }) => void | Promise<void>;
+  }) => void;
 }
 
 /** Leaves in one batch: those of a tile, so that an HTTP reader needs one request. */
@@ -31,27 +29,52 @@ const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
 
-async function readFaults(reader: EvidenceReader, handle: string) {
-  const listing = await reader.listing(handle);
-  if (!listing) return { listing, faults: [] };
-  return { listing, faults: findListingFaults(listing, await reader.records(indexesOf(listing))) };
+async function readRecords(reader: EvidenceReader, indexes: readonly number[], { rest }: AuditWatch) {
+  const records = new Map<number, ReadRecord>();
+  for (let at = 0; at < indexes.length; at += batchEntries) {
+    for (const [index, record] of await reader.records(indexes.slice(at, at + batchEntries)))
+      records.set(index, record);
+    await rest?.();
+  }
+  return records;
 }
 
-/** A listing and its faults; it is read again if there are any, because it may have changed between two reads. */
-async function checkListing(reader: EvidenceReader, handle: string) {
-  const found = await readFaults(reader, handle);
-  return found.faults.length === 0 ? found : readFaults(reader, handle);
+async function readFaults(
+  reader: EvidenceReader,
+  [handle, rest]: [string, StepWatch['rest']],
+  watch: AuditWatch,
+) {
+  const faults: AuditFault[] = [];
+  const listing = await reader.listing(handle, rest);
+  if (!listing) return { listing, faults };
+  const records = await readRecords(reader, indexesOf(listing), watch);
+  const onFault = (fault: AuditFault) => void faults.push(fault);
+  await takeSteps(findListingFaults(listing, records), { ...watch, onFault });
+  return { listing, faults };
+}
+
+/**
+ * A listing and its faults; it is read again if there are any, because it may have changed between two reads, and then without rests, so
+ * that less can change.
+ */
+async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
+  for (const rest of [watch.rest, undefined]) {
+    const found = await readFaults(reader, [handle, rest], watch);
+    if (found.faults.length === 0) return found;
+  }
+  return readFaults(reader, [handle, undefined], watch);
 }
 
 async function auditListings(reader: EvidenceReader, state: AuditState, watch: AuditWatch): Promise<number> {
   let listings = 0;
   for await (const handle of reader.handles()) {
-    const { listing, faults } = await checkListing(reader, handle);
+    const { listing, faults } = await checkListing(reader, handle, watch);
     for (const fault of faults) watch.onFault(fault);
-    if (listing) noteShown(listing, state);
+    if (listing) await takeSteps(noteShown(listing, state), watch);
     else state.hidden.add(handle);
     listings += 1;
-    await watch.onProgress?.({ part: 'listings', done: listings });
+    watch.onProgress?.({ part: 'listings', done: listings });
+    await watch.rest?.();
   }
   return listings;
 }
@@ -80,7 +103,8 @@ async function auditLog(
         watch.onFault(fault);
     }
     for (const fault of await tree.add(leaves)) watch.onFault(fault);
-    await watch.onProgress?.({ part: 'entries', done: log.base + from + leaves.length, total });
+    watch.onProgress?.({ part: 'entries', done: log.base + from + leaves.length, total });
+    await watch.rest?.();
   }
   for (const fault of tree.finish()) watch.onFault(fault);
 }
@@ -135,8 +159,7 @@ export async function audit(
   const roots = readRoots(logs, kept, watch);
   const check = createEntryCheck(state);
   for (const log of logs) await auditLog(reader, [log, roots, check], [watch, sizeOf(logs)]);
-  const { faults: last, not_checked } = check.finish();
-  for (const fault of last) watch.onFault(fault);
+  const not_checked = await takeSteps(check.finish(), watch);
   const entries = sizeOf(logs);
   if (entries > 0 && roots.length === 0)
     not_checked.push('the tree as a whole: there is no checkpoint to hold it against');
@@ -162,7 +185,7 @@ function createRest(signal: AbortSignal): () => Promise<void> {
 function runAudit(context: LogContext, signal: AbortSignal) {
   let logged = 0;
   return audit(createStoredEvidence(context), [], {
-    onProgress: createRest(signal),
+    rest: createRest(signal),
     onFault({ where, message, next }) {
       logged += 1;
       if (logged <= mostLogged)

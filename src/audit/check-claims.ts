@@ -3,6 +3,7 @@ import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+import type { Steps } from './steps.ts';
 
 type Proven = Omit<ShownClaim, 'state' | 'suspended_reason'> & Pick<ClaimEvent, 'log_index'>;
 
@@ -10,30 +11,31 @@ const proofs: readonly ClaimEvent['type'][] = ['activated', 'rotated', 'restored
 
 export const isProof = ({ type }: Pick<ClaimEvent, 'type'>) => proofs.includes(type);
 
-/** When the control root of an event first proved a claim here. */
-const firstOf = ({ root, root_generation }: ClaimEvent, events: readonly ClaimEvent[]) =>
-  events.find((one) => isProof(one) && one.root === root && one.root_generation === root_generation)?.at;
+const rootKey = ({ root, root_generation }: ClaimEvent) => `${root} ${root_generation}`;
 
 /** What a proof makes of the claim: a new one has its date and commit, one that goes on keeps those it had. */
-function afterProof(event: ClaimEvent, before: Proven | undefined, events: readonly ClaimEvent[]): Proven {
+function afterProof(event: ClaimEvent, before: Proven | undefined, first_proved_at: string): Proven {
   const { type, at, kind, repository, domain, root, root_generation, commit, log_index } = event;
   const isNew = !before || type === 'activated' || type === 'moved' || before.kind !== kind;
   return {
     ...{ kind, repository, domain, root, root_generation, log_index },
-    first_proved_at: firstOf(event, events),
+    first_proved_at,
     ...(isNew ? { claimed_at: at, commit } : { claimed_at: before.claimed_at, commit: before.commit }),
   };
 }
 
-/** The claim that follows from its events, with the entry that says so last. */
-export function claimOf(
-  events: readonly ClaimEvent[],
-): (ShownClaim & Pick<ClaimEvent, 'log_index'>) | undefined {
+/** The claim that follows from its events in the order of the log, with the entry that says so last. */
+function claimOf(events: readonly ClaimEvent[]): (ShownClaim & Pick<ClaimEvent, 'log_index'>) | undefined {
   let proven: Proven | undefined;
   let ended: ClaimEvent | undefined;
-  for (const event of events.toSorted((a, b) => a.log_index - b.log_index)) {
-    if (isProof(event)) [proven, ended] = [afterProof(event, proven, events), undefined];
+  /** When each control root first proved a claim here. */
+  const firsts = new Map<string, string>();
+  for (const event of events) {
     if (event.type === 'suspended') ended = event;
+    if (!isProof(event)) continue;
+    const first = firsts.get(rootKey(event)) ?? event.at;
+    firsts.set(rootKey(event), first);
+    [proven, ended] = [afterProof(event, proven, first), undefined];
   }
   if (!proven) return undefined;
   const state = ended ? 'suspended' : 'claimed';
@@ -54,12 +56,20 @@ const mostKeys = 20;
  */
 function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
+  /** The keys of a name that have not ended. */
+  const open = new Map<string, DatedKey[]>();
   for (const { at, keys } of events) {
     if (typeof keys?.published === 'number') return undefined;
     const { published = [], ended = [] } = (keys ?? {}) as Partial<LoggedKeys>;
-    for (const one of known)
-      if (one.valid_until === undefined && ended.includes(one.kid_sha256)) one.valid_until = at;
-    for (const key of published) known.push({ ...key, valid_from: at });
+    for (const kid_sha256 of ended) {
+      for (const key of open.get(kid_sha256) ?? []) key.valid_until = at;
+      open.delete(kid_sha256);
+    }
+    for (const key of published) {
+      const dated: DatedKey = { ...key, valid_from: at };
+      known.push(dated);
+      open.set(key.kid_sha256, [...(open.get(key.kid_sha256) ?? []), dated]);
+    }
   }
   // Of keys that were first seen at once, those whose names come first are shown.
   const oldest = shown[mostKeys - 1]?.valid_from ?? '';
@@ -89,7 +99,7 @@ const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'com
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
 /** The entries after which a claim may have been read: when the audit began, and after each of its events since. */
-export function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
+function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
   return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
 }
 
@@ -118,12 +128,17 @@ function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | '
  * Where the claim that a listing shows is not the one that all of its events, as the log has them, lead to: neither when the
  * log had `size` entries, nor after any event since.
  */
-export function findClaimFaults(
+export function* findClaimFaults(
   { handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>,
   size: number,
-): AuditFault[] {
-  const found = momentsOf(size, events).map((end) =>
-    findFaultsOf({ handle, claim, events: events.filter(({ log_index }) => log_index < end) }),
-  );
-  return found.find((faults) => faults.length === 0) ?? found[0] ?? [];
+): Steps {
+  let first: readonly AuditFault[] | undefined;
+  for (const end of momentsOf(size, events)) {
+    yield undefined;
+    const before = events.filter(({ log_index }) => log_index < end);
+    const faults = findFaultsOf({ handle, claim, events: before });
+    if (faults.length === 0) return;
+    first ??= faults;
+  }
+  yield* first ?? [];
 }

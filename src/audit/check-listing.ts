@@ -11,6 +11,7 @@ import { type CountedRating, findCountFaults, toCounted } from './check-ratings.
 import { differingFields, shownRatingFields } from './entry-proof.ts';
 import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
+import type { Steps } from './steps.ts';
 
 /** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
 interface ShownNotice {
@@ -88,11 +89,8 @@ export function* findModerationFaults(
   said: SaidActions,
   shown: AuditState['notices'],
   { size, isShown }: { readonly size: number; readonly isShown: (said: JsonObject) => boolean },
-): Generator<AuditFault> {
-  for (const one of [...shown.values()].flat()) {
-    const fault = findShownFault(said, one, size);
-    if (fault) yield fault;
-  }
+): Steps {
+  for (const all of shown.values()) for (const one of all) yield findShownFault(said, one, size);
   for (const [log_index, members] of said.applied) {
     const mustShow = shownKinds.includes(String(members.target_kind)) && isShown(members);
     if (log_index < size && mustShow && !said.ended.has(log_index) && !shown.has(log_index))
@@ -102,6 +100,16 @@ export function* findModerationFaults(
       );
   }
 }
+
+/** What is kept of a rating until the log is read; its texts are not. */
+export type NotedRating = Pick<
+  RatingRecord,
+  'log_index' | 'superseded_by' | 'withdrawn_at' | 'erased_at' | 'hidden_at'
+>;
+const toNoted = (rating: RatingRecord): NotedRating => {
+  const { log_index, superseded_by, withdrawn_at, erased_at, hidden_at } = rating;
+  return { log_index, superseded_by, withdrawn_at, erased_at, hidden_at };
+};
 
 /** What the first half of an audit, the listings, passes to the second half, the log. */
 export const createAuditState = (size: number) => ({
@@ -116,10 +124,10 @@ export const createAuditState = (size: number) => ({
   /** Listings that are withdrawn, and show nothing. */
   hidden: new Set<string>(),
   /** Every rating that is shown, older versions included, by its id. */
-  ratings: new Map<string, RatingRecord>(),
+  ratings: new Map<string, NotedRating>(),
   /** What is shown as erased, by log index, with its name. */
   erased: new Map<number, { readonly where: string; readonly at: string }>(),
-  notices: new Map<number, readonly ShownNotice[]>(),
+  notices: new Map<number, ShownNotice[]>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;
 
@@ -196,35 +204,41 @@ function toResponse({ rating_id, subject_handle, response }: RatingRecord): Show
   ];
 }
 
-const toItems = ({ handle, ratings, events, observations, moderation = [] }: ShownListing): ShownItem[] => [
-  ...ratings.flatMap((rating) => [
-    {
+function* toItems(listing: ShownListing): Generator<ShownItem> {
+  const { handle, ratings, events, observations, moderation = [] } = listing;
+  for (const rating of ratings) {
+    yield {
       where: `rating ${rating.rating_id} of ${handle}`,
       ...{ log_index: rating.log_index, erased_at: rating.erased_at, hidden_at: rating.hidden_at },
       members: { ...rating, id: rating.rating_id },
       fields: shownRatingFields(rating),
       isTombstone: rating.withdrawn_at !== undefined,
-    },
-    ...toResponse(rating),
-  ]),
-  ...events.map((event) => ({
-    where: `claim event ${event.type} of ${handle} at ${event.at}`,
-    log_index: event.log_index,
-    members: { ...event, handle },
-    fields: eventFields,
-  })),
-  ...observations.changes.map((change) => ({
-    where: `changes of ${handle} at ${change.at}`,
-    log_index: change.log_index,
-    members: { ...change },
-    fields: ['handle', 'at', 'vantage', 'changes'],
-    isTombstone: moderation.some(({ action }) => action === 'hide'),
-  })),
-];
+    };
+    yield* toResponse(rating);
+  }
+  for (const event of events)
+    yield {
+      where: `claim event ${event.type} of ${handle} at ${event.at}`,
+      log_index: event.log_index,
+      members: { ...event, handle },
+      fields: eventFields,
+    };
+  const isTombstone = moderation.some(({ action }) => action === 'hide');
+  for (const change of observations.changes)
+    yield {
+      where: `changes of ${handle} at ${change.at}`,
+      log_index: change.log_index,
+      members: { ...change },
+      fields: ['handle', 'at', 'vantage', 'changes'],
+      isTombstone,
+    };
+}
 
 /** The log indexes that a listing shows. */
-export const indexesOf = (listing: ShownListing): number[] =>
-  toItems(listing).map(({ log_index }) => log_index);
+export const indexesOf = ({ ratings, events, observations }: ShownListing): number[] => [
+  ...ratings.flatMap(({ log_index, response }) => [log_index, ...(response ? [response.log_index] : [])]),
+  ...[...events, ...observations.changes].map(({ log_index }) => log_index),
+];
 
 function findItemFault(
   { where, log_index, members, fields, erased_at, hidden_at, isTombstone }: ShownItem,
@@ -269,23 +283,20 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
 }
 
 /** What a listing shows that its records do not say, and counts that do not follow from its records. */
-export function findListingFaults(
-  listing: ShownListing,
-  records: ReadonlyMap<number, ReadRecord>,
-): AuditFault[] {
-  const faults = toItems(listing).map((item) => findItemFault(item, records.get(item.log_index)));
-  return [
-    ...faults.filter((fault) => fault !== undefined),
-    ...findMislisted(listing),
-    ...findCountFaults(listing),
-    ...findObservationFaults(listing),
-  ];
+export function* findListingFaults(listing: ShownListing, records: ReadonlyMap<number, ReadRecord>): Steps {
+  for (const item of toItems(listing)) yield findItemFault(item, records.get(item.log_index));
+  yield* findMislisted(listing);
+  yield* findCountFaults(listing);
+  yield* findObservationFaults(listing);
 }
 
 function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notices }: AuditState): void {
   const note = (at: Omit<ShownNotice, 'notice'>, shown: readonly ModerationNotice[] = []) => {
-    for (const notice of shown)
-      notices.set(notice.log_index, [...(notices.get(notice.log_index) ?? []), { ...at, notice }]);
+    for (const notice of shown) {
+      const known = notices.get(notice.log_index) ?? [];
+      notices.set(notice.log_index, known);
+      known.push({ ...at, notice });
+    }
   };
   note({ where: handle, handle }, moderation);
   for (const { rating_id, moderation: ofRating, response } of ratings) {
@@ -294,14 +305,15 @@ function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notic
   }
 }
 
-/** Remembers what a listing shows, for the half of the audit that reads the log. */
-export function noteShown(listing: ShownListing, state: AuditState): void {
+/** Remembers what a listing shows, for the half of the audit that reads the log; finds no fault. */
+export function* noteShown(listing: ShownListing, state: AuditState): Steps {
   for (const { where, log_index, erased_at } of toItems(listing)) {
+    yield undefined;
     if (log_index < state.size) state.shown[log_index] = 1;
     if (erased_at !== undefined) state.erased.set(log_index, { where, at: erased_at });
   }
-  for (const rating of listing.ratings) state.ratings.set(rating.rating_id, rating);
-  state.counted.push(...toCounted(listing));
+  for (const rating of listing.ratings) state.ratings.set(rating.rating_id, toNoted(rating));
+  for (const rating of toCounted(listing)) state.counted.push(rating);
   const { handle, claim, events, withdrawn, isHidden } = listing;
   state.listings.set(handle, { claim, events, withdrawn, isHidden });
   noteNotices(listing, state);

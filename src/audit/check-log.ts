@@ -2,20 +2,22 @@ import type { ClaimEvent } from '../claims/claim.ts';
 import { type JsonObject, readObject } from '../core/json.ts';
 import { counted } from '../core/text.ts';
 import { isCommittedTo } from '../log/leaf.ts';
-import type { RatingRecord } from '../ratings/rating.ts';
 import { findClaimFaults } from './check-claims.ts';
+import { findGroupFaults } from './check-groups.ts';
 import {
   type AuditState,
   createSaidActions,
   findModerationFaults,
   hiddenWith,
   isErasedByAction,
+  type NotedRating,
   noteAction,
   shownFrom,
 } from './check-listing.ts';
-import { type CountedRating, findGroupFaults } from './check-ratings.ts';
+import type { CountedRating } from './check-ratings.ts';
 import { isWithheld, type ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
+import type { Steps } from './steps.ts';
 
 /** What the entries said that other entries, or rows, must agree with. */
 const createSaid = () => ({
@@ -99,7 +101,9 @@ function checkSaid(
   if (eventTypes.includes(type)) {
     const handle = String(members.handle);
     const event = { ...members, log_index } as unknown as ClaimEvent;
-    said.claims.set(handle, [...(said.claims.get(handle) ?? []), event]);
+    const known = said.claims.get(handle);
+    if (known) known.push(event);
+    else said.claims.set(handle, [event]);
   }
   if (type === 'rating.responded' && isMissing)
     said.unshownResponses.set(log_index, String(members.rating_id));
@@ -108,10 +112,10 @@ function checkSaid(
 }
 
 /** When a rating is shown as withdrawn by its source; an older version and an erased one are withdrawn with something else. */
-const withdrawnAt = (rating: RatingRecord | undefined) =>
+const withdrawnAt = (rating: NotedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
-function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState) {
+function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState): Steps {
   // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
   const isUnread = (log_index: number) =>
     actions.unread.has(log_index) ||
@@ -119,11 +123,13 @@ function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, sta
       (index) => absent.get(Number(index)) === 'rating.withdrawn',
     );
   for (const [id, rating] of state.ratings) {
+    yield undefined;
     const at = withdrawnAt(rating);
     if (at && withdrawn.get(id)?.at !== at && (withdrawn.has(id) || !isUnread(rating.log_index)))
       yield rowFault(`rating ${id}`, `it is shown as withdrawn at ${at}, and no log entry says so`);
   }
   for (const [id, { at, log_index }] of withdrawn) {
+    yield undefined;
     const rating = state.ratings.get(id);
     const mustShow = log_index < state.size && !hidden.has(id) && rating?.erased_at === undefined;
     if (mustShow && withdrawnAt(rating) !== at)
@@ -134,29 +140,32 @@ function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, sta
   }
 }
 
-function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState) {
+function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState): Steps {
   const isUnread = (by: string) => {
     const { log_index = -1, erased_at, hidden_at } = state.ratings.get(by) ?? {};
     return !!erased_at || !!hidden_at || actions.unread.has(log_index) || withheld.has(log_index);
   };
   for (const [id, { superseded_by: by }] of state.ratings)
-    if (by !== undefined && amended.get(id)?.by !== by && !isUnread(by))
-      yield rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`);
+    yield by !== undefined && amended.get(id)?.by !== by && !isUnread(by)
+      ? rowFault(`rating ${id}`, `it is shown as superseded by ${by}, and no log entry says so`)
+      : undefined;
   for (const [id, { by, log_index }] of amended)
-    if (log_index < state.size && !hidden.has(by) && state.ratings.get(id)?.superseded_by !== by)
-      yield rowFault(
-        `rating ${id}`,
-        `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
-      );
+    yield log_index < state.size && !hidden.has(by) && state.ratings.get(id)?.superseded_by !== by
+      ? rowFault(
+          `rating ${id}`,
+          `entry ${log_index} amended it by ${by}, and it is not shown as superseded by that`,
+        )
+      : undefined;
 }
 
-function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Generator<AuditFault> {
+function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Steps {
   for (const [log_index, type] of absent)
-    if (!erased.has(log_index) && hiddenWith(actions, log_index, state.size).length === 0)
-      yield logFault(
-        `entry ${log_index}`,
-        `the record of this ${type} is not stored, and no entry "record.erased" names it`,
-      );
+    yield !erased.has(log_index) && hiddenWith(actions, log_index, state.size).length === 0
+      ? logFault(
+          `entry ${log_index}`,
+          `the record of this ${type} is not stored, and no entry "record.erased" names it`,
+        )
+      : undefined;
   for (const [log_index, { where, at }] of state.erased)
     if (erased.get(log_index)?.at !== at && (erased.has(log_index) || !actions.unread.has(log_index)))
       yield rowFault(where, `it is shown as erased on ${at}, and no log entry says so`);
@@ -171,19 +180,21 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
       yield entryFault(log_index, 'an entry "record.erased" names it, but its record is still stored');
 }
 
-function* findWithheldFaults({ withheld, endings }: Said): Generator<AuditFault> {
+function* findWithheldFaults({ withheld, endings }: Said): Steps {
   for (const [log_index, by] of withheld)
-    if (!endings.has(by))
-      yield entryFault(
-        log_index,
-        `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
-      );
+    yield endings.has(by)
+      ? undefined
+      : entryFault(
+          log_index,
+          `its record is not given out because entry ${by} withdrew the rating, which that entry does not say`,
+        );
 }
 
-function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState) {
+function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState): Steps {
   for (const [log_index, id] of unshownResponses)
-    if (!hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined)
-      yield entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`);
+    yield !hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined
+      ? entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`)
+      : undefined;
 }
 
 /**
@@ -203,44 +214,54 @@ function readEvents(
   return events.sort((a, b) => a.log_index - b.log_index);
 }
 
-function findAllClaimFaults(said: Said, state: AuditState): AuditFault[] {
-  return [...new Set([...state.listings.keys(), ...said.claims.keys()])].flatMap((handle) => {
+function* findAllClaimFaults(said: Said, state: AuditState): Steps {
+  for (const handle of new Set([...state.listings.keys(), ...said.claims.keys()])) {
+    yield undefined;
     const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
-    return events
-      ? findClaimFaults({ handle, claim: state.listings.get(handle)?.claim, events }, state.size)
-      : [];
-  });
+    if (events)
+      yield* findClaimFaults({ handle, claim: state.listings.get(handle)?.claim, events }, state.size);
+  }
 }
 
-const actionsOn = ({ actions: { applied } }: Said, handle: string) =>
-  [...applied].filter(([, { target_kind, target }]) => target_kind === 'listing' && target === handle);
+/** The actions of the operator on listings as the log says them, each with its entry, by handle. */
+const groupActions = ({ actions: { applied } }: Said) =>
+  Map.groupBy(
+    [...applied].filter(([, { target_kind }]) => target_kind === 'listing'),
+    ([, { target }]) => String(target),
+  );
+type SaidOfListing = NonNullable<ReturnType<ReturnType<typeof groupActions>['get']>>;
 
-const standing = (said: Said, handle: string, [action, size]: [string, number]): number | undefined =>
-  actionsOn(said, handle).find(
+const standing = (
+  said: Said,
+  onListing: SaidOfListing,
+  [action, size]: [string, number],
+): number | undefined =>
+  onListing.find(
     ([log_index, one]) => one.action === action && log_index < size && !said.actions.ended.has(log_index),
   )?.[0];
 
 /** Whether the operator acted on a listing while the audit ran: it may have been read before or after that. */
-const isMoving = (said: Said, handle: string, size: number): boolean =>
-  actionsOn(said, handle).some(
-    ([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size,
-  );
+const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =>
+  onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
 /** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
-function* findListingStateFaults(said: Said, state: AuditState): Generator<AuditFault> {
+function* findListingStateFaults(said: Said, state: AuditState): Steps {
+  const actions = groupActions(said);
   for (const [handle, { withdrawn, isHidden }] of state.listings) {
+    yield undefined;
+    const onListing = actions.get(handle) ?? [];
     const events = readEvents(handle, said, state) ?? [];
     const optedOut = events.findLast(({ type }) => type.startsWith('listing_'));
     // What came later may have been read or not.
-    if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, handle, state.size)) continue;
+    if ((optedOut && optedOut.log_index >= state.size) || isMoving(said, onListing, state.size)) continue;
     const isOptedOut = optedOut?.type === 'listing_withdrawn';
-    const by = isOptedOut ? optedOut.log_index : standing(said, handle, ['withdraw', state.size]);
+    const by = isOptedOut ? optedOut.log_index : standing(said, onListing, ['withdraw', state.size]);
     const where = `listing ${handle}`;
     if (by !== undefined && withdrawn === undefined)
       yield rowFault(where, `it is shown, but log entry ${by} says that it is withdrawn`);
     if (withdrawn !== undefined && withdrawn !== 'deleted' && by === undefined)
       yield rowFault(where, `it is withdrawn (${withdrawn}), and no log entry says so`);
-    const hiddenBy = standing(said, handle, ['hide', state.size]);
+    const hiddenBy = standing(said, onListing, ['hide', state.size]);
     if (isHidden === false && hiddenBy !== undefined)
       yield rowFault(where, `its texts are shown, but log entry ${hiddenBy} says that they are hidden`);
     if (isHidden && hiddenBy === undefined)
@@ -252,7 +273,7 @@ function findAllGroupFaults(said: Said, state: AuditState) {
   const events = new Map<string, readonly ClaimEvent[] | undefined>();
   return findGroupFaults({
     ratings: state.counted,
-    unshown: [...said.unshown.values()],
+    unshown: said.unshown.values(),
     eventsOf: (handle) => {
       if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
       return events.get(handle);
@@ -330,24 +351,19 @@ export function createEntryCheck(state: AuditState) {
         return [logFault(where, `its stored record is not the one that its leaf (${type}) commits to`)];
       return checkSaid(type, [readObject(record.record) ?? {}, log_index], [said, state]);
     },
-    /** Faults that are known only after the last entry, and what could not be checked, each as a sentence. */
-    finish() {
-      const groups = findAllGroupFaults(said, state);
-      const faults = [
-        ...findWithdrawalFaults(said, state),
-        ...findAmendmentFaults(said, state),
-        ...findErasureFaults(said, state),
-        ...findResponseFaults(said, state),
-        ...findWithheldFaults(said),
-        ...findAllClaimFaults(said, state),
-        ...findListingStateFaults(said, state),
-        ...groups.faults,
-        ...findModerationFaults(actions, state.notices, {
-          size: state.size,
-          isShown: (members) => isActionShown(members, state),
-        }),
-      ];
-      return { faults, not_checked: [...toNotChecked(said, state, groups.unknown)] };
+    /** Finds the faults that are known only after the last entry, and returns what could not be checked, each as a sentence. */
+    *finish(): Steps<string[]> {
+      yield* findWithdrawalFaults(said, state);
+      yield* findAmendmentFaults(said, state);
+      yield* findErasureFaults(said, state);
+      yield* findResponseFaults(said, state);
+      yield* findWithheldFaults(said);
+      yield* findAllClaimFaults(said, state);
+      yield* findListingStateFaults(said, state);
+      const unknown = yield* findAllGroupFaults(said, state);
+      const isShown = (members: JsonObject) => isActionShown(members, state);
+      yield* findModerationFaults(actions, state.notices, { size: state.size, isShown });
+      return [...toNotChecked(said, state, unknown)];
     },
   };
 }

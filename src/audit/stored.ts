@@ -50,15 +50,17 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     for await (const page of readPages<string>(batch, (last = '') => listings.withEvidence(last, batch)))
       yield* page;
   },
-  async listing(handle) {
+  async listing(handle, rest) {
     const { store, clock } = place;
     const [facts] = await store.documents.factsOfAll([handle], clock().toISOString());
     const current = (await store.observations.ofListing(handle))?.observations ?? [];
-    const changes = await readAll<RecordedChange>(batch, (last) =>
-      store.observations.history(handle, { before: last?.log_index, limit: batch }),
-    );
+    const changes = await readAll<RecordedChange>(batch, async (last) => {
+      await rest?.();
+      return store.observations.history(handle, { before: last?.log_index, limit: batch });
+    });
     const now = clock().toISOString();
-    const ratings = await readAll<RatingRecord>(batch, (last) => {
+    const ratings = await readAll<RatingRecord>(batch, async (last) => {
+      await rest?.();
       const after = last && { created_at: last.created_at, id: last.rating_id };
       return store.ratings.list(handle, { after, limit: batch, now });
     });
