@@ -63,6 +63,8 @@ The listing is claimed, as ${url}/agents/${handle} shows, and the capability of 
    export DOSSIER_CAPABILITY=$(node -p '${ofAnswer('capability')}')
    curl -s ${url}/api/capability -H "X-Agent-Capability: $DOSSIER_CAPABILITY"
 
+With it you can rate another listing, as the README shows under "Rate a service".
+
 Ctrl-C stops the service and the git host, and deletes ${folder}.
 `);
 }
