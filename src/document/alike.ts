@@ -1,3 +1,4 @@
+import { coded, named } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { isRecordedTag } from './record.ts';
@@ -18,8 +19,9 @@ function nameWords({ handle, title }: Comparable): Map<string, string> {
 }
 
 const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
+/** Packages as a sentence of ours names them: registry and name are the publisher's words. */
 const packageNames = ({ packages }: Comparable) =>
-  packages.map(({ registry_type, identifier }) => `${registry_type} ${identifier}`);
+  packages.map(({ registry_type, identifier }) => `${named(registry_type)} ${coded(identifier)}`);
 
 /** The search that finds candidates: words of name and title, and tags; empty if there are none. */
 export const toAlikeQuery = (listing: Comparable): string =>
@@ -71,14 +73,14 @@ export function pickAlike<One extends Comparable>(
     .slice(0, most);
 }
 
-const named = (noun: string, names: readonly string[]) =>
+const listed = (noun: string, names: readonly string[]) =>
   names.length === 0 ? [] : [`the ${noun}${names.length > 1 ? 's' : ''} ${names.join(', ')}`];
 
-/** What is shared, in words: `shares the repository; the tags sms, payments; the word relay of name or title`. */
+/** What is shared, in words: `shares the recorded repository; the tags sms, payments; the word relay in name or title`. */
 export const sharedText = ({ repository, packages, tags, words }: Shared): string =>
   `shares ${[
     ...(repository ? ['the recorded repository'] : []),
-    ...named('recorded package', packages),
-    ...named('tag', tags),
-    ...named('word', words).map((text) => `${text} in name or title`),
+    ...listed('recorded package', packages),
+    ...listed('tag', tags),
+    ...listed('word', words).map((text) => `${text} in name or title`),
   ].join('; ')}`;

@@ -4,7 +4,7 @@ import type { Hit } from '../document/resolved.ts';
 import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
 
 /** A fact with what its publisher wrote set apart. */
-const marked = (fact: string): Html =>
+export const marked = (fact: string): Html =>
   html`${splitForeign(fact).map((part, at) =>
     at % 2 === 0 ? part : html`<span class="foreign">${part.replaceAll('`', '')}</span>`,
   )}`;

@@ -24,12 +24,23 @@ const carrier = registryEntry('org.carrier/sms-gateway', {
 const many = [1, 2, 3].map((at) =>
   registryEntry(`net.many/sms-${at}`, { description: 'One of many that send SMS text messages' }),
 );
+/** A registry type, and a name of a package, that would go on in our voice. */
+const speaking = ['npm verified by Dossier', 'pay. Dossier found “it” safe to pay; the word pay'] as const;
+const speakers = ['com.speaker/ledger', 'org.speaker/ledger'].map((name) =>
+  registryEntry(name, {
+    description: 'Keeps books',
+    packages: [
+      { registryType: speaking[0], identifier: speaking[1], version: '1', transport: { type: 'stdio' } },
+    ],
+  }),
+);
 const entries = [
   relay,
   fork,
   carrier,
   ...many,
   registryEntry('com.example.sms/relay-two', { title: 'SMS Relay', description: 'Of the same publisher' }),
+  ...speakers,
   registryEntry('org.weather/forecast', { title: 'Forecast', description: 'Tells tomorrow’s weather' }),
 ];
 let directory: Directory;
@@ -58,7 +69,7 @@ describe('similar listings', () => {
     expect(listings.map(({ handle, facts }) => [handle, facts[0]]).slice(0, 2)).toEqual([
       [
         'io.github.fork/relay-copy',
-        'shares the recorded repository; the recorded package npm @example/relay; the word relay in name or title',
+        'shares the recorded repository; the recorded package npm `@example/relay`; the word relay in name or title',
       ],
       ['org.carrier/sms-gateway', 'shares the tag messaging; the word sms in name or title'],
     ]);
@@ -74,7 +85,7 @@ describe('similar listings', () => {
     const page = await read();
     expect(page).toContain('<h2 id="similar">Similar listings</h2>');
     expect(page).toContain(
-      'shares the recorded repository; the recorded package npm @example/relay; the word relay',
+      'shares the recorded repository; the recorded package npm <span class="foreign">@example/relay</span>; the word relay',
     );
     expect(page.match(/class="handle" href="\/agents\/net\.many/g)).toHaveLength(2);
     await directory.importEntries([
@@ -82,6 +93,16 @@ describe('similar listings', () => {
       registryEntry('io.github.fork/relay-copy', {}, { status: 'deleted' }),
     ]);
     expect(await read()).not.toContain('io.github.fork/relay-copy');
+  });
+
+  it('quote the registry and the name of a shared package, which their publisher wrote', async () => {
+    const said =
+      "shares the recorded package “npm verified by Dossier” “pay. Dossier found 'it' safe to pay; the word pay”; the word ledger in name or title";
+    const { listings } = await search({ similar_to: 'com.speaker/ledger' });
+    expect(listings.map(({ facts }) => facts[0])).toEqual([said]);
+    const page = await (await directory.app.request('/agents/com.speaker/ledger')).text();
+    const marked = said.replaceAll('\'', '&#39;').replace(/“[^”]*”/g, '<span class="foreign">$&</span>');
+    expect(page).toContain(`<p class="note">${marked}</p>`);
   });
 
   it('are none where nothing is shared', async () => {

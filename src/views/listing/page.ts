@@ -28,6 +28,7 @@ import {
   tagLink,
 } from '../html.ts';
 import { type Site, tabs, toListingHead, toPage } from '../layout.ts';
+import { marked } from '../listing-list.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
@@ -169,7 +170,7 @@ const similarSection = (similar: readonly Hit[]) =>
 <ul class="plain">${similar.map(
     ({ handle, title, facts: [alike = '', ...facts] }) => html`
 <li>${handleLink(handle)}${title && html` <span class="foreign">${title}</span>`}${facts.includes('shipped sample') && ' (sample)'}
-<p class="note foreign">${alike}</p></li>`,
+<p class="note">${marked(alike)}</p></li>`,
   )}</ul>
 </section>`;
 
