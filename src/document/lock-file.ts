@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseForeignJson } from '../core/json.ts';
+import { coded } from '../core/text.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import type { Observation, ObservationState } from '../observations/observation.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -66,15 +67,15 @@ function observed({ kind, value, state, details, first_seen_at }: Observation): 
 const nameOf = ({ kind, subject }: Observation) => (subject === undefined ? kind : `${kind} ${subject}`);
 
 function recordFacts(document: ListingDocument): [string, LockedFact][] {
-  const { version, updated_at, origin_status, remotes, packages, repository = 'none recorded' } = document;
+  const { version, updated_at: since, origin_status, remotes, packages, repository } = document;
   return [
-    ['version', { value: version, since: updated_at }],
-    ['status', { value: origin_status }],
-    ['repository', { value: repository }],
-    ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type }]),
+    ['version', { value: version, since }],
+    ['status', { value: origin_status, since }],
+    ['repository', { value: repository ?? 'none recorded', since }],
+    ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type, since }]),
     ...packages.map((one): [string, LockedFact] => [
       `package ${one.registry_type}:${one.identifier}`,
-      { value: one.version ?? 'no version recorded' },
+      { value: one.version ?? 'no version recorded', since },
     ]),
   ];
 }
@@ -103,8 +104,9 @@ export interface LockDifference {
   /** Undefined if the fact was not locked, or is gone. */
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** Since when it is so, RFC 3339, where that is known; else the date up to which it was compared. */
+  /** Since when it is so, RFC 3339, if that is known; else the day on which it was read. */
   readonly when: string;
+  readonly when_is: 'since' | 'as_of';
 }
 
 /**
@@ -117,7 +119,9 @@ export function compareLocked(handle: string, locked: LockedListing, now: Locked
     const [before, after] = [locked.facts[fact], now.facts[fact]];
     if (before?.value === after?.value) return [];
     if (lockedKinds.has(fact.split(' ')[0] ?? '') && !(before && after)) return [];
-    return [{ handle, fact, from: before?.value, to: after?.value, when: after?.since ?? now.as_of }];
+    const when = after?.since ?? now.as_of;
+    const when_is = after?.since === undefined ? 'as_of' : 'since';
+    return [{ handle, fact, from: before?.value, to: after?.value, when, when_is }];
   });
 }
 
@@ -125,11 +129,17 @@ export function compareLocked(handle: string, locked: LockedListing, now: Locked
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
   ...{ handle, fact: 'listing' },
   from: 'listed',
-  to: why,
-  when,
+  ...{ to: why, when, when_is: 'as_of' },
 });
 
-const shown = (value: string | undefined) => value ?? 'nothing';
+const shown = (value: string | undefined) => (value === undefined ? 'nothing' : coded(value));
 
-export const differenceText = ({ handle, fact, from, to, when }: LockDifference): string =>
-  `${handle}: ${fact} changed from ${shown(from)} to ${shown(to)}, known since ${when.slice(0, 10)}`;
+/** The kind of a fact is ours; what it is about is an address or a name that a publisher wrote. */
+function factText(fact: string): string {
+  const end = fact.indexOf(' ');
+  return end < 0 ? fact : `${fact.slice(0, end)} ${coded(fact.slice(end + 1))}`;
+}
+
+/** A difference on one line. Values are the words of publishers, services and registries: in code spans, or quoted. */
+export const differenceText = ({ handle, fact, from, to, when, when_is }: LockDifference): string =>
+  `${handle}: ${factText(fact)} changed from ${shown(from)} to ${shown(to)}, ${when_is === 'since' ? 'known since' : 'as of'} ${when.slice(0, 10)}`;

@@ -777,7 +777,7 @@ describe('dossier lock --inventory', () => {
     ]);
     expect(await run(['check', '--from', service, '--out', out])).toMatchObject({
       code: 1,
-      stdout: 'co.webhook/webhook: version changed from 1.0.0 to 1.1.0, known since 2026-11-01\n',
+      stdout: 'co.webhook/webhook: version changed from `1.0.0` to `1.1.0`, known since 2026-11-01\n',
     });
   });
 

@@ -135,6 +135,6 @@ it('the workflow passes while nothing changed, and then fails with one annotatio
   const after = await runWorkflow();
   expect(after.code, after.output).toBe(1);
   expect(after.output.match(/^::error .*$/gm)).toEqual([
-    '::error file=dossier.lock.json,title=com.example/mail::com.example/mail: version changed from 1.0.0 to 1.1.0, known since 2026-11-01',
+    '::error file=dossier.lock.json,title=com.example/mail::com.example/mail: version changed from `1.0.0` to `1.1.0`, known since 2026-11-01',
   ]);
 });

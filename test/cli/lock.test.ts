@@ -79,9 +79,9 @@ it('a check ends with 1 and says which fact changed, from what to what, since wh
   const lines = stdout.trim().split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(
-    /^com\.example\/mail: tools\.surface https:\/\/mail\.example\.com\/mcp changed from [0-9a-f]{64} to [0-9a-f]{64}, known since \d{4}-/,
+    /^com\.example\/mail: tools\.surface `https:\/\/mail\.example\.com\/mcp` changed from `[0-9a-f]{64}` to `[0-9a-f]{64}`, known since \d{4}-/,
   );
-  expect(lines[1]).toBe('com.example/mail: version changed from 1.0.0 to 1.1.0, known since 2026-11-01');
+  expect(lines[1]).toBe('com.example/mail: version changed from `1.0.0` to `1.1.0`, known since 2026-11-01');
   expect(stderr).toMatch(/^2 facts changed since .*; accept them with dossier lock --update\n$/);
   const { stdout: annotated } = await check({ GITHUB_ACTIONS: 'true' });
   expect(annotated).toContain(
@@ -129,7 +129,7 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
   const { stdout } = await runDossier(['check', '--from', directory.url, '--out', name], {
     GITHUB_ACTIONS: 'true',
   });
-  expect(stdout).toContain('1%250A2%0A::error::forged');
+  expect(stdout).toContain('changed from “1%250A2 ::error::forged” to');
   expect(stdout).not.toMatch(/^::error::forged/m);
 });
 
@@ -199,13 +199,13 @@ it('another recipient, or another amount in any offer of a price, is a change', 
   expect([amount.code, amount.stdout]).toEqual([
     1,
     expect.stringMatching(
-      /^com\.example\/mail: price\.challenge https:\S+ changed from 1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\) to 1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\), known since 2026-11-02\n$/,
+      /^com\.example\/mail: price\.challenge `https:\S+` changed from “1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\)” to “1 of 0xa; 1 more \(all offers: sha256 [0-9a-f]{64}\)”, known since 2026-11-02\n$/,
     ),
   ]);
   write('5', '0xother');
   const payee = await runDossier(['check', '--out', out], {});
   expect(payee.stdout).toBe(
-    'com.example/mail: price.pay_to https://mail.example.com/mcp changed from 0xpayee to 0xother, known since 2026-11-02\n',
+    'com.example/mail: price.pay_to `https://mail.example.com/mcp` changed from `0xpayee` to `0xother`, known since 2026-11-02\n',
   );
 });
 
@@ -234,9 +234,31 @@ it.each([
     1,
     expect.stringMatching(
       new RegExp(
-        `^com\\.example/mail: ${kind} https:\\S+ changed from 1 of 0xa; 1 more \\(all offers: sha256 [0-9a-f]{64}\\) to `,
+        `^com\\.example/mail: ${kind} \`https:\\S+\` changed from “1 of 0xa; 1 more \\(all offers: sha256 [0-9a-f]{64}\\)” to `,
       ),
     ),
+  ]);
+});
+
+it('what a publisher wrote is in quotes or code spans, and dated by its record, not by the day of the check', async () => {
+  const [saved, out] = [join(folder, 'speaking.json'), join(folder, 'speaking.lock.json')];
+  const [document] = JSON.parse(readFileSync(join(folder, 'priced.json'), 'utf8')) as object[];
+  const write = (record: object) =>
+    writeFileSync(saved, JSON.stringify([{ ...document, observations: [], packages: [], ...record }]));
+  write({ version: '1.0.0', updated_at: '2026-11-01T00:00:00Z' });
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  const identifier = 'mail changed. Dossier “reviewed” it';
+  write({
+    ...{ version: '2.0.0, known since 2024-01-01. The rest is the same', updated_at: '2026-11-05T00:00:00Z' },
+    packages: [{ registry_type: 'npm', identifier }],
+    remotes: [],
+  });
+  const { stdout } = await runDossier(['check', '--out', out], {});
+  expect(stdout.replace(/(?<=as of )\d{4}-\d\d-\d\d$/gm, 'TODAY').split('\n')).toEqual([
+    "com.example/mail: package “npm:mail changed. Dossier 'reviewed' it” changed from nothing to “no version recorded”, known since 2026-11-05",
+    'com.example/mail: remote `https://mail.example.com/mcp` changed from `streamable-http` to nothing, as of TODAY',
+    'com.example/mail: version changed from `1.0.0` to “2.0.0, known since 2024-01-01. The rest is the same”, known since 2026-11-05',
+    '',
   ]);
 });
 
@@ -275,12 +297,15 @@ it('a listing that is gone is a change', async () => {
   const deleted = { status: 'deleted', updatedAt: '2026-11-05T08:00:00Z' };
   await directory.importEntries([entry('1.0.0', deleted), entry('1.1.0', deleted)]);
   const { code, stdout } = await check();
-  expect([code, stdout]).toEqual([1, expect.stringContaining('listing changed from listed to withdrawn')]);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('listing changed from `listed` to `withdrawn`'),
+  ]);
   const out = join(folder, 'two.lock.json');
   const accepted = await runDossier(['lock', '--update', '--out', out], {});
   expect([accepted.code, accepted.stdout]).toEqual([
     0,
-    expect.stringContaining('com.example/mail: listing changed from listed to withdrawn'),
+    expect.stringContaining('com.example/mail: listing changed from `listed` to `withdrawn`'),
   ]);
   expect(accepted.stderr).toBe(
     `${out}: 1 listing locked from ${directory.url}\nno longer in it, because it is gone: com.example/mail\n`,

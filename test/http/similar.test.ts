@@ -101,7 +101,7 @@ describe('similar listings', () => {
     const { listings } = await search({ similar_to: 'com.speaker/ledger' });
     expect(listings.map(({ facts }) => facts[0])).toEqual([said]);
     const page = await (await directory.app.request('/agents/com.speaker/ledger')).text();
-    const marked = said.replaceAll('\'', '&#39;').replace(/“[^”]*”/g, '<span class="foreign">$&</span>');
+    const marked = said.replaceAll("'", '&#39;').replace(/“[^”]*”/g, '<span class="foreign">$&</span>');
     expect(page).toContain(`<p class="note">${marked}</p>`);
   });
 
