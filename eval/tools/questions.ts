@@ -71,7 +71,7 @@ export const questions: readonly Question[] = [
     ['Which service sends SMS?', 'listings.0.handle', /sms\/gateway/],
     ['How many are there?', 'total.count', /^1$/],
     ['In which order?', 'order', /relevan|words/i],
-    ['Has the hit ratings?', 'listings.0.facts', /rated here/],
+    ['Has the hit ratings?', 'listings.0.facts', /rated by/],
     ['Has the hit an endpoint?', 'listings.0.facts', /https/],
   ]),
   ...of('search_agents', { query: 'smss' }, [

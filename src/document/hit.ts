@@ -3,12 +3,11 @@ import { namespaceHoldsEndpoints } from '../core/identity.ts';
 import { coded, counted, day } from '../core/text.ts';
 import { hiddenSentence, isSample, type Listing } from '../listings/listing.ts';
 import type { DatedObservation } from '../observations/observation.ts';
-import { shownGroups } from '../ratings/groups.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { recordedSecrets } from './record.ts';
 import type { Hit } from './resolved.ts';
-import { packageText } from './sentences.ts';
+import { packageText, sourcesFirst } from './sentences.ts';
 
 /** What Dossier saw, as it is stored or in a document. */
 type Seen = Pick<DatedObservation, 'kind' | 'subject' | 'value' | 'state' | 'observed_at'> & {
@@ -76,13 +75,8 @@ const absencesOf = (observations: readonly Seen[]) =>
     .filter(({ kind, state }) => existence[kind] && state === 'not_found')
     .map(({ kind, observed_at }) => `${existence[kind]} ${day(observed_at)}`);
 
-function ratingsOf(native: HitFacts['native']): string | undefined {
-  if (!native || native.ratings === 0) return undefined;
-  const groups = shownGroups(native)
-    .filter((group) => native[group].ratings > 0)
-    .map((group) => `${native[group].ratings} ${group.replaceAll('_', ' ')}`);
-  return `rated here: ${groups.join(', ')}`;
-}
+const ratingsOf = (native: HitFacts['native']) =>
+  native && native.ratings > 0 && `rated by ${sourcesFirst(native)}`;
 
 /**
  * The line of a listing in a list, the same in tools and on pages: what is so of nearly every listing is not said. `match`: how many words

@@ -244,14 +244,22 @@ interface CountedSources {
   readonly independent: { readonly ratings: number; readonly sources: number };
 }
 
-/** What is said first of ratings, so that many by one source look like what they are: `1 independent source, 243 ratings`. */
-export function sourcesFirst({ ratings, independent }: CountedSources): string {
+/** What is said first of ratings, in its parts: the sources, these with their ratings, and what is set apart, if anything is. */
+export function ratingParts({ ratings, independent }: CountedSources) {
   const apart = ratings - independent.ratings;
-  const from =
-    independent.sources === 0
-      ? 'no independent source'
-      : `${counted(independent.sources, 'independent source')}, ${counted(independent.ratings, 'rating')}`;
-  return apart === 0 ? from : `${from}; ${counted(apart, 'rating')} set apart`;
+  const isNone = independent.sources === 0;
+  const sources = isNone ? 'no independent source' : counted(independent.sources, 'independent source');
+  return {
+    sources,
+    from: isNone ? sources : `${sources}, ${counted(independent.ratings, 'rating')}`,
+    apart: apart === 0 ? [] : [`${counted(apart, 'rating')} set apart`],
+  };
+}
+
+/** What is said first of ratings, so that many by one source look like what they are: `1 independent source, 243 ratings`. */
+export function sourcesFirst(native: CountedSources): string {
+  const { from, apart } = ratingParts(native);
+  return [from, ...apart].join('; ');
 }
 
 /** What another listing does, and what listings have in common as the end of a sentence, in the order in which that is said. */

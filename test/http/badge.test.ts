@@ -31,42 +31,57 @@ describe('the badge', () => {
     }
   });
 
-  it('counts what worked of all ratings, and the independent ones, in at most 32 characters', async () => {
+  it('says how many independent sources rated a listing, as its statement and a search do; ratings set apart never change that', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
-    const rate = (id: string, change: Partial<Rating>) =>
+    let id = 0;
+    const rate = (source_handle: string, account: string, change: Partial<Rating> = {}) =>
       rated.store.write(async (tx) => {
-        await tx.ratings.insert(makeRating(id, { subject_handle: handle, log_index: Number(id), ...change }));
+        id += 1;
+        const source = { subject_handle: handle, source_handle, source_root: `github.com/${account}` };
+        await tx.ratings.insert(makeRating(String(id), { ...source, log_index: id, ...change }));
         await tx.listings.reindex(handle);
       });
-    const message = async () =>
-      ((await (await rated.app.request(`/badge/${handle}.json`)).json()) as { message: string }).message;
-    await rate('1', {
-      related: true,
-      source_handle: 'co.webhook/other',
-      created_at: '2026-03-01T00:00:00.000Z',
-    });
-    expect(await message()).toBe('1 rating, 0 independent');
-    await rate('2', {
-      source_handle: 'b/one',
-      source_root: 'github.com/b',
-      created_at: '2026-02-01T00:00:00.000Z',
-    });
-    expect(await message()).toBe('2 of 2 worked, 1 independent');
-    await rate('3', {
-      source_handle: 'b/two',
-      source_root: 'github.com/b',
-      outcome: 'failed',
-      created_at: '2026-02-02T00:00:00.000Z',
-    });
-    expect(await message()).toBe('2 of 3 worked, 2 independent');
-    await rate('4', {
-      source_handle: 'c/one',
-      source_root: 'github.com/c',
-      created_at: '2026-02-03T00:00:00.000Z',
-    });
-    await rate('5', { source_handle: 'd/one', reciprocal: true });
-    expect(await message()).toBe('4 of 5 worked, 3 independent');
+    const said = async () => {
+      const read = async (path: string) => (await rated.app.request(path)).json() as Promise<never>;
+      const { message } = (await read(`/badge/${handle}.json`)) as { message: string };
+      const svg = await (await rated.app.request(`/badge/${handle}`)).text();
+      expect(svg).toContain(`aria-label="dossier: ${message}"`);
+      const { signals } = (await read(`/agents/${handle}.json`)) as {
+        signals: { native: { statement: string } };
+      };
+      const found = await rated.app.request('/api/tools/search_agents', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'webhook' }),
+      });
+      const { listings } = (await found.json()) as { listings: { handle: string; facts: string[] }[] };
+      const facts = listings.find((one) => one.handle === handle)?.facts ?? [];
+      return [message, signals.native.statement.split('.')[0], facts.find((fact) => /^rated/.test(fact))];
+    };
+    for (let at = 0; at < 6; at++) await rate(`co.webhook/own${at}`, 'webhook', { related: true });
+    expect(await said()).toEqual([
+      'no independent source',
+      'No independent source; 6 ratings set apart',
+      'rated by no independent source; 6 ratings set apart',
+    ]);
+    await rate('b/one', 'b', { outcome: 'failed' });
+    await rate('b/two', 'b', { outcome: 'failed' });
+    expect(await said()).toEqual([
+      '1 independent source, 2 ratings',
+      '1 independent source, 2 ratings; 6 ratings set apart',
+      'rated by 1 independent source, 2 ratings; 6 ratings set apart',
+    ]);
+    for (let at = 0; at < 10; at++) await rate('d/one', 'd', { reciprocal: true });
+    expect((await said())[0]).toBe('1 independent source, 2 ratings');
+    for (let at = 0; at < 8; at++) await rate('b/three', 'b');
+    expect(await said()).toEqual([
+      '1 independent source, 10 ratings',
+      '1 independent source, 10 ratings; 16 ratings set apart',
+      'rated by 1 independent source, 10 ratings; 16 ratings set apart',
+    ]);
+    await rate('c/one', 'c');
+    expect((await said())[0]).toBe('2 independent sources');
     await rated.close();
   });
 

@@ -411,7 +411,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toMatch(/^1 rating, 0 independent$/);
+    expect(after[1]).toMatch(/^no independent source$/);
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });

@@ -20,7 +20,7 @@ import {
   tallyOf,
   tallyText,
 } from '../seen.ts';
-import { sharedWords, sourcesFirst } from '../sentences.ts';
+import { ratingParts, sharedWords } from '../sentences.ts';
 import { joinCounts } from '../words.ts';
 
 /** A fact that a buyer should read first: no verdict, only what is not so for most listings. */
@@ -264,8 +264,8 @@ function rated({ listing }: Judged): string[] {
   const { native } = listing.signals;
   if (native.ratings === 0) return [];
   const outcomes = joinCounts(native.independent.source_outcomes, (outcome, count) => `${count} ${outcome}`);
-  const [independent, ...apart] = sourcesFirst(native).split('; ');
-  const said = outcomes ? `${independent} (${outcomes})` : independent;
+  const { from, apart } = ratingParts(native);
+  const said = outcomes ? `${from} (${outcomes})` : from;
   return [`Rated by ${[said, ...apart].join('; ')}.`];
 }
 

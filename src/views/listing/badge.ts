@@ -1,8 +1,8 @@
 import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
-import { amount, counted } from '../../core/text.ts';
+import { counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { ratingGroups } from '../../ratings/groups.ts';
+import { ratingParts } from '../../document/sentences.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, tabs } from '../layout.ts';
@@ -18,16 +18,10 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** How many of all ratings say that it worked, and how many are independent: `14 of 24 worked, 20 independent`. */
-function ratedText({ ratings, ...native }: NativeSignals): string {
-  const worked = ratingGroups.reduce((sum, group) => sum + native[group].outcomes.succeeded, 0);
-  const independent = amount(native.independent.ratings);
-  if (native.independent.ratings === 0) return `${counted(ratings, 'rating')}, 0 independent`;
-  return fitting(
-    `${amount(worked)} of ${amount(ratings)} worked, ${independent} independent`,
-    `${amount(ratings)} ratings, ${independent} independent`,
-    `${ratings} ratings`,
-  );
+/** Of independent sources, as every sentence about ratings begins; the title says how many ratings are set apart. */
+function ratedText(native: NativeSignals): string {
+  const { from, sources } = ratingParts(native);
+  return fitting(from, sources);
 }
 
 function claimedText({ claim, state }: ListingDocument): string | undefined {
@@ -50,7 +44,7 @@ function answeredText({ observations }: ListingDocument): string | undefined {
 
 const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
 
-/** The message of a listing's badge, at most 32 characters: of one that was rated the counts, else the claim, the last answer, or since when it is listed. */
+/** The message of a listing's badge, at most 32 characters: of one that was rated its independent sources, else the claim, the last answer, or since when it is listed. */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   const { native } = listing.signals;
