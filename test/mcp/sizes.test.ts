@@ -51,7 +51,7 @@ it.each(calls)('the JSON of %s %j costs at most 1.2 times its text', async (tool
   expect(json).toBeLessThanOrEqual(Math.max(1.2 * text, text + 100));
 });
 
-it('the median answer of get_agent about a listing takes at most 280 tokens as text and 300 as JSON', async () => {
+it('the median answer of get_agent about a listing takes at most 300 tokens as text and 330 as JSON', async () => {
   const sizes = await Promise.all(
     Object.values(observedStates).map(async (handle) => {
       const { content, structuredContent } = await client.call('get_agent', { handle });
@@ -62,6 +62,7 @@ it('the median answer of get_agent about a listing takes at most 280 tokens as t
   );
   const median = (at: number) =>
     sizes.map((pair) => pair[at] ?? 0).toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)];
-  expect(median(0)).toBeLessThanOrEqual(280);
-  expect(median(1)).toBeLessThanOrEqual(300);
+  // With room for more kinds of facts: each that was not found for a listing takes up to 5 tokens of its answer.
+  expect(median(0)).toBeLessThanOrEqual(300);
+  expect(median(1)).toBeLessThanOrEqual(330);
 });
