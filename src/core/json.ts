@@ -1,29 +1,58 @@
 const deepest = 100;
-
-/**
- * How many values a text of JSON has, or more: one for each `[`, `{` and `,` outside of its texts. Counting needs no
- * parsing, so that what has too many values is never parsed.
- */
-export function countValues(text: string): number {
-  let count = 1;
-  let isInText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (isInText && unit === 0x5c) at += 1;
-    else if (unit === 0x22) isInText = !isInText;
-    else if (!isInText && (unit === 0x2c || unit === 0x5b || unit === 0x7b)) count += 1;
-  }
-  return count;
-}
+const mostValues = 100_000;
 
 /** Whether arrays and objects of a value are nested in more levels than the limit. */
-export function isDeeperThan(limit: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (limit === 0) return true;
-  if (Array.isArray(value)) return value.some((inner) => isDeeperThan(limit - 1, inner));
+export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
+
+/**
+ * What of a value of JSON is not worked on: arrays and objects in more levels than the limit, or a number beyond the range of a
+ * double, which `JSON.parse` makes infinite and RFC 8785 has no form for.
+ */
+function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (limit === 0) return 'levels';
+  if (Array.isArray(value)) {
+    for (const inner of value) {
+      const fault = faultOf(limit - 1, inner);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
   // Faster than Object.values: every message is checked.
-  for (const name in value) if (isDeeperThan(limit - 1, (value as JsonObject)[name])) return true;
-  return false;
+  for (const name in value) {
+    const fault = faultOf(limit - 1, (value as JsonObject)[name]);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b;
+const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d;
+
+/** Where a text of JSON ends that begins here. */
+function endOfText(json: string, begin: number): number {
+  let at = begin + 1;
+  while (at < json.length && json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+/**
+ * How many values JSON has, arrays and objects among them, counted in one pass before anything is made of it; no further than
+ * 100,001.
+ */
+export function countValues(json: string): number {
+  let values = 1;
+  let isFirst = false;
+  for (let at = 0; at < json.length && values <= mostValues; at += 1) {
+    const unit = json.charCodeAt(at);
+    if (unit <= 0x20) continue;
+    if (unit === comma || (isFirst && !isClosing(unit))) values += 1;
+    isFirst = isOpening(unit);
+    if (unit === quote) at = endOfText(json, at);
+  }
+  return values;
 }
 
 /** A value of JSON with every text in it changed, names of members too. */
@@ -55,19 +84,37 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 /** The value that JSON parses to, as it can be stored. Throws a SyntaxError if it is no JSON. */
-export function parseStorable(text: string): unknown {
+function parseStorable(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
-/**
- * JSON of a foreign host as a value; undefined if it is none, or nested deeper than 100 levels. Lone surrogates and
- * NUL become U+FFFD.
- */
-export function parseForeignJson(text: string): unknown {
-  const value = attempt(() => parseStorable(text));
-  return isDeeperThan(deepest, value) ? undefined : value;
+/** JSON from outside as a value, or what it has that is not worked on, as `more than 100,000 values`; neither if it is no JSON. */
+export interface ForeignJson {
+  readonly value?: unknown;
+  readonly refused?: string;
 }
+
+/**
+ * Reads JSON from outside: at most 100,000 values, counted before it is parsed, in at most `levels` levels, without numbers that are
+ * not finite. Lone surrogates and NUL become U+FFFD, so that whatever is read can be digested (RFC 8785) and stored.
+ */
+export function readForeignJson(
+  text: string,
+  levels: (value: unknown) => number = () => deepest,
+): ForeignJson {
+  // Each value but the first takes a character at least.
+  if (text.length >= mostValues && countValues(text) > mostValues)
+    return { refused: 'more than 100,000 values' };
+  const value = attempt(() => parseStorable(text));
+  const limit = levels(value);
+  const fault = faultOf(limit, value);
+  if (fault === 'levels') return { refused: `more than ${limit} levels` };
+  return fault ? { refused: 'a number beyond the range of a double' } : { value };
+}
+
+/** The same value alone; undefined if the text is no JSON, or is refused. */
+export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
 /** A JSON object whose members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;

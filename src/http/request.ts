@@ -3,7 +3,7 @@ import type { SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
-import { attempt, decodeUtf8, isDeeperThan, parseStorable, readBounded, toStorable } from '../core/json.ts';
+import { decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
@@ -43,16 +43,14 @@ export async function readText(
   return text;
 }
 
-/** Parses JSON, with U+FFFD for lone surrogates and NUL; throws invalid_request if it is none, or has more levels than `maxDepthOf` it. */
+/** Reads JSON (`readForeignJson`); throws invalid_request if it is none, or is refused, also for more levels than `maxDepthOf` it. */
 export function parseJson(
   text: string,
   maxDepthOf: (value: unknown) => number = () => bodyDepthOf(),
 ): unknown {
-  const value = attempt(() => parseStorable(text));
+  const { value, refused } = readForeignJson(text, maxDepthOf);
+  if (refused) throw new Problem('invalid_request', `The JSON has ${refused}.`);
   if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
-  const maxDepth = maxDepthOf(value);
-  if (isDeeperThan(maxDepth, value))
-    throw new Problem('invalid_request', `The JSON is nested deeper than ${maxDepth} levels.`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject, parseForeignJson } from '../core/json.ts';
+import { asMembers, type JsonObject, readForeignJson } from '../core/json.ts';
 
 /**
  * Why nothing can be said of a place: the state of every fact that would have come from there, with its reason.
@@ -83,6 +83,10 @@ const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> 
   passing: 'unreachable',
 };
 
+/** That a host sent JSON which is not worked on, as a sentence. */
+export const refusedJson = (url: string, refused: string): string =>
+  `${url} sent JSON with ${refused}, which Dossier does not read.`;
+
 /**
  * A response with content, or why there is none. `Run.get` and its like give kinds of facts this: a kind reads the content, and
  * passes everything else on (withoutAnswer in observations/remotes.ts).
@@ -90,7 +94,10 @@ const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> 
 export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
-  if (meaning === 'content') return response;
+  if (meaning === 'content') {
+    const { refused } = /^\s*[[{]/.test(response.text) ? readForeignJson(response.text) : {};
+    return refused ? { result: 'unreachable', reason: refusedJson(response.url, refused) } : response;
+  }
   const reason = `${response.url} answered with HTTP status ${response.status}.`;
   return { result: states[meaning], reason, cause: response.status };
 }
@@ -111,8 +118,11 @@ export function toRegistered(
   if (response.result !== 'response') return response;
   const meaning = meaningOf(response);
   if (meaning === 'absent') return { result: 'absent', response };
-  const document = asMembers(parseForeignJson(response.text));
+  const { value, refused } = readForeignJson(response.text);
+  const document = asMembers(value);
   if (meaning === 'content' && isDocument(document)) return { result: 'document', response, document };
+  if (meaning === 'content' && refused)
+    return { result: 'unreachable', reason: refusedJson(response.url, refused) };
   const other = meaning === 'content' ? ', and not with the document that was asked for' : '';
   const reason = `${new URL(response.url).host} answered with HTTP status ${response.status}${other}.`;
   return { result: 'unreachable', reason };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { asMembers, attempt, countValues, parseForeignJson } from '../core/json.ts';
+import { asMembers, countValues, parseForeignJson } from '../core/json.ts';
 import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { Tool } from './endpoint/messages.ts';
@@ -54,17 +54,13 @@ function toProtocolNames(sent: readonly Tool[]): Tool[] {
   }));
 }
 
-/** A number beyond the range of a double has no form in RFC 8785. */
-const toComparable = (value: object): string =>
-  attempt(() => toCanonicalJson(value)) ?? JSON.stringify(value);
-
 const pick = (value: unknown, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
 
 function digestTool(tool: Tool, members: readonly Member[], annotations: ReadonlySet<string>): DigestedTool {
   const digests = members.map((member) => {
     const value = member === 'annotations' ? pick(tool.annotations, annotations) : tool[member];
-    return [member, value === undefined ? '' : hash('sha256', toComparable({ value }))] as const;
+    return [member, value === undefined ? '' : hash('sha256', toCanonicalJson({ value }))] as const;
   });
   const digest = digests.map(([, one]) => one).join(' ');
   return { tool, name: nameOf(tool), members: new Map(digests), digest };
@@ -169,7 +165,7 @@ export function compareTools(seen: readonly Tool[], { tools, members, annotation
 }
 
 const toText = (value: unknown) =>
-  typeof value === 'string' ? value : value === undefined ? '' : toComparable(asMembers(value));
+  typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
 /** How the members that differ of two tools read: texts for models at their places, else the whole member. */
 function* textsOf(

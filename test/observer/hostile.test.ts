@@ -122,9 +122,22 @@ const answers: Readonly<Record<string, Answer>> = {
   schema: listing((body) =>
     reply(body, {
       tools: [
-        { ...tool('wide'), inputSchema: { enum: Array.from({ length: 150_000 }, (_, at) => `v${at}`) } },
+        { ...tool('wide'), inputSchema: { enum: Array.from({ length: 90_000 }, (_, at) => `v${at}`) } },
       ],
     }),
+  ),
+  values: listing((body) =>
+    reply(body, { tools: [{ ...tool('wide'), inputSchema: { enum: new Array(100_000).fill(0) } }] }),
+  ),
+  empties: listing((body) => reply(body, { tools: new Array(200_000).fill({}) })),
+  pieces: listing((body, page) =>
+    reply(body, {
+      tools: [{ ...tool(`t${page}`), inputSchema: { enum: new Array(40_000).fill(0) } }],
+      nextCursor: String(page + 1),
+    }),
+  ),
+  numbers: listing((body) =>
+    reply(body, { tools: [{ ...tool('steal'), inputSchema: { maximum: '@' } }] }).replace('"@"', '1e400'),
   ),
   crowd: listing((body) => {
     crowdLooks += 1;
@@ -386,7 +399,7 @@ it('ends lists of tools that do not end themselves', () => {
   expect(endpoints.get('pages')?.methods()).toHaveLength(51);
   expect(fact('many', 'tools.surface')).toMatchObject({
     state: 'observed',
-    reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.',
+    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
   });
   expect(fact('many', 'tools.count')).toMatchObject({ value: 500 });
 });
@@ -425,7 +438,7 @@ it('reads bytes that are no UTF-8, and members named as those of every object, a
   expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
 });
 
-it('stores a schema of 150,000 values once, and shows its digest', () => {
+it('stores a schema of 90,000 values once, and shows its digest', () => {
   expect(fact('schema', 'tools.count')).toMatchObject({ value: 1 });
   expect(JSON.stringify(found.get('schema')).length).toBeLessThan(30_000);
 });
@@ -444,15 +457,28 @@ it('asks an endpoint for no more once it has sent 4 MiB', () => {
   expect(endpoints.get('padded')?.methods().length).toBeLessThan(7);
   expect(fact('padded', 'tools.surface')).toMatchObject({
     state: 'observed',
-    reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.',
+    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
   });
 });
 
-it('does not read JSON that is nested 50,000 levels deep', () => {
-  expect(fact('nested', 'tools.surface')).toMatchObject({
-    state: 'unreachable',
-    reason: 'The endpoint answered with HTTP status 200 and no MCP message that Dossier understands.',
+it.each([
+  ['nested', 'more than 100 levels'],
+  ['values', 'more than 100,000 values'],
+  ['empties', 'more than 100,000 values'],
+  ['numbers', 'a number beyond the range of a double'],
+])('%s: does not read JSON with %s, and says that the endpoint sent it', (name, what) => {
+  const reason = `https://${name}.example.com/mcp sent JSON with ${what}, which Dossier does not read.`;
+  expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+  for (const kind of ['tools.surface', 'tools.count'])
+    expect(fact(name, kind)).toMatchObject({ value: null, state: 'unreachable', reason });
+});
+
+it('ends a list of tools at 100,000 values, whatever pages they come in', () => {
+  expect(fact('pieces', 'tools.count')).toMatchObject({
+    value: 2,
+    reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.',
   });
+  expect(endpoints.get('pieces')?.methods()).toHaveLength(4);
 });
 
 it('digests tools of any name; lone surrogates become U+FFFD', () => {

@@ -306,6 +306,31 @@ it('reads a schema that a host hands on as text', async () => {
   expect(await check({ handle, tools })).toMatchObject({ result: 'same', not_sent: ['annotations'] });
 });
 
+it('refuses JSON that has no digest or too many values, and takes a schema that holds it as text for text', async () => {
+  const send = (tools: string) =>
+    directory.app.request('/api/tools/check_surface', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"handle":"${handle}","tools":${tools}}`,
+    });
+  for (const [tools, detail] of [
+    ['[{"name":"send_mail","inputSchema":{"maximum":1e400}}]', 'a number beyond the range of a double'],
+    [`[{"name":"send_mail","enum":[${'0,'.repeat(100_000)}0]}]`, 'more than 100,000 values'],
+  ] as const) {
+    const refused = await send(tools);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining(`The JSON has ${detail}.`),
+    });
+  }
+  for (const schema of ['{"maximum":1e400}', '['.repeat(200_000), `[${'0,'.repeat(100_000)}0]`]) {
+    const taken = await send(JSON.stringify([{ name: 'send_mail', inputSchema: schema }]));
+    expect(taken.status).toBe(200);
+    expect(await taken.json()).toMatchObject({ result: 'other' });
+  }
+});
+
 it('names tools that only one side has', async () => {
   const digests = { send_mail: '0'.repeat(64), delete_mail: '1'.repeat(64) };
   expect(await check({ handle, digests })).toMatchObject({

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../bench/random.ts';
+import { parseForeignJson } from '../../src/core/json.ts';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ListQuery } from '../../src/listings/table.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
@@ -8,6 +10,7 @@ import { createOutboundClient } from '../../src/net/client.ts';
 import type { RatingGroup } from '../../src/ratings/groups.ts';
 import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
+import { foreignJson } from '../support/foreign-json.ts';
 import { partOf } from '../support/long.ts';
 import { describeChecks } from './checks-contract.ts';
 import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
@@ -841,6 +844,36 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         await tx.keys.addClaimKey({ kid: 2, secret: 'new', created_at: '2026-02-01T00:00:00.000Z' });
       });
       expect((await store.keys.claimKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
+    });
+  });
+
+  describe(`${name}: observations`, () => {
+    it('stores whatever is read of JSON from outside, and gives the same back', async () => {
+      const texts = fc.sample(foreignJson, { numRuns: partOf(60, 600), seed: 9 });
+      const [handle, remote] = ['a/sent', 'https://a.example/mcp'];
+      const read = texts.map(parseForeignJson).filter((value) => value !== undefined);
+      expect(read.length).toBeGreaterThan(30);
+      for (const [n, sent] of read.entries()) {
+        const at = new Date(Date.UTC(2026, 10, 27) + n).toISOString();
+        const tools = [{ name: 'sent', sent }];
+        const fact = { kind: 'tools.surface', value: null, state: 'observed', details: { sent } } as const;
+        const dates = { observed_at: at, first_seen_at: at, vantage: 'here', method_version: 'x/1' };
+        const observations = [{ ...fact, ...dates, source: 'Dossier' }];
+        const change = { handle, at, vantage: 'here', changes: [{ kind: 'tools.surface', after: fact }] };
+        await store.write(async (tx) => {
+          const log_index = await tx.log.append(toLeaf('observation.changed', change));
+          await tx.observations.put({ handle, observed_at: at, observations }, at);
+          await tx.observations.putSurface({ handle, remote, digest: `${n}`, first_seen_at: at, tools });
+          await tx.observations.addChange({ ...change, log_index });
+        });
+        const stored = await store.observations.ofListing(handle);
+        const asJson = JSON.stringify(sent);
+        expect(JSON.stringify(stored?.observations[0]?.details?.sent)).toBe(asJson);
+        const [surface] = await store.observations.surfaces(handle, remote);
+        expect(JSON.stringify(surface?.tools[0]?.sent)).toBe(asJson);
+        const [newest] = await store.observations.history(handle, { limit: 1 });
+        expect(JSON.stringify(newest?.changes[0]?.after.details?.sent)).toBe(asJson);
+      }
     });
   });
 

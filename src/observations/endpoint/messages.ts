@@ -1,10 +1,18 @@
-import { isJsonObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
+import {
+  countValues,
+  type ForeignJson,
+  isJsonObject,
+  type JsonObject,
+  parseForeignJson,
+  readForeignJson,
+} from '../../core/json.ts';
 import {
   type Fetched,
   isAskingForCredentials,
   isAskingInBody,
   meaningOf,
   type NoAnswer,
+  refusedJson,
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
 
@@ -17,13 +25,13 @@ export type Replied =
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
-/** The messages of a body: one as JSON, alone or in an array, or several as an event stream. */
-function toMessages({ text, headers }: Fetched): JsonObject[] {
+/** The JSON of a body: one text of it, or that of each event of a stream. */
+function readAll({ text, headers }: Fetched): ForeignJson[] {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
-    return [parseForeignJson(text.replace(/^\ufeff/, ''))].flat().filter(isJsonObject);
-  const messages: unknown[] = [];
-  createEventReader(({ data }) => messages.push(parseForeignJson(data)))(text);
-  return messages.filter(isJsonObject);
+    return [readForeignJson(text.replace(/^\ufeff/, ''))];
+  const read: ForeignJson[] = [];
+  createEventReader(({ data }) => read.push(readForeignJson(data)))(text);
+  return read;
 }
 
 /** Clients take an id that came back as text for the number that they sent. */
@@ -64,7 +72,12 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   // Clients read no message that has both.
   const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
-  const messages = toMessages(answer).filter(isReadByClients);
+  const read = readAll(answer);
+  // A body is one message, or an array of several.
+  const messages = read
+    .flatMap(({ value }) => value)
+    .filter(isJsonObject)
+    .filter(isReadByClients);
   const { result } = messages.find((message) => isReplyTo(message, id)) ?? {};
   if (isJsonObject(result))
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : unread(answer);
@@ -76,7 +89,11 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     return isCredentialsError(error, answer)
       ? { is: 'credentials', response: answer }
       : toErrorAnswer(error, answer);
-  const reason = `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`;
+  const refused = read.find((one) => one.refused !== undefined)?.refused;
+  const reason =
+    refused === undefined
+      ? `The endpoint answered with HTTP status ${answer.status} and no MCP message that Dossier understands.`
+      : refusedJson(answer.url, refused);
   return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
 }
 
@@ -153,6 +170,7 @@ export const legacyMessage = (
 
 const mostTools = 500;
 const mostBytes = 2 * 1024 * 1024;
+const mostValues = 100_000;
 const mostPages = 50;
 
 const noList = noAnswer('not_found', 'The endpoint sent no list of tools that Dossier could read.');
@@ -168,14 +186,36 @@ const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoA
 const toList = (tools: readonly Tool[], isCut: boolean) => ({ result: 'tools' as const, tools, isCut });
 export type ToolList = ReturnType<typeof toList>;
 
+/** A list of tools that grows to its limits: 500 tools, 2 MiB, 100,000 values. */
+function createList() {
+  const tools: Tool[] = [];
+  let size_bytes = 0;
+  let values = 0;
+  return {
+    tools,
+    /** Adds what has room; whether all of it had. */
+    add(listed: readonly unknown[]): boolean {
+      for (const tool of listed) {
+        if (!isJsonObject(tool)) continue;
+        const json = JSON.stringify(tool);
+        size_bytes += Buffer.byteLength(json);
+        values += countValues(json);
+        if (tools.length === mostTools || size_bytes > mostBytes || values > mostValues) return false;
+        tools.push(tool);
+      }
+      return true;
+    },
+  };
+}
+
 /**
- * Reads all pages of tools/list, at most 500 tools and 2 MiB; a part of a list is no list. A cursor that comes twice ends the list;
- * so does `enough`, after which the endpoint is asked for nothing more.
+ * Reads all pages of tools/list, at most 500 tools, 2 MiB and 100,000 values; a part of a list is no list. A cursor that comes twice
+ * ends the list; so does `enough`, after which the endpoint is asked for nothing more.
  */
 export async function listTools(
   read: (params: object) => Promise<Replied | 'enough'>,
 ): Promise<ToolList | Exclude<Replied, { is: 'result' }>> {
-  const tools: Tool[] = [];
+  const { tools, add } = createList();
   const cursors = new Set<string>();
   for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
     const reply = await read(cursor === undefined ? {} : { cursor });
@@ -183,10 +223,7 @@ export async function listTools(
     if (reply.is !== 'result') return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, reply) : reply;
     const { tools: listed, nextCursor: next } = reply.result;
     if (!Array.isArray(listed)) return pages > 0 ? brokenOff(pages, noList) : noList;
-    tools.push(...listed.filter(isJsonObject));
-    // Where a list of a size ends: the cap of tools, or of bytes.
-    if (tools.length > mostTools || Buffer.byteLength(JSON.stringify(tools)) > mostBytes)
-      return toList(tools.slice(0, mostTools), true);
+    if (!add(listed)) return toList(tools, true);
     if (typeof next !== 'string' || next === '' || cursors.has(next)) return toList(tools, false);
     cursors.add(next);
     cursor = next;

@@ -56,7 +56,7 @@ const toolNames = (tools: unknown): string[] =>
 
 /** That a list was cut, beside what is said of it. */
 export const cutNote = ({ isCut }: ToolList) =>
-  isCut && { reason: 'The list was longer than Dossier reads: 500 tools or 2 MiB.' };
+  isCut && { reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.' };
 
 /** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
 function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool): Tool {

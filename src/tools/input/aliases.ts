@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attempt, isJsonObject } from '../../core/json.ts';
+import { isJsonObject, parseForeignJson } from '../../core/json.ts';
 import aliases from './aliases.json' with { type: 'json' };
 
 /** What models call the members of an input, read if a tool has no member of that name. */
@@ -18,7 +18,7 @@ function isList(schema: unknown): boolean {
 
 /** A text sent in place of a list: JSON of one, or its entries between commas. */
 function toList(text: string): unknown {
-  const parsed = /^\s*\[/.test(text) ? attempt(() => JSON.parse(text) as unknown) : undefined;
+  const parsed = /^\s*\[/.test(text) ? parseForeignJson(text) : undefined;
   const entries = text.split(',').map((entry) => entry.trim());
   return parsed ?? entries.filter((entry) => entry !== '');
 }
