@@ -20,6 +20,17 @@ export interface NoAnswer {
 /** That something was not checked, or cannot be learned where it was asked. */
 export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
 
+/** Characters of an address that Dossier asks for, whoever names it, as a URL has them (percent-encoded). */
+export const longestAddress = 2048;
+
+/** Why an address is not asked for because of its length; undefined for one of at most 2,048 characters. */
+export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
+  href.length > longestAddress
+    ? notChecked(
+        `An address at ${host.slice(0, 100)} has more than 2,048 characters; Dossier asks for none of that length.`,
+      )
+    : undefined;
+
 /** A response of a foreign host; its body is data, at most 2 MiB. */
 export interface Fetched {
   readonly result: 'response';

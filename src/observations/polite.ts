@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../listings/listing.ts';
-import { type Fetched, type NoAnswer, notChecked } from '../net/answer.ts';
+import { type Fetched, longestAddress, type NoAnswer, notChecked, whyTooLong } from '../net/answer.ts';
 import {
   type Failed,
   type FetchFailure,
@@ -122,10 +122,10 @@ export interface PoliteParts {
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Where a redirect within the same host leads; undefined for none. */
+/** Where a redirect within the same host leads; undefined for none, and for an address that is too long. */
 function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   const to = location === undefined ? null : URL.parse(location, from);
-  return to?.host === from.host ? to : undefined;
+  return to?.host === from.host && to.href.length <= longestAddress ? to : undefined;
 }
 
 const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetched => ({
@@ -200,7 +200,8 @@ export function createPoliteFetch({
   };
   return async (request) => {
     const url = URL.parse(request.url);
-    return url ? follow(url, request, 0) : notChecked('The recorded address is not a URL.');
+    if (!url) return notChecked('The recorded address is not a URL.');
+    return whyTooLong(url) ?? follow(url, request, 0);
   };
 }
 

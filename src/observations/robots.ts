@@ -1,5 +1,5 @@
 import { cachedOnce } from '../core/cached-once.ts';
-import { type NoAnswer, notChecked } from '../net/answer.ts';
+import { longestAddress, type NoAnswer, notChecked, whyTooLong } from '../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
 /** A path of robots.txt, as the texts between its `*`; `isWhole`: it ends with `$`. */
@@ -13,8 +13,6 @@ interface Rule {
 /** The name that robots.txt files know this observer by. */
 const productToken = 'dossier';
 const mostRules = 1000;
-/** An address that Dossier asks for has no more characters, so a rule with more applies to none. */
-const longestText = 2048;
 
 /** A path or rule with the same characters percent-encoded, whoever wrote it (RFC 9309 section 2.2.2). */
 const encoded = (path: string) =>
@@ -94,7 +92,8 @@ export function parseRobots(text: string) {
   const rules: Rule[] = [];
   for (const [path, isAllowed] of pathsFor(text)) {
     const rule = toRule(path, isAllowed);
-    if (charactersOf(rule) <= longestText) rules.push(rule);
+    // A rule with more characters applies to no address that Dossier asks for.
+    if (charactersOf(rule) <= longestAddress) rules.push(rule);
     if (rules.length > mostRules) return { isAllowed: () => undefined, size_bytes: perRule_bytes };
   }
   // The longest rule that applies decides, and an allowing one before one of its length (RFC 9309 section 2.2.2).
@@ -184,6 +183,6 @@ export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   });
   return async (text) => {
     const url = URL.parse(text);
-    return url ? (await rulesOf(url.origin)).whyNot(url) : undefined;
+    return url ? (whyTooLong(url) ?? (await rulesOf(url.origin)).whyNot(url)) : undefined;
   };
 }

@@ -3,7 +3,7 @@ import { cachedOnce } from '../core/cached-once.ts';
 import { asMembers, asObject, type JsonObject, readObject } from '../core/json.ts';
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
-import { type Fetched, type NoAnswer, notChecked, toContent } from '../net/answer.ts';
+import { type Fetched, type NoAnswer, notChecked, toContent, whyTooLong } from '../net/answer.ts';
 import type { Reach } from '../net/client.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
@@ -29,6 +29,9 @@ const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
   ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
 });
 
+/** What is kept of one resource, as JSON; of one that states more, its address alone. */
+const mostItem_characters = 8 * 1024;
+
 /** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
 function addItems(items: Map<string, ReturnType<typeof toItem>>, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
@@ -36,7 +39,9 @@ function addItems(items: Map<string, ReturnType<typeof toItem>>, text: string) {
   for (const one of listed.slice(0, page)) {
     const item = asObject(one);
     const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
-    if (item && url) items.set(url.href, toItem(item));
+    if (!item || !url || whyTooLong(url)) continue;
+    const kept = toItem(item);
+    items.set(url.href, JSON.stringify(kept).length > mostItem_characters ? toItem({}) : kept);
   }
   const { total } = asMembers(pagination);
   return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };

@@ -235,6 +235,47 @@ it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing whi
   await many.close();
 });
 
+it('asks for no address that a host names with more than 2,048 characters, says so, and obeys Retry-After of one with 2,048', async () => {
+  const origin = 'https://named.example.com';
+  let named = '';
+  let redirects = false;
+  const server = await startEndpoint((body, { url = '' }, response) => {
+    if (redirects && body !== '') return void response.writeHead(307, { location: named }).end();
+    if (url.startsWith('/xxx')) return void response.writeHead(429, { 'retry-after': '600' }).end();
+    const challenge = { 'www-authenticate': `Bearer resource_metadata="${named}"` };
+    response.writeHead(body === '' ? 404 : 401, challenge).end();
+  });
+  const other = await openDirectory({
+    entries: [
+      registryEntry('com.example.named/a', {
+        remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'named.example.com': server.url }) },
+  });
+  const addressOf = (length: number) => `${origin}/${'x'.repeat(length - origin.length - 1)}`;
+  const askedLong = () => server.sent.filter(({ path }) => path.startsWith('/xxx')).length;
+  const oauth = async () =>
+    (await other.observe('com.example.named/a')).observations.find(({ kind }) => kind === 'auth.oauth');
+  const reason =
+    'An address at named.example.com has more than 2,048 characters; Dossier asks for none of that length.';
+  for (const length of [2049, 8000]) {
+    named = addressOf(length);
+    expect(await oauth()).toMatchObject({ state: 'not_checked', reason });
+  }
+  redirects = true;
+  await oauth();
+  expect(askedLong()).toBe(0);
+  redirects = false;
+  other.wait(86_400);
+  named = addressOf(2048);
+  await oauth();
+  expect(askedLong()).toBe(1);
+  expect((await other.store.observations.pauses('named.example.com')).has(named)).toBe(true);
+  await other.close();
+  await server.close();
+});
+
 it('ends a look after so long, however many hosts a listing names', async () => {
   const slow = await startEndpoint(async (_, { url }, response) => {
     if (url !== '/robots.txt') await wait(150);

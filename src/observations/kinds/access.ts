@@ -1,6 +1,6 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
 import { coded, named } from '../../core/text.ts';
-import { challengesOf, type Fetched, type NoAnswer } from '../../net/answer.ts';
+import { challengesOf, type Fetched, longestAddress, type NoAnswer, notChecked } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
@@ -50,17 +50,15 @@ async function findObject(
   }
   const reason = 'The endpoint asks for credentials and publishes no OAuth metadata (RFC 9728).';
   return (
-    failures.find(({ result }) => result === 'unreachable') ?? {
+    failures.find(({ result }) => result === 'unreachable' || result === 'not_checked') ?? {
       ...{ result: 'not_found', reason },
       ...(mayPass && { mayPass }),
     }
   );
 }
 
-const longestText = 2048;
-
 const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.slice(0, longestText) : undefined;
+  typeof value === 'string' ? value.slice(0, longestAddress) : undefined;
 
 const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).flatMap((item) => toText(item) ?? []).slice(0, 20);
@@ -84,7 +82,14 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
   const found = await findObject(run, metadataUrls(credentials));
   if (found.result !== 'object')
     return { ...withoutAnswer(found), ...(found.mayPass && { mayPass: found.mayPass }) };
-  const servers = listOf(found.object.authorization_servers).slice(0, 3);
+  const { authorization_servers: stated } = found.object;
+  const isLong = (server: unknown) => typeof server === 'string' && server.length > longestAddress;
+  if (Array.isArray(stated) && stated.some(isLong)) {
+    const reason =
+      'The OAuth metadata names an authorization server with more than 2,048 characters, which Dossier does not read.';
+    return withoutAnswer(notChecked(reason));
+  }
+  const servers = listOf(stated).slice(0, 3);
   return {
     value: servers.map(named).join(', ') || 'names no authorization server',
     state: 'observed' as const,
