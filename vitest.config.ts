@@ -40,7 +40,7 @@ const ofRulesAlone = [
 ];
 /** Not for Chromium, which keeps temporary files of its own on the disk. */
 const inMemory = 'test/support/memory.ts';
-const bundled = 'test/support/bundled-kysely.ts';
+const program = 'test/support/program.ts';
 const isLong = process.env.TEST_LONG === 'on';
 
 export default defineConfig({
@@ -62,12 +62,12 @@ export default defineConfig({
           name: 'sqlite',
           include: ['test/**/*.test.ts'],
           exclude: [...slow, ...onPostgresOnly],
-          globalSetup: [inMemory, bundled],
+          globalSetup: [inMemory, program],
         },
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, globalSetup: ['test/support/browser-setup.ts', bundled] },
+        test: { name: 'slow', include: slow, globalSetup: ['test/support/browser-setup.ts', program] },
       },
       {
         extends: true,
@@ -75,7 +75,7 @@ export default defineConfig({
           name: 'postgres',
           include: [...onBothEngines, ...onPostgresOnly],
           exclude: isLong ? ofHttpAlone : [...ofHttpAlone, ...ofRulesAlone],
-          globalSetup: [inMemory, bundled, 'test/support/postgres-setup.ts'],
+          globalSetup: [inMemory, program, 'test/support/postgres-setup.ts'],
           setupFiles: 'test/support/postgres-environment.ts',
         },
       },

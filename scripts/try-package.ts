@@ -94,7 +94,7 @@ try {
   writeFileSync(join(folder, 'ask.ts'), clientUser);
   run(resolve('node_modules/.bin/tsc'), compilerOptions);
   process.stdout.write(`a program with dossier/client, compiled: ${run('node', ['ask.js', url])}`);
-  environment.DOSSIER_PROGRAM = join(folder, 'node_modules/dossier/dist/main.js');
+  environment.DOSSIER_INSTALLED = join(folder, 'node_modules/dossier/dist/main.js');
   const tests = ['vitest.mjs', 'run', '--project', 'sqlite', 'test/cli/readme.test.ts', '-t', 'README'];
   const vitest = dirname(resolve('node_modules/vitest/package.json'));
   const ran = run(process.execPath, [join(vitest, tests[0] ?? ''), ...tests.slice(1)], '.');

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { program, type Started, startCommand, startDossier } from '../support/command.ts';
+import { installedProgram, type Started, startCommand, startDossier } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
 const database = `file:${join(folder, 'readme.db')}`;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const nowhere = { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' };
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
   const settings: Record<string, string> = { ...trySettings, PORT: '0', REPOSITORY_HOSTS };
-  const isPackage = program !== 'src/main.js';
+  const isPackage = installedProgram !== undefined;
   service = isPackage ? startDossier([], settings) : startCommand(['npm', 'start'], settings);
   url = await service.line(/^listening on (\S+)/m);
   const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -72,7 +72,7 @@ const run = (command: string): Promise<Ran> =>
   new Promise((resolve) => {
     const here = command
       .replaceAll('http://127.0.0.1:3000', url)
-      .replaceAll('npm run dossier --', program === 'src/main.js' ? '$&' : `node ${program}`)
+      .replaceAll('npm run dossier --', installedProgram ? `node ${installedProgram}` : '$&')
       .replaceAll(
         /(?<= )((?:proof|statement|listing)\.json|log\.key|saved-checkpoint\.txt)/g,
         `${folder}/$1`,

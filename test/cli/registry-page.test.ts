@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { installedProgram } from '../support/command.ts';
 import { freePort } from '../support/postgres-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-registry-page-'));
@@ -74,7 +75,7 @@ it('the example of private entries shows them to who has the key', async () => {
   const [example = '', ...others] = scripts ?? [];
   expect(others).toEqual([]);
   const port = String(await freePort());
-  const main = resolve(process.env.DOSSIER_PROGRAM ?? 'src/main.js');
+  const main = resolve(installedProgram ?? 'src/main.js');
   const script = `trap 'kill %1; wait' EXIT; set -m; ${example
     .replace('npm start &', `node ${main} serve >/dev/null 2>&1 &`)
     .replace('127.0.0.1:3000', `127.0.0.1:${port}`)}`;

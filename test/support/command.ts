@@ -16,8 +16,10 @@ export interface Started {
   ended: Promise<Ended>;
 }
 
-/** The packed program instead of the source, if `npm run try:package` names it. */
-export const program = process.env.DOSSIER_PROGRAM ?? 'src/main.js';
+/** The program of the installed package, if `npm run try:package` names it. */
+export const installedProgram: string | undefined = process.env.DOSSIER_INSTALLED;
+
+const program = installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js';
 
 /** Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing unless they say so. */
 export const startDossier = (args: readonly string[], environment: Record<string, string>): Started =>
@@ -28,8 +30,8 @@ export function startCommand(
   [command = '', ...args]: readonly string[],
   environment: Record<string, string>,
 ): Started {
-  const { PATH, HOME, NODE_OPTIONS_OF_DOSSIER: NODE_OPTIONS } = process.env;
-  const env = { PATH, HOME, NODE_OPTIONS, OBSERVE: 'off', ...environment };
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, OBSERVE: 'off', ...environment };
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';

@@ -121,7 +121,9 @@ async function readMcp(directory: Directory, asked: Asked) {
 /** Everywhere that listings are shown, by name, and what is answered there; of pages the HTML, without the marks of found words. */
 export async function readDoors(directory: Directory, asked: Asked): Promise<ReadonlyMap<string, string>> {
   const found: [string, string][] = [];
-  for (const path of [...pagesOf(asked), ...documentsOf(asked)]) {
+  // Drawing a card is slow, and no text can be found in the bytes of a picture.
+  const texts = [...pagesOf(asked), ...documentsOf(asked)].filter((path) => !path.endsWith('.png'));
+  for (const path of texts) {
     const answer = await directory.app.request(path, { headers: { accept: 'text/html, */*' } });
     found.push([path, (await answer.text()).replace(/<\/?mark>/g, '')]);
   }
