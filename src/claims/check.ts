@@ -11,7 +11,6 @@ import {
   type ClaimTarget,
   findTarget,
   findToCheck,
-  type LocationRead,
   type Reading,
   readLocation,
   rootsOf,
@@ -29,6 +28,8 @@ export interface CheckedClaim {
   /** The keys that a domain publishes, if signatures prove, and when reading them began. */
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
+  /** If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has them. */
+  readonly agreed?: readonly string[];
   /** Hashes of the lines that wait until the claim in force has none that counts. */
   readonly waiting?: readonly string[];
   /** Whether the next call checks again at once (shared-check.ts). */
@@ -36,7 +37,7 @@ export interface CheckedClaim {
 }
 
 function toChecked(
-  read: LocationRead,
+  { read, agreed }: Pick<Reading, 'read' | 'agreed'>,
   { result, changed, seen = read.seen, waiting = [], optOut }: ReadingOutcome,
   at: Date,
 ): CheckedClaim {
@@ -56,7 +57,7 @@ function toChecked(
   return {
     ...{ check, changed, optedOut: result === 'optout' },
     ...(note && { note }),
-    ...(keys && { keys }),
+    ...(keys && { keys, agreed: [...agreed] }),
     ...(waiting.length > 0 && { waiting }),
   };
 }
@@ -84,16 +85,13 @@ async function readAgreed(
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
-/** Everything that is read before a check is applied; `claim` is the one when the reading began, which decided what was read. */
-async function prepare(
-  target: ClaimTarget,
-  { read, signed, claim }: Pick<Reading, 'read' | 'signed'> & { readonly claim: Claim | undefined },
-  context: Context,
-): Promise<Omit<Reading, 'now'>> {
-  const hasLines = read.result === 'file' && read.text.includes('dossier-claim-v1.');
-  const agreed = signed || hasLines ? await readAgreed(target, claim, context) : new Set<string>();
-  const ring = await claimKeyRing(context);
-  return { ...target, read, agreed, signed, binding: bindingOf(target, context), ring };
+/** What is read of a location while the shared check lasts. Nothing else reads one. */
+async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<Reading, 'read' | 'agreed'>> {
+  // The claim when the reading begins decides what is read.
+  const claim = await context.store.claims.claim(target.listing.handle);
+  const read = await readLocation(target.place, claim, context);
+  const hasLines = read.result === 'file' && (read.keys?.length || read.text.includes('dossier-claim-v1.'));
+  return { read, agreed: hasLines ? await readAgreed(target, claim, context) : new Set<string>() };
 }
 
 /**
@@ -103,10 +101,15 @@ async function prepare(
  */
 async function apply(
   target: ClaimTarget,
-  read: Parameters<typeof prepare>[1],
+  was: Pick<Reading, 'read' | 'agreed' | 'signed'>,
   { context, isAsked, save }: { context: Context; isAsked: boolean; save: SaveOutcome },
 ): Promise<CheckedClaim> {
-  const prepared = await prepare(target, read, context);
+  const reading = {
+    ...target,
+    ...was,
+    binding: bindingOf(target, context),
+    ring: await claimKeyRing(context),
+  };
   const now = context.clock();
   return context.store.write(async (tx) => {
     const { listing, place } = target;
@@ -118,23 +121,23 @@ async function apply(
     const writing = { ...context, store: tx };
     if (isAsked) await requireMayWrite(writing, writer);
     const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
-    const outcome = await applyReading(tx, { ...prepared, now, isBlocked }, claim);
-    const checked = toChecked(prepared.read, outcome, now);
+    const outcome = await applyReading(tx, { ...reading, now, isBlocked }, claim);
+    const checked = toChecked(reading, outcome, now);
     await save(tx, checked, isAnswered(checked));
     return checked;
   });
 }
 
 /**
- * Checks a signature against the keys that the shared check of the domain read, so that requests with signatures make no
- * lookups of their own; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
+ * Checks a signature against the keys that the shared check of the domain read, and the agreement of a claim elsewhere that it read, so
+ * that requests with signatures read nothing themselves; an outcome without keys stays as it is. Throws unavailable if the keys were read again meanwhile.
  */
 export async function checkSignature(
   target: ClaimTarget,
   { checked, sent }: { checked: CheckedClaim; sent: { challenge: string; signature: string } },
   context: Context,
 ): Promise<CheckedClaim> {
-  const { keys, check, begun_ms = 0 } = checked;
+  const { keys, agreed, check, begun_ms = 0 } = checked;
   const challenge = readChallenge(sent.challenge);
   if (!keys || !challenge) return checked;
   const signer = keys.find((key) => isSignedBy(key, sent.challenge, sent.signature));
@@ -144,9 +147,8 @@ export async function checkSignature(
     if (newest && Date.parse(newest.begun_at) > begun_ms)
       throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
   };
-  const claim = await context.store.claims.claim(target.listing.handle);
   const signed = { ...challenge, signer };
-  return apply(target, { read, signed, claim }, { context, isAsked: true, save });
+  return apply(target, { read, agreed: new Set(agreed), signed }, { context, isAsked: true, save });
 }
 
 /**
@@ -161,11 +163,10 @@ export async function checkClaim(
   const { handle } = target.listing;
   const subject = { handle, place: toSubject(target.place), hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
-    const claim = await context.store.claims.claim(handle);
-    const read = await readLocation(target.place, claim, context);
+    const read = await readPlaces(target, context);
     // Nobody commits a line after a re-check: another node that is late must not check again.
     const saveChecked: SaveOutcome = by === 'claimant' ? save : (tx, checked) => save(tx, checked, false);
-    return apply(target, { read, claim }, { context, isAsked: by === 'claimant', save: saveChecked });
+    return apply(target, read, { context, isAsked: by === 'claimant', save: saveChecked });
   });
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;

@@ -1,4 +1,11 @@
-import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createECDH,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkClaim, checkSignature } from '../../src/claims/check.ts';
 import { findTarget, findToCheck } from '../../src/claims/locations.ts';
@@ -277,4 +284,37 @@ test('a signature is not checked against keys of a reading that a newer one has 
     message: expect.stringContaining('The keys were read again meanwhile.'),
   });
   expect(await directory.standing(capability)).toBe('capability_invalid');
+});
+
+test('signatures that nobody checked before make the service read the location of the claim no more often than checks may', async () => {
+  await directory.close();
+  directory = await openDomainDirectory(
+    [registryEntry(handle, { repository: { url: 'https://github.com/ex/tool', source: 'github' } })],
+    ['example.com'],
+  );
+  const signer = ed25519();
+  directory.setTxt('example.com', signer.line);
+  const repository = directory.git.createRepository('ex/tool');
+  repository.commit({ 'README.md': 'x' });
+  const held = await directory.ask(handle, { method: 'repository' });
+  repository.commit({ 'dossier-claim.txt': held.challenge });
+  expect(await directory.ask(handle, { method: 'repository' })).toMatchObject({ status: 'claimed' });
+  const { challenge } = await ask({ rotate: true });
+  const [before, asked] = [directory.git.requests.length, directory.dns[0].asked.length];
+  const forged = Array.from({ length: 20 }, () =>
+    directory.directory.app.request('/api/tools/claim_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle, challenge, signature: randomBytes(64).toString('base64') }),
+    }),
+  );
+  for (const answer of await Promise.all(forged))
+    expect(await answer.json()).toMatchObject({ status: 'not_proven', reason: 'signature_invalid' });
+  // A check reads the repository by two requests, and at most two checks fit into half a minute.
+  expect(directory.git.requests.length - before).toBeLessThanOrEqual(4);
+  expect(directory.dns[0].asked.length - asked).toBeLessThanOrEqual(1);
+  // The holder of the claim agrees by a line in the repository, which the next check reads before the signature counts.
+  repository.commit({ 'dossier-claim.txt': `${held.challenge}\n${challenge}` });
+  const signature = signer.sign(challenge).toString('base64');
+  expect(await prove(challenge, signature)).toMatchObject({ status: 'claimed', changed: 'moved' });
 });
