@@ -10,16 +10,15 @@ import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
+import { readIdentities, writeIdentities } from './identities.ts';
 import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
 import {
   type RatingPage,
-  readIdentities,
   readRatedBy,
   readRatings,
   readSides,
   settlePairsOf,
   writeHolder,
-  writeIdentities,
   writeSourceRoot,
 } from './records.ts';
 import type { RatingSides } from './rules.ts';
@@ -138,8 +137,8 @@ export const createRatingReads = (db: Db) => ({
   /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
-  /** Every account and host that the records of two listings ever named, and what namespaces and claims proved. */
-  identities: (source: string, subject: string) => readIdentities(db, source, subject),
+  /** Accounts and hosts that a listing and the sources of its ratings ever named of each other, and what is proven of it. */
+  identities: (subject: string, by: Parameters<typeof readIdentities>[2]) => readIdentities(db, subject, by),
   async response(ratingId: string): Promise<RatingResponse | undefined> {
     const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index']);
     const row = await rows.where('rating_id', '=', ratingId).executeTakeFirst();

@@ -93,10 +93,12 @@ export async function judgeBasis(
     // Praise that was criticism before is as new as its first praise.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
-  const recorded = await tx.ratings.identities(source.handle, subject.handle);
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
+  const criticNames = critic && recordedNames(critic);
+  const names = criticNames?.map(({ holder }) => holder) ?? [];
+  const recorded = await tx.ratings.identities(subject.handle, { sources: [rating], names });
   return {
-    ...toRelation(rating, recorded, critic && recordedNames(critic)),
+    ...toRelation(rating, recorded, criticNames),
     declared_interest:
       interestedRelationships.includes(content.relationship) ||
       earlier.some((version) => version.declared_interest),

@@ -3,9 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
-import { currentFlag, inChunks, precompileQuery } from '../store/query.ts';
+import { currentFlag, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
+import { readIdentities, writeIdentities } from './identities.ts';
 import { type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
 import {
@@ -60,19 +61,6 @@ export const settlePairsOf = (
       and back.pair_until >= ${first_created_at}`,
   );
 
-/** What the records of two listings ever named, and what their namespaces and claims proved. */
-export const readIdentities = precompileQuery((db, source: string, subject: string) =>
-  db.selectFrom('recorded_identity').selectAll().where('handle', 'in', [source, subject]),
-);
-
-/** The same of some listings. */
-const readIdentitiesOf = (db: Db, handles: readonly string[]): Promise<RecordedIdentity[]> =>
-  db
-    .selectFrom('recorded_identity')
-    .selectAll()
-    .where('handle', 'in', [...handles])
-    .execute();
-
 /** The listings that some listings rate or rated. */
 export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
   if (handles.length === 0) return [];
@@ -81,21 +69,6 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
     ({ subject_handle }) => subject_handle,
   );
 };
-
-/** Adds identities that are not stored yet; the first date stays. Returns the handles that got one. */
-export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
-  const added = new Set<string>();
-  await inChunks(identities, async (chunk) => {
-    const rows = await db
-      .insertInto('recorded_identity')
-      .values([...chunk])
-      .onConflict((conflict) => conflict.columns(['handle', 'kind', 'value']).doNothing())
-      .returning('handle')
-      .execute();
-    for (const { handle } of rows) added.add(handle);
-  });
-  return [...added];
-}
 
 const rowsOfSource = (db: Db, handle: string) => db.updateTable('rating').where('source_handle', '=', handle);
 
@@ -134,7 +107,8 @@ async function relateSubject(db: Db, handle: string): Promise<void> {
     .where('subject_handle', '=', handle)
     .where('related', '=', 0)
     .execute();
-  const recorded = await readIdentitiesOf(db, [handle]);
+  const proven = db.selectFrom('recorded_identity').selectAll().where('handle', '=', handle);
+  const recorded = await proven.where('kind', '=', 'proven').execute();
   for (const rating of sources) {
     const sides = toRelationSides(rating, recorded);
     const isAll = isRelated(sides, false);
@@ -258,8 +232,7 @@ async function toRatingRecords(
   { subject, now }: { readonly subject: string; readonly now: string },
 ): Promise<RatingRecord[]> {
   if (rows.length === 0) return [];
-  const handles = new Set([subject, ...rows.map(({ source_handle }) => source_handle)]);
-  const identities = await readIdentitiesOf(db, [...handles]);
+  const identities = await readIdentities(db, subject, { sources: rows });
   const ids = rows.map(({ id }) => id);
   const moderation = await readModerationOfRatings(db, ids);
   return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));

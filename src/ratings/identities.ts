@@ -1,0 +1,102 @@
+import { namespaceIdentity, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { inChunks, precompileQuery } from '../store/query.ts';
+import type { Db } from '../store/store.ts';
+import type { RatingRow } from './table.ts';
+
+/** By key, so that it takes no longer if the record of a side names much else: each of these values of each of these listings. */
+const readNamed = precompileQuery(
+  (
+    db,
+    subject: string,
+    sources: readonly string[],
+    ofSubject: readonly string[],
+    ofSources: readonly string[],
+  ) => {
+    const rows = db.selectFrom('recorded_identity');
+    const proven = rows.where('handle', '=', subject).where('kind', '=', 'proven');
+    const stated = rows.selectAll().where('kind', '=', 'stated');
+    const bySources = stated.where('handle', 'in', sources);
+    const shared = db
+      .selectFrom('recorded_identity as one')
+      .innerJoin('recorded_identity as other', 'other.value', 'one.value')
+      .where('one.handle', '=', subject)
+      .where('one.kind', '=', 'stated')
+      .where('other.handle', 'in', sources)
+      .where('other.kind', '=', 'stated');
+    return proven
+      .selectAll()
+      .unionAll(bySources.where('value', 'in', proven.select('value')))
+      .unionAll(bySources.where('value', 'in', ofSubject))
+      .unionAll(stated.where('handle', '=', subject).where('value', 'in', ofSources))
+      .unionAll(shared.selectAll('one'))
+      .unionAll(shared.selectAll('other'));
+  },
+);
+
+/** The values, each once, in a list whose length is a power of two: so few lengths are so few queries. */
+function padded(values: readonly string[]): string[] {
+  const distinct = [...new Set(values)];
+  const [last = ''] = distinct.slice(-1);
+  const length = 2 ** Math.ceil(Math.log2(Math.max(distinct.length, 1)));
+  return [...distinct, ...Array.from({ length: length - distinct.length }, () => last)];
+}
+
+/** A listing that rated, and the control root that made the rating. */
+type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
+
+/**
+ * What the records of a listing and of those that rate it ever named of each other, or both of them, and what the namespace and claims of the
+ * rated one proved. `names`: what else is asked of the sources' records.
+ */
+export const readIdentities = (
+  db: Db,
+  subject: string,
+  { sources, names = [] }: { readonly sources: readonly RatingSource[]; readonly names?: readonly string[] },
+): Promise<RecordedIdentity[]> => {
+  const proven = sources.flatMap(({ source_handle, source_root }) => [
+    namespaceIdentity(source_handle),
+    rootIdentity(source_root),
+  ]);
+  const handles = sources.map(({ source_handle }) => source_handle);
+  return readNamed(
+    ...([db, subject, padded(handles)] as const),
+    ...([padded([namespaceIdentity(subject), ...names]), padded(proven)] as const),
+  );
+};
+
+/** What the versions of one record name at most; of the registry's records in November 2026 the most was 3. */
+const mostStated = 200;
+
+/** Identities without those by which a listing would have stated more than one may; what is stored already may be among them. */
+async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Promise<RecordedIdentity[]> {
+  const stated = identities.filter(({ kind }) => kind === 'stated');
+  if (stated.length === 0) return [...identities];
+  const handles = [...new Set(stated.map(({ handle }) => handle))];
+  const rows = db.selectFrom('recorded_identity').select(['handle', 'value']).where('kind', '=', 'stated');
+  const known = new Map(handles.map((handle) => [handle, new Set<string>()]));
+  for (const { handle, value } of await rows.where('handle', 'in', handles).execute())
+    known.get(handle)?.add(value);
+  return identities.filter(({ handle, kind, value }) => {
+    const values = kind === 'stated' ? known.get(handle) : undefined;
+    if (!values || values.has(value)) return true;
+    return values.size < mostStated && values.add(value);
+  });
+}
+
+/**
+ * Adds identities that are not stored yet, of what a listing states the first two hundred; the first date stays. Returns the handles that got
+ * one.
+ */
+export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
+  const added = new Set<string>();
+  await inChunks(await withinBounds(db, identities), async (chunk) => {
+    const rows = await db
+      .insertInto('recorded_identity')
+      .values([...chunk])
+      .onConflict((conflict) => conflict.columns(['handle', 'kind', 'value']).doNothing())
+      .returning('handle')
+      .execute();
+    for (const { handle } of rows) added.add(handle);
+  });
+  return [...added];
+}
