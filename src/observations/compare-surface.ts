@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { asMembers, countValues, parseForeignJson } from '../core/json.ts';
 import { type ComparisonBudget, differenceText, differenceWithin } from '../core/word-difference.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
-import type { Tool } from './endpoint/messages.ts';
-import { changedTexts, nameOf } from './kinds/tools.ts';
+import { nameOf, type Tool } from './endpoint/surface.ts';
+import { changedTexts } from './kinds/tools.ts';
 
 /** Members of a tool that every era of the protocol has; hosts hand on some of them. */
 const comparedMembers = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;

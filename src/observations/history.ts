@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
-import type { Tool } from './endpoint/messages.ts';
+import type { Tool } from './endpoint/surface.ts';
 import { isOfTools, type ShownChange, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 

@@ -4,23 +4,25 @@ import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
 import type { Lease, Transaction } from '../store/store.ts';
 import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
-import type { Tool } from './endpoint/messages.ts';
+import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import type { Kind } from './kind.ts';
-import { surfaceChanges, surfaceDigest, toolsSurface } from './kinds/tools.ts';
+import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
-type Surfaces = ReadonlyMap<string, readonly Tool[]>;
+/** By endpoint, the tools that it listed, and the digest of all of them. */
+type Surfaces = ReadonlyMap<string, { readonly tools: readonly Tool[]; readonly digest: string }>;
 
 /** The tools that the endpoints of a run listed: what the kinds have asked, and nothing more. */
 async function listedTools(run: Run): Promise<Surfaces> {
-  const listed = new Map<string, readonly Tool[]>();
+  const listed = new Map<string, { readonly tools: readonly Tool[]; readonly digest: string }>();
   for (const remote of run.listing.remotes) {
     // Why a question failed was logged with the kinds that asked it.
     const endpoint = await run.endpoint(remote).catch(() => undefined);
-    if (endpoint?.result === 'answered' && endpoint.list.result === 'tools')
-      listed.set(remote.url, endpoint.list.tools);
+    if (endpoint?.result !== 'answered' || endpoint.list.result !== 'tools') continue;
+    const { tools, digested } = endpoint.list;
+    listed.set(remote.url, { tools, digest: surfaceDigest(digested) });
   }
   return listed;
 }
@@ -48,8 +50,7 @@ async function putSurfaces(
   { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
 ): Promise<readonly ObservationChange[]> {
   const itemized = new Map<ObservationChange, ObservationChange>();
-  for (const [remote, tools] of surfaces) {
-    const digest = surfaceDigest(tools);
+  for (const [remote, { tools, digest }] of surfaces) {
     const [known] = await tx.observations.surfaces(handle, remote);
     if (known?.digest === digest) continue;
     await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });

@@ -4,7 +4,7 @@ import { replaceChecked } from '../listings/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, optional, type RowOf, table, text, type ValueOf } from '../store/table.ts';
-import type { Tool } from './endpoint/messages.ts';
+import type { Tool } from './endpoint/surface.ts';
 import type { ObservationChange, StoredObservation } from './observation.ts';
 
 const observationTable = table({

@@ -15,7 +15,8 @@ import {
   type ToolDifference,
   textsOfPairs,
 } from '../observations/compare-surface.ts';
-import { type ToolChange, toolDigest } from '../observations/kinds/tools.ts';
+import { toolDigest } from '../observations/endpoint/surface.ts';
+import type { ToolChange } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
 import { findListingFacts } from './find/listing.ts';
 import { namedInput } from './input/fields.ts';

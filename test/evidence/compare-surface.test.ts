@@ -66,9 +66,4 @@ describe('a comparison of two sets of tools', () => {
     const hugeSeen = [{ name: 'send', inputSchema: JSON.parse(huge) as object }];
     expect(compareTools(hugeSeen, sent(huge)).differs).toHaveLength(1);
   });
-
-  it('compares numbers that JSON can hold and a double cannot', () => {
-    const toTools = () => [{ name: 'send', inputSchema: JSON.parse('{"most":1e999}') as object }];
-    expect(compareTools(toTools(), readShownTools(toTools())).differs).toEqual([]);
-  });
 });

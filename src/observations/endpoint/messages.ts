@@ -15,9 +15,7 @@ import {
   refusedJson,
 } from '../../net/answer.ts';
 import { createEventReader } from './events.ts';
-
-/** A tool object as it was sent; untrusted. */
-export type Tool = JsonObject;
+import { digestTools, type Tool } from './surface.ts';
 
 /** What a message led to. What an endpoint sent is only ever in `result` and `response`, so that it cannot be taken for ours. */
 export type Replied =
@@ -182,8 +180,13 @@ const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoA
     `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
   );
 
-/** Tool objects as they were sent; `isCut` if the list ended at the cap. */
-const toList = (tools: readonly Tool[], isCut: boolean) => ({ result: 'tools' as const, tools, isCut });
+/** Tool objects as they were sent, and with their digests in name order; `isCut` if the list ended at the cap. */
+const toList = (tools: readonly Tool[], isCut: boolean) => ({
+  result: 'tools' as const,
+  tools,
+  digested: digestTools(tools),
+  isCut,
+});
 export type ToolList = ReturnType<typeof toList>;
 
 /** A list of tools that grows to its limits: 500 tools, 2 MiB, 100,000 values. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
-import type { Tool } from '../endpoint/messages.ts';
+import type { ToolList } from '../endpoint/messages.ts';
+import type { Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import { ofRareRemotes } from '../remotes.ts';
-import { cutNote, inNameOrder, shortNameOf, toHints } from './tools.ts';
+import { cutNote, shortNameOf, toHints } from './tools.ts';
 
 const withoutHint = 'without a hint';
 /** What a tool states of itself in its annotations (MCP, ToolAnnotations); one that says both only reads. */
@@ -61,15 +62,33 @@ const mostPlaces = 20;
 const mostCharacters = 5;
 const longestPlace = 200;
 
-/** Every text of a value at any depth, names of members too, by its place. */
+/** Every text of a value at any depth, names of members of objects too, by its place. */
 function* textsOf(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const at = `${place}.${name}`.slice(0, longestPlace);
-    yield [at, name];
+    if (!Array.isArray(value)) yield [at, name];
     yield* textsOf(member, at);
   }
+}
+
+/** The texts of all tools in name order, then the instructions. */
+function* textsFor(list: ToolList | undefined, instructions = ''): Generator<[place: string, text: string]> {
+  for (const { tool } of list?.digested ?? []) yield* textsOf(tool, `tools.${shortNameOf(tool)}`);
+  yield ['instructions', instructions];
+}
+
+/** How many hidden characters are in some texts, and where: the first places, named. */
+function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
+  let count = 0;
+  const places: object[] = [];
+  for (const [place, text] of texts) {
+    const found = hiddenCharacters(text, mostCharacters);
+    count += found.count;
+    if (found.count > 0 && places.length < mostPlaces) places.push({ place: nameHidden(place), ...found });
+  }
+  return { count, places };
 }
 
 /** Characters in texts for models that people do not see. */
@@ -86,23 +105,13 @@ export const toolsHiddenText = defineKind({
   shows: ({ value }) => (value === 0 ? 'none' : counted(Number(value), 'character')),
   method_version: 'hidden/1',
   ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
-    const isWhole = list.result === 'tools';
-    if (!isWhole && instructions === undefined) return list;
-    const texts = [
-      ...(isWhole ? inNameOrder(list.tools) : []).flatMap((tool) => [
-        ...textsOf(tool, `tools.${shortNameOf(tool)}`),
-      ]),
-      ['instructions', instructions ?? ''] as const,
-    ];
-    const found = texts
-      .map(([place, text]) => ({ place, ...hiddenCharacters(text, mostCharacters) }))
-      .filter(({ count }) => count > 0);
+    const listed = list.result === 'tools' ? list : undefined;
+    if (list.result !== 'tools' && instructions === undefined) return list;
+    const { count, places } = findHidden(textsFor(listed, instructions));
     return {
-      ...{ value: found.reduce((sum, { count }) => sum + count, 0), state: 'observed' },
-      ...(isWhole ? cutNote(list) : { isPartial: true }),
-      as_seen: {
-        places: found.slice(0, mostPlaces).map(({ place, ...one }) => ({ place: nameHidden(place), ...one })),
-      },
+      ...{ value: count, state: 'observed' },
+      ...(listed ? cutNote(listed) : { isPartial: true }),
+      as_seen: { places },
     };
   }),
 });

@@ -3,30 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
 import { coded } from '../../core/text.ts';
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
-import { canonicalDigest, toCanonicalJson } from '../../log/leaf.ts';
-import { rootOfLeaves } from '../../log/merkle.ts';
-import type { Tool, ToolList } from '../endpoint/messages.ts';
+import { toCanonicalJson } from '../../log/leaf.ts';
+import type { ToolList } from '../endpoint/messages.ts';
+import { type DigestedTool, nameOf, surfaceDigest, type Tool, toolDigest } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding, ObservationChange } from '../observation.ts';
 import { ofRemotes } from '../remotes.ts';
 
-/** The name of a tool; empty for anything but text. */
-export const nameOf = ({ name }: Tool): string => (typeof name === 'string' ? name : '');
-
 const longestName = 200;
 const shortName = (name: string) => name.slice(0, longestName);
 export const shortNameOf = (tool: Tool) => shortName(nameOf(tool));
-
-/** Leaf digest of a tool: SHA-256 of the RFC 8785 JSON of the whole tool object as sent, hex. */
-export const toolDigest = (tool: Tool): string => canonicalDigest(tool);
-
-/** Tools in the order of their names as UTF-8 bytes; tools that share a name stay in the order they were sent. */
-export const inNameOrder = (tools: readonly Tool[]): Tool[] =>
-  tools.toSorted((a, b) => Buffer.compare(Buffer.from(nameOf(a)), Buffer.from(nameOf(b))));
-
-/** Digest of a set of tools, hex: the RFC 6962 Merkle root over their raw 32-byte digests, in name order. */
-export const surfaceDigest = (tools: readonly Tool[]): string =>
-  rootOfLeaves(inNameOrder(tools).map((tool) => Buffer.from(toolDigest(tool), 'hex'))).toString('hex');
 
 /**
  * The fingerprint that the AI SDK (npm `ai` 7, fingerprintTools) makes of a tool as it was listed: SHA-256 over its
@@ -58,9 +44,13 @@ const toolNames = (tools: unknown): string[] =>
 export const cutNote = ({ isCut }: ToolList) =>
   isCut && { reason: 'The list was longer than Dossier reads: 500 tools, 2 MiB or 100,000 values.' };
 
-/** Members that a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
-function toCommon({ name, title, description, inputSchema, outputSchema, annotations }: Tool): Tool {
-  return { name, title, description, inputSchema, outputSchema, annotations };
+const commonMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'];
+
+/** Digest of what a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
+function commonDigest({ tool, sha256 }: DigestedTool): string {
+  const members = Object.entries(tool);
+  const common = members.filter(([name]) => commonMembers.includes(name));
+  return common.length === members.length ? sha256 : toolDigest(Object.fromEntries(common));
 }
 
 const digestsOf = ({ details }: Pick<Finding, 'details'>) =>
@@ -103,20 +93,22 @@ export const toolsSurface = defineKind({
   method_version: 'tools/1',
   ...ofRemotes(({ list, introduction }) => {
     if (list.result !== 'tools') return list;
-    const { tools } = list;
-    const digests = inNameOrder(tools).map((tool) => ({
+    const { digested } = list;
+    const digest = surfaceDigest(digested);
+    const digests = digested.map(({ tool, sha256 }) => ({
       name: shortNameOf(tool),
-      sha256: toolDigest(tool),
+      sha256,
       ai_sdk: aiSdkFingerprint(tool),
       ...(toHints(tool).length > 0 && { hints: toHints(tool) }),
     }));
+    const common = surfaceDigest(digested.map((one) => ({ sha256: commonDigest(one) })));
     return {
-      value: surfaceDigest(tools),
+      value: digest,
       state: 'observed',
       ...cutNote(list),
       details: { tools: digests },
-      form: { name: introduction?.era ?? '', common: surfaceDigest(tools.map(toCommon)) },
-      as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest: surfaceDigest(tools) },
+      form: { name: introduction?.era ?? '', common },
+      as_seen: { era: introduction?.era, protocol: introduction?.protocol, digest },
     };
   }),
 });

@@ -12,7 +12,7 @@ import {
 } from '../../document/answers/history.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
-import type { Tool } from '../../observations/endpoint/messages.ts';
+import type { Tool } from '../../observations/endpoint/surface.ts';
 import type { readTools } from '../../observations/history.ts';
 import type { ShownChange, ToolChange } from '../../observations/kinds/tools.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
