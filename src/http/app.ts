@@ -90,7 +90,7 @@ export function createApp(
     await next();
   });
   const inTurn = createRequestTurns(shared.limits, config);
-  app.use(createLimitGuard(shared.limits), createTurnGuard(inTurn));
+  app.use(createLimitGuard(shared.limits, config), createTurnGuard(inTurn));
 
   app.route('/', createServerCardRoutes(face));
   app.route('/api/mcp', mcp);

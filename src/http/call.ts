@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Refusal } from '../limits/limit.ts';
 import type { ChangedHandles } from '../store/store.ts';
-import { callTool, type Tool } from '../tools/tool.ts';
+import { type Bounded, callTool, type Tool } from '../tools/tool.ts';
 import type { Site } from '../views/layout.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
@@ -25,6 +25,9 @@ export interface Finished {
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
+/** Counts the body of a call in the limit that the tool has for large bodies; throws rate_limited. */
+export type TakeLargeBody = (tool: Bounded, cost: number) => void;
+
 export interface HttpEnvironment {
   Bindings: Partial<HttpBindings>;
   Variables: {
@@ -36,6 +39,8 @@ export interface HttpEnvironment {
     encoding: Encoding;
     /** Why a limit of requests refused it. */
     refusal: Refusal | undefined;
+    /** Counts a body of a tool in the limit of its own before it is parsed; throws rate_limited. */
+    takeLargeBody: TakeLargeBody;
     /** Its answer, if that was made as bytes. */
     finished: Finished | undefined;
     /** Whether its answer is for this caller alone: no cache of ours has it, and no other may. */

@@ -24,9 +24,12 @@ const requestLimits = {
   export: { name: 'export', burst: 60, refill_s: 600 },
 } as const;
 
+const largeBodyLimits = tools.flatMap(({ largeBody }) => (largeBody ? [largeBody.limit] : []));
+
 /** All limits, by the names that LIMIT_OVERRIDES and the documents use. */
 export const allLimits = [
   ...Object.values(requestLimits),
+  ...largeBodyLimits,
   ...new Set(tools.flatMap(({ networkLimits = [], ownLimits = [] }) => [...networkLimits, ...ownLimits])),
   badCapabilityLimit,
   askedRunLimit,
@@ -100,13 +103,20 @@ export const createTurnGuard =
     c.req.method !== 'GET' || hasNoTurn.test(c.req.path) ? next() : inTurn(c, next);
 
 /** Counts each request for its network; throws rate_limited. callTool checks the limits of tools. */
-export const createLimitGuard =
-  (limits: RequestLimits): MiddlewareHandler<HttpEnvironment> =>
-  async (c, next) => {
+export function createLimitGuard(
+  limits: RequestLimits,
+  settings: LimitSettings,
+): MiddlewareHandler<HttpEnvironment> {
+  const large = new Map(largeBodyLimits.map((limit) => [limit.name, createMemoryLimit(limit, settings)]));
+  return async (c, next) => {
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const now_ms = clock().getTime();
     c.set('refusal', limit.refusalOf(caller.network, now_ms));
     limit.take(caller.network, now_ms);
+    c.set('takeLargeBody', ({ largeBody }, cost) =>
+      large.get(largeBody?.limit.name ?? '')?.take(caller.network, clock().getTime(), cost),
+    );
     await next();
   };
+}

@@ -3,10 +3,10 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import { findSecret } from '../core/capability.ts';
 import { Problem } from '../core/problem.ts';
 import { tools } from '../tools/index.ts';
-import { bodyDepthOf, bodyLimitOf, type Tool } from '../tools/tool.ts';
-import type { Request } from './call.ts';
+import { type BodyBounds, bodyBoundsOf, bodyCost, defaultBody, type Tool } from '../tools/tool.ts';
+import type { Request, TakeLargeBody } from './call.ts';
 import { toRpcError } from './problems.ts';
-import { parseJson, readText } from './request.ts';
+import { parseJson, readText, requireFewValues } from './request.ts';
 
 /** Headers of the protocol whose values refusals repeat. */
 const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
@@ -32,35 +32,40 @@ function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message:
 }
 
 /** What is read of a message, unless it calls a tool that takes more. */
-const maxBytes = 64 * 1024;
-const largeTools = tools.filter((tool) => bodyLimitOf(tool) > maxBytes);
-const most_bytes = Math.max(maxBytes, ...largeTools.map(bodyLimitOf));
+const maxBytes = defaultBody.bytes;
+const largeTools = tools.filter(({ largeBody }) => largeBody);
+const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-function refuseLarge(text: string, allowed: readonly Tool[]): void {
-  const limit_bytes = Math.max(maxBytes, ...allowed.map(bodyLimitOf));
-  if (Buffer.byteLength(text) > limit_bytes)
-    throw new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
+/** The bounds of a message that calls a tool, or no tool of ours. A tool that takes less than others does so as a page's form. */
+const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
+
+function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > bounds.bytes)
+    throw new Problem('body_too_large', `At most ${bounds.bytes} bytes are read here.`);
+  return { bytes, values: requireFewValues(text, bounds) };
 }
 
 /** How much is read of a body of undeclared length that begins so. */
 const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
-/** Parses a message, by the limits of the tool that it calls; throws body_too_large, invalid_request or secret_in_body. */
-export function parseMessage(text: string, headers: Pick<Headers, 'get'>): unknown {
-  // A UTF-16 unit takes three bytes at most.
-  const isLong = 3 * text.length > maxBytes;
-  // What names no such tool is refused unparsed.
-  if (isLong)
-    refuseLarge(
-      text,
-      largeTools.filter(({ name }) => text.includes(name)),
-    );
+/**
+ * Parses a message within the bounds of the tool that it calls. A message with more than other tools take is counted for the
+ * tool that it names before it is parsed, any other one once it is known what it calls. Throws body_too_large,
+ * invalid_request, rate_limited or secret_in_body.
+ */
+export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
+  const named = largeTools.find(({ name }) => text.includes(name));
+  const { bytes, values } = requireWithin(text, boundsOf(named));
+  const isLarge = bytes > maxBytes || values > defaultBody.values;
+  if (isLarge && named) take(named, bodyCost(bytes, values));
   const message = parseJson(text, (value) => {
     const called = toolsByName.get(toolOf(value) ?? '');
-    if (isLong) refuseLarge(text, called ? [called] : []);
-    return bodyDepthOf(called);
+    if (isLarge) requireWithin(text, boundsOf(called));
+    else if (called?.largeBody) take(called, bodyCost(bytes, values));
+    return boundsOf(called).depth;
   });
   refuseStraySecret(headers, text, message);
   return message;
@@ -80,7 +85,7 @@ export async function readMessage(c: Request): Promise<{ body: unknown } | { ref
     const isDeclared = raw.headers.has('content-length');
     const { message } = (c.env?.incoming ?? {}) as Partial<ReadRequest>;
     const read = () => readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
-    const body = message ?? parseMessage(await read(), raw.headers);
+    const body = message ?? parseMessage(await read(), raw.headers, c.get('takeLargeBody'));
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')

@@ -3,11 +3,11 @@ import type { SavedView } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/cursor.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
-import { decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
+import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
-import { bodyDepthOf } from '../tools/tool.ts';
+import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
 import { findPrivateView } from '../tools/views.ts';
 import type { Face, Request } from './call.ts';
 
@@ -43,11 +43,15 @@ export async function readText(
   return text;
 }
 
+/** Throws body_too_large if a body has more values than its bounds allow; returns how many it has. */
+export function requireFewValues(text: string, { values }: BodyBounds): number {
+  const count = countValues(text);
+  if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
+  return count;
+}
+
 /** Reads JSON (`readForeignJson`); throws invalid_request if it is none, or is refused, also for more levels than `maxDepthOf` it. */
-export function parseJson(
-  text: string,
-  maxDepthOf: (value: unknown) => number = () => bodyDepthOf(),
-): unknown {
+export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${refused}.`);
   if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
@@ -56,10 +60,14 @@ export function parseJson(
 
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
-/** Reads a JSON body; throws unsupported_media_type for any other content type. */
-export async function readJson(c: Request, limit_bytes: number, maxDepth = bodyDepthOf()): Promise<unknown> {
+/** Reads a JSON body within the bounds of a tool, or the default ones; throws unsupported_media_type for any other content type, and rate_limited. */
+export async function readJson(c: Request, of: Bounded = {}): Promise<unknown> {
+  const bounds = bodyBoundsOf(of);
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');
-  return parseJson(await readText(c.req.raw, limit_bytes), () => maxDepth);
+  const text = await readText(c.req.raw, bounds.bytes);
+  const values = requireFewValues(text, bounds);
+  if (of.largeBody) c.get('takeLargeBody')(of, bodyCost(Buffer.byteLength(text), values));
+  return parseJson(text, () => bounds.depth);
 }
 
 function requireSameOrigin(c: Request, publicUrl: string): void {

@@ -64,30 +64,30 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
     if (oldest !== undefined) fullAt.delete(oldest);
   };
-  /** When the bucket is full again after one more call. */
-  const fullAfter_ms = (network: string, times: number, now_ms: number) => {
+  /** When the bucket is full again after a call that costs as much as so many; it never costs more than the bucket holds. */
+  const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
     // After the clock was set back no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
-    return Math.max(known_ms, now_ms) + step_ms / times;
+    return Math.max(known_ms, now_ms) + (step_ms * Math.min(cost, effective.burst)) / times;
   };
-  const findRefusal = (networks: CountedNetworks, now_ms: number): Refusal | undefined => {
+  const findRefusal = (networks: CountedNetworks, now_ms: number, cost = 1): Refusal | undefined => {
     for (const { network, times } of networks) {
-      const wait_ms = fullAfter_ms(network, times, now_ms) - now_ms - capacity_ms;
+      const wait_ms = fullAfter_ms(network, times, now_ms, cost) - now_ms - capacity_ms;
       if (wait_ms > tolerance_ms) return toRefusal(widen(effective, times), wait_ms);
     }
     return undefined;
   };
-  const tryTake = (network: string, now_ms: number): Refusal | undefined => {
+  const tryTake = (network: string, now_ms: number, cost = 1): Refusal | undefined => {
     const networks = toCountedNetworks(network);
-    const refusal = findRefusal(networks, now_ms);
+    const refusal = findRefusal(networks, now_ms, cost);
     if (refusal) return settings.hasLimits ? refusal : undefined;
-    for (const { network: one, times } of networks) store(one, fullAfter_ms(one, times, now_ms));
+    for (const { network: one, times } of networks) store(one, fullAfter_ms(one, times, now_ms, cost));
     return undefined;
   };
   return {
-    /** Counts one call of a network, and of the wider ones around it; throws rate_limited. */
-    take(network: string, now_ms: number): void {
-      const refusal = tryTake(network, now_ms);
+    /** Counts a call of a network, and of the wider ones around it, as one or as many as it costs; throws rate_limited. */
+    take(network: string, now_ms: number, cost = 1): void {
+      const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);
     },
     /** Counts the call as `take` does; returns why it is refused instead of throwing, undefined if it is not. */

@@ -6,6 +6,7 @@ import { wrongField } from '../core/problem.ts';
 import { code, counted, day, list, named, paragraphs, toInlineText, toQuote } from '../core/text.ts';
 import { toComparisonBudget } from '../core/word-difference.ts';
 import { copyLacksSentence, type ListingFacts } from '../document/record.ts';
+import type { Limit } from '../limits/limit.ts';
 import {
   compareDigests,
   compareTools,
@@ -178,6 +179,19 @@ async function toAnswer(
   };
 }
 
+/** Compares with every endpoint whose tools were seen, and answers of the one with the fewest differences. */
+async function findAnswer(
+  handle: string,
+  seen: readonly StoredObservation[],
+  shown: Shown,
+  context: Context,
+) {
+  const compared = [];
+  for (const one of seen) compared.push(await compareWith(handle, one, shown, context));
+  const [closest] = compared.toSorted((a, b) => a.compared.differs.length - b.compared.differs.length);
+  return closest && toAnswer(handle, closest, shown, context);
+}
+
 const meanings: Readonly<Record<ToolDifference['difference'], string>> = {
   only_here: 'only_here, seen by Dossier and not sent by you',
   only_there: 'only_there, sent by you and not seen by Dossier',
@@ -207,6 +221,9 @@ function toSurfaceText(answer: z.output<typeof output>): string {
   );
 }
 
+/** Three of the largest bodies at once, one in 20 s, or five small ones a second. */
+const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
+
 const mostTools = 500;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 as 64 hex digits');
 
@@ -219,6 +236,7 @@ const input = z.strictObject({
     .describe('The tools you see, with the members you have'),
   digests: z
     .record(z.string().max(200), sha256)
+    .refine((digests) => Object.keys(digests).length <= mostTools, `must have at most ${mostTools} names`)
     .optional()
     .describe('Instead of tools: SHA-256 of the RFC 8785 JSON of each tool, by name'),
 });
@@ -274,8 +292,7 @@ export const checkSurface = defineTool({
   description:
     'Compares the tools that an MCP service lists to you, annotations too, with those Dossier saw, and says each change and when. Use it once connected, before you rely on descriptions. The same tools are no promise about what a call does.',
   effects: readsOnly,
-  bodyLimit_bytes: 2 * 1024 * 1024,
-  bodyDepth: 100,
+  largeBody: { bytes: 512 * 1024, values: 100_000, depth: 100, limit: surfaceLimit },
   input,
   output,
   example: { handle: 'co.webhook/webhook', digests: {} },
@@ -286,10 +303,10 @@ export const checkSurface = defineTool({
     const { listing, observed } = facts;
     const known = (observed?.observations ?? []).filter(({ kind }) => kind === 'tools.surface');
     const seen = known.filter(({ state, details }) => state === 'observed' && details);
-    const compared = [];
-    for (const one of seen) compared.push(await compareWith(listing.handle, one, shown, context));
-    const [closest] = compared.toSorted((a, b) => a.compared.differs.length - b.compared.differs.length);
-    if (closest) return toAnswer(listing.handle, closest, shown, context);
+    const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
+    const find = () => findAnswer(listing.handle, seen, shown, context);
+    const found = seen.length > 0 && (await context.searches.run(asked, find));
+    if (found) return found;
     const why = known[0]?.reason ?? whyNone(facts);
     const message = `Dossier has seen no list of tools of this service. ${why}`.trim();
     return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };

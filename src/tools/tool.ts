@@ -21,6 +21,20 @@ export const readsOnly = {
 /** URI of the card that hosts of MCP Apps show beside an answer (resources/listing.ts). */
 export const cardAddress = 'ui://dossier/card';
 
+/** Bounds of a body, all checked before it is parsed but for the depth. */
+export interface BodyBounds {
+  readonly bytes: number;
+  /** Values of JSON: what a body costs depends on them more than on its bytes. */
+  readonly values: number;
+  /** How deep JSON may be nested. */
+  readonly depth: number;
+}
+
+/** Larger bounds, of calls that each network may make in a limit of their own: a call costs as many as `bodyCost` says. */
+interface LargeBody extends BodyBounds {
+  readonly limit: Limit;
+}
+
 /**
  * One operation of the service, defined once: every face (MCP, REST, llms.txt, OpenAPI, the reference page)
  * loops over the list in tools/index.ts. `Tool` without type arguments is any tool.
@@ -43,10 +57,10 @@ export interface Tool<
   readonly needsCapability?: true;
   /** Whom tools/list shows the tool, where that is not every caller; anyone may call it. */
   readonly listedTo?: 'holders of a capability' | 'nobody';
-  /** The largest JSON or form body over HTTP (docs/contract.md); 64 KiB if absent. */
-  readonly bodyLimit_bytes?: number;
-  /** How deep a JSON body may be nested; 16 by default. */
-  readonly bodyDepth?: number;
+  /** The largest JSON or form body over HTTP (docs/contract.md) where that is less than 64 KiB. */
+  readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
+  /** What a body over HTTP may be where that is more than for other tools. */
+  readonly largeBody?: LargeBody;
   /** Limits per network on well-formed calls, on every face, in addition to the face's own limit. */
   readonly networkLimits?: readonly Limit[];
   /** Limits that `run` itself takes (limits/shared.ts), for keys only it knows; listed here for settings and documents. */
@@ -68,14 +82,18 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
   tool: Tool<Input, Output, Name>,
 ): Tool<Input, Output, Name> => tool;
 
-const defaultBodyLimit_bytes = 65_536;
+/** A tool, or anything else with a body, as far as its body is concerned. */
+export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
-const defaultBodyDepth = 16;
+/** The bounds of every body for which no tool says otherwise. */
+export const defaultBody: BodyBounds = { bytes: 65_536, values: 10_000, depth: 16 };
 
-export const bodyDepthOf = ({ bodyDepth = defaultBodyDepth }: Pick<Tool, 'bodyDepth'> = {}): number =>
-  bodyDepth;
+export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
+  largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };
 
-export const bodyLimitOf = ({ bodyLimit_bytes = defaultBodyLimit_bytes }: Tool): number => bodyLimit_bytes;
+/** How many calls a body counts for in the limit of large bodies: one for each 8 KiB or 1,000 values. */
+export const bodyCost = (bytes: number, values: number): number =>
+  Math.ceil(Math.max(bytes / 8192, values / 1000));
 
 /** What a caller sent, as the schema of a tool reads it. Throws invalid_input, or secret_in_body unread. */
 export function parseInput<Input extends z.ZodObject>(

@@ -64,8 +64,9 @@ describe('POST /api/tools/<tool>', () => {
       new ReadableStream<Uint8Array>({ pull: (chunks) => chunks.enqueue(new Uint8Array(1024).fill(32)) });
     expect(await codeOf(await send(path, large))).toEqual([413, 'body_too_large']);
     expect(await codeOf(await send(path, endless()))).toEqual([413, 'body_too_large']);
-    expect(await codeOf(await send(path, '['.repeat(60_000)))).toEqual([400, 'invalid_request']);
-    expect(await codeOf(await send(path, `${'['.repeat(30_000)}${']'.repeat(30_000)}`))).toEqual([
+    expect(await codeOf(await send(path, '['.repeat(60_000)))).toEqual([413, 'body_too_large']);
+    expect(await codeOf(await send(path, '['.repeat(9_000)))).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await send(path, `${'['.repeat(9_000)}${']'.repeat(9_000)}`))).toEqual([
       400,
       'invalid_request',
     ]);

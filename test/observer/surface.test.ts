@@ -237,7 +237,7 @@ it('a tool that hides behind another of the same name is named, wherever it stan
     });
 });
 
-it('knows a list over eras of the protocol, a set that was there before, and one of two megabytes', async () => {
+it('knows a list over eras of the protocol, a set that was there before, and one of nearly 512 KiB', async () => {
   const shown = await toolsAsShown();
   const inOtherEra = shown.map((tool) => ({ ...tool, execution: { taskSupport: 'forbidden' } }));
   expect(await check({ handle, tools: inOtherEra })).toMatchObject({ result: 'same' });
@@ -259,7 +259,7 @@ it('knows a list over eras of the protocol, a set that was there before, and one
   expect(content[0]?.text).toContain('in revision 2026-07-28 of MCP, from test bench');
   let deep: object = { type: 'string' };
   for (let level = 0; level < 40; level += 1) deep = { type: 'object', properties: { inner: deep } };
-  const large = { name: 'large', description: 'x'.repeat(1_500_000), inputSchema: deep };
+  const large = { name: 'large', description: 'x'.repeat(500_000), inputSchema: deep };
   expect(await check({ handle, tools: [...shown, large] })).toMatchObject({
     result: 'other',
     differs: [{ name: 'large', difference: 'only_there' }],
@@ -313,17 +313,22 @@ it('refuses JSON that has no digest or too many values, and takes a schema that 
       headers: { 'content-type': 'application/json' },
       body: `{"handle":"${handle}","tools":${tools}}`,
     });
-  for (const [tools, detail] of [
-    ['[{"name":"send_mail","inputSchema":{"maximum":1e400}}]', 'a number beyond the range of a double'],
-    [`[{"name":"send_mail","enum":[${'0,'.repeat(100_000)}0]}]`, 'more than 100,000 values'],
-  ] as const) {
-    const refused = await send(tools);
-    expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
-      code: 'invalid_request',
-      detail: expect.stringContaining(`The JSON has ${detail}.`),
+  for (const [tools, code, detail] of [
+    [
+      '[{"name":"send_mail","inputSchema":{"maximum":1e400}}]',
+      'invalid_request',
+      'The JSON has a number beyond the range of a double.',
+    ],
+    [
+      `[{"name":"send_mail","enum":[${'0,'.repeat(100_000)}0]}]`,
+      'body_too_large',
+      'At most 100000 values of JSON are read here.',
+    ],
+  ] as const)
+    expect(await (await send(tools)).json()).toMatchObject({
+      code,
+      detail: expect.stringContaining(detail),
     });
-  }
   for (const schema of ['{"maximum":1e400}', '['.repeat(200_000), `[${'0,'.repeat(100_000)}0]`]) {
     const taken = await send(JSON.stringify([{ name: 'send_mail', inputSchema: schema }]));
     expect(taken.status).toBe(200);

@@ -187,11 +187,14 @@ export const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> =>
   get: (name) => headers[name]?.toString() ?? null,
 });
 
+/** Nothing that is answered from memory takes a large body. */
+const countedByApp = () => {};
+
 /** Parses a body and leaves the message to the app, which parses what is refused here again. */
 function readMessage(incoming: ReadRequest, body: Buffer, headers: Pick<Headers, 'get'>) {
   const text = decodeUtf8(body);
   try {
-    incoming.message = text === undefined ? undefined : parseMessage(text, headers);
+    incoming.message = text === undefined ? undefined : parseMessage(text, headers, countedByApp);
     return readCacheable(incoming.message, headers);
   } catch {
     return undefined;

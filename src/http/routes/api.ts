@@ -4,14 +4,14 @@ import { Problem } from '../../core/problem.ts';
 import { claimGithub } from '../../tools/claim-agent.ts';
 import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
-import { bodyDepthOf, bodyLimitOf, type Tool } from '../../tools/tool.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { toCurl } from '../../views/html.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { readJson } from '../request.ts';
 import { answerOnce } from '../response.ts';
 
 async function runTool(c: Request, tool: Tool): Promise<Response> {
-  const answer = await call(c, tool, await readJson(c, bodyLimitOf(tool), bodyDepthOf(tool)));
+  const answer = await call(c, tool, await readJson(c, tool));
   const { check } = answer as { check?: { retry_after_s?: number } };
   if (check?.retry_after_s !== undefined) c.header('Retry-After', String(check.retry_after_s));
   return answerOnce(c, answer);

@@ -6,11 +6,9 @@ import { openToAll } from '../registry-api.ts';
 import { readJson } from '../request.ts';
 import { answerJson, answerOnce } from '../response.ts';
 
-const bodyLimit_bytes = 64 * 1024;
-
 const answerPost =
   (work: typeof searchEntries | typeof exploreEntries, inTurn: RequestTurns) => async (c: Request) => {
-    const sent = await readJson(c, bodyLimit_bytes);
+    const sent = await readJson(c);
     return answerOnce(c, await inTurn<object>(c, () => work(sent, c.get('context'), c.req.raw.signal)));
   };
 

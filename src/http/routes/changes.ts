@@ -69,7 +69,10 @@ const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/
 const owned = (c: Request) => findOwned(c.req.param('id') ?? '', secretOf(c), c.get('context'));
 
 async function register(c: Request): Promise<Response> {
-  const webhook = await registerWebhook(await readJson(c, registrationLimit_bytes), c.get('context'));
+  const webhook = await registerWebhook(
+    await readJson(c, { bodyLimit_bytes: registrationLimit_bytes }),
+    c.get('context'),
+  );
   return answerOnce(c, { ...toShownWebhook(webhook), secret: webhook.secret });
 }
 

@@ -3,7 +3,7 @@ import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../core/problem.ts';
 import { getListing } from '../../tools/get-agent.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
-import { bodyLimitOf } from '../../tools/tool.ts';
+import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { readForm } from '../request.ts';
@@ -43,7 +43,7 @@ const showForm = async (c: Request, { site }: Face) => {
 };
 
 const send = async (c: Request, { site }: Face) => {
-  const form = await readForm(c, bodyLimitOf(submitFeedback), site.config.publicUrl);
+  const form = await readForm(c, bodyBoundsOf(submitFeedback).bytes, site.config.publicUrl);
   const values = Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name)));
   try {
     const { id } = await call(c, submitFeedback, toInput(values));

@@ -17,7 +17,7 @@ import { getListing, readListedTools, readListing } from '../../tools/get-agent.
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
-import { bodyLimitOf, parseInput } from '../../tools/tool.ts';
+import { bodyBoundsOf, parseInput } from '../../tools/tool.ts';
 import { toClaimPage } from '../../views/claim-page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
@@ -116,7 +116,7 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
 const runStep = (c: Request, face: Face) =>
   ofListing(c, async (handle) => {
-    const form = await readForm(c, bodyLimitOf(claimAgent), face.site.config.publicUrl);
+    const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, face.site.config.publicUrl);
     try {
       const answer = await call(c, claimAgent, { handle, ...toInput(form) });
       const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tools } from '../../src/tools/index.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+
+let directory: Directory;
+let limited: Directory;
+beforeAll(async () => {
+  directory = await openDirectory({ environment: { LIMITS: 'off' } });
+  limited = await openDirectory();
+});
+afterAll(async () => {
+  await directory.close();
+  await limited.close();
+});
+
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const post = (path: string, body: string, { app }: Pick<Directory, 'app'> = directory) =>
+  app.request(path, { method: 'POST', headers: json, body });
+
+/** As many of a part as fit into a body of so many bytes. */
+const filled = (start: string, part: (at: number) => string, end: string, bytes: number) => {
+  let parts = '';
+  for (let at = 0; start.length + parts.length + part(at).length + 1 + end.length < bytes; at += 1)
+    parts += `${at === 0 ? '' : ','}${part(at)}`;
+  return start + parts + end;
+};
+
+/** Bodies whose work is more than their bytes say, each of the size that a door takes. */
+const bodies: readonly (readonly [what: string, toBody: (bytes: number) => string])[] = [
+  ['arrays in arrays', (bytes) => filled('{"x":[', () => '[[[[[[[[]]]]]]]]', ']}', bytes)],
+  ['numbers', (bytes) => filled('{"x":[', () => '0', ']}', bytes)],
+  ['members', (bytes) => filled('{', (at) => `"m${at}":0`, '}', bytes)],
+  ['the same member', (bytes) => filled('{', () => '"m":0', '}', bytes)],
+  ['objects', (bytes) => filled('{"x":[', () => '{"a":{}}', ']}', bytes)],
+  ['short texts', (bytes) => filled('{"x":[', () => '""', ']}', bytes)],
+  ['tools', (bytes) => filled('{"tools":[', () => '{"name":""}', ']}', bytes)],
+  ['digests', (bytes) => filled('{"digests":{', (at) => `"${at}":""`, '}}', bytes)],
+  ['escapes', (bytes) => `{"x":"${'\\ud800\\u0000'.repeat((bytes - 10) / 12)}"}`],
+  ['hidden characters', (bytes) => `{"query":"${'\u200b'.repeat((bytes - 14) / 3)}"}`],
+];
+
+/** Posts a body; returns the status and how many values were parsed of it. */
+async function countParsed(path: string, body: string) {
+  let values = 0;
+  const parse = JSON.parse;
+  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text: string, reviver) => {
+    const parsed: unknown = parse(text, (_, value: unknown) => {
+      values += 1;
+      return value;
+    });
+    return reviver ? parse(text, reviver) : parsed;
+  });
+  const { status } = await post(path, body);
+  spy.mockRestore();
+  return { status, values };
+}
+
+const doors: readonly (readonly [path: string, bytes: number, values: number])[] = [
+  ...tools.map(
+    ({ name }) =>
+      [
+        `/api/tools/${name}`,
+        name === 'check_surface' ? 524_288 : 65_536,
+        name === 'check_surface' ? 100_000 : 10_000,
+      ] as const,
+  ),
+  ['/api/claim-github', 2048, 10_000],
+  ['/api/feedback', 8192, 10_000],
+  ['/api/webhooks', 4096, 10_000],
+  ['/ard/search', 65_536, 10_000],
+  ['/ard/explore', 65_536, 10_000],
+];
+
+describe('the worst bodies that a door takes', () => {
+  it.each(doors)(
+    'are refused by %s unparsed if they have more values than it reads',
+    async (path, bytes, most) => {
+      for (const [what, toBody] of bodies) {
+        const { status, values } = await countParsed(path, toBody(bytes));
+        expect([what, status]).toEqual([
+          what,
+          expect.toSatisfy((one) => [400, 413, 422].includes(one as number)),
+        ]);
+        expect(values, what).toBeLessThan(most + 200);
+      }
+    },
+  );
+
+  it.each(tools.map(({ name }) => name))('are so over MCP, as arguments of %s', async (name) => {
+    const [bytes, most] = name === 'check_surface' ? [524_288, 100_000] : [65_536, 10_000];
+    const start = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":`;
+    for (const [what, toBody] of bodies) {
+      const body = `${start}${toBody(bytes - start.length - 2)}}}`;
+      const { status, values } = await countParsed('/api/mcp', body);
+      expect([what, status]).toEqual([
+        what,
+        expect.toSatisfy((one) => [200, 400, 413].includes(one as number)),
+      ]);
+      expect(values, what).toBeLessThan(2 * most);
+    }
+  });
+
+  it('of another tool are not read because they name check_surface', async () => {
+    const named = filled('{"check_surface":[', () => '0', ']}', 60_000);
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_agent","arguments":${named}}}`;
+    expect((await post('/api/mcp', body)).status).toBe(413);
+  });
+});
+
+describe('large bodies of check_surface', () => {
+  const large = filled(
+    '{"handle":"co.webhook/webhook","tools":[{"name":"a","x":[',
+    () => '0',
+    ']}]}',
+    190_000,
+  );
+  const small = '{"handle":"co.webhook/webhook","digests":{}}';
+  const toCall = (input: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check_surface","arguments":${input}}}`;
+
+  it('are refused after three, unparsed, until the limit has room again; other tools answer', async () => {
+    for (const _ of [1, 2, 3])
+      expect((await post('/api/tools/check_surface', large, limited)).status).toBe(200);
+    for (const [path, body] of [
+      ['/api/tools/check_surface', large],
+      ['/api/mcp', toCall(large)],
+    ] as const) {
+      const parse = vi.spyOn(JSON, 'parse');
+      const refused = await post(path, body, limited);
+      const lengths = parse.mock.calls.map(([text]) => text.length);
+      parse.mockRestore();
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('ratelimit-policy')).toBe('"surface";q=300;w=60');
+      expect(Math.max(0, ...lengths)).toBeLessThan(10_000);
+    }
+    expect((await post('/api/tools/get_agent', '{"handle":"co.webhook/webhook"}', limited)).status).toBe(200);
+    limited.wait(60);
+    for (const _ of Array.from({ length: 50 }))
+      expect((await post('/api/tools/check_surface', small, limited)).status).not.toBe(429);
+  });
+});
