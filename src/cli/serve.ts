@@ -102,6 +102,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */
 export async function runServe(config: Config): Promise<void> {
   await requireBackupDir(config);
+  await requireCheckpointFolder(config);
   const context = await openContext(config, 'make');
   const stopping = new AbortController();
   let stopped_ms = performance.now();
@@ -109,7 +110,6 @@ export async function runServe(config: Config): Promise<void> {
   let metrics: Metrics | undefined;
   let background: readonly Promise<void>[] = [];
   try {
-    await requireCheckpointFolder(config);
     metrics = await startServiceMetrics(context);
     // Made now, so that every backup has it: one made before would restore to a log with another key.
     await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
