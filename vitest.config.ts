@@ -50,10 +50,10 @@ export default defineConfig({
     isolate: false,
     // More than the two cores of CI: half of the time tests wait for processes, disks and timers.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // How long a test waits for what has to happen, never how fast it must be: a busy machine passes too.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     env: { LOG_LEVEL: 'silent' },
     projects: [
       {

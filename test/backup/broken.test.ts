@@ -13,7 +13,6 @@ import { type Backups, createBackups, lastLine, refused } from '../support/backu
 import { runDossier } from '../support/command.ts';
 
 // Each test starts the command several times.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let backups: Backups;
 let whole: Buffer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAllRows } from '../support/all-rows.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
@@ -13,7 +13,6 @@ import { makeServiceKey, publishLines, signReceipt } from '../support/receipts.t
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
 // Each test starts the command several times.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 type Json = Record<string, unknown>;
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-backup-'));

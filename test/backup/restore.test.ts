@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { readAllRows } from '../support/all-rows.ts';
@@ -11,7 +11,6 @@ import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 
 // Each test starts the command several times.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let backups: Backups;
 let whole: Buffer;
 beforeAll(async () => {
@@ -46,9 +45,7 @@ describe('a restore', () => {
     const { child, ended } = startDossier(['restore', '-'], backups.settings(database));
     child.stdin?.write(whole.subarray(0, whole.length / 2));
     await expect
-      .poll(async () => (await readAllRows(database).catch(() => undefined))?.listing?.length ?? 0, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await readAllRows(database).catch(() => undefined))?.listing?.length ?? 0)
       .toBeGreaterThan(0);
     expect(await run(['serve'], database)).toEqual(refused);
     child.kill('SIGKILL');

@@ -76,7 +76,7 @@ describe('BACKUP_DIR', () => {
     writeFileSync(`${file}.${process.pid}.partial`, 'killed');
     await writeBackupFile(directory.store, file, {
       version: '0.0.0-test',
-      signal: AbortSignal.timeout(20_000),
+      signal: new AbortController().signal,
     });
     expect(readdirSync(root)).toContain('again.gz');
   });
@@ -110,9 +110,7 @@ describe('dossier serve with BACKUP_DIR', () => {
     const folder = join(root, 'made/by/serve');
     const service = startDossier(['serve'], settings({ BACKUP_DIR: folder }));
     await service.line(/^listening on (.+)$/m);
-    await expect
-      .poll(() => readdirSync(folder).filter((name) => name.endsWith('.gz')), { timeout: 20_000 })
-      .toHaveLength(1);
+    await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith('.gz'))).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect((await service.ended).code).toBe(0);
     const [name = ''] = readdirSync(folder);

@@ -37,4 +37,4 @@ it('a run is compared with the last accepted one on the same kind of machine, an
   expect(await measure('--against')).toContain(`| accepted ${tokens} |`);
   accepted(1000);
   expect(await measure('--against')).toContain('| accepted 1000, **worse** |');
-}, 120_000);
+});

@@ -18,7 +18,7 @@ let directory: ClaimedDirectory;
 beforeAll(async () => {
   directory = await openShownDirectory();
   browser = await openBrowser();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

@@ -75,9 +75,7 @@ describe.each([
     const badge = page.locator('img.badge');
     await badge.scrollIntoViewIfNeeded();
     await expect
-      .poll(() => badge.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth), {
-        timeout: 10_000,
-      })
+      .poll(() => badge.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
       .toBeGreaterThan(50);
     await page.getByText('Outcomes by month', { exact: true }).click();
     expect(await page.locator('.months tbody tr').first().locator('td').allTextContents()).toEqual([

@@ -46,7 +46,7 @@ const search = (page: Page) => new URL(page.url()).search;
 const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 const scrolled = (page: Page) => page.evaluate<number>('Math.round(scrollY)');
 /** Waits as long as a busy machine may take. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+const eventually = <T>(read: () => T) => expect.poll(read);
 const facet = (page: Page, name: string) => page.locator('#facets').getByRole('link', { name, exact: true });
 const field = (page: Page) => page.getByLabel('Search listings');
 /** What a visitor sees of a search, and where it is. */

@@ -24,7 +24,7 @@ describe('dossier serve', () => {
   it('prints one line when it listens, serves the sample, and ends cleanly on SIGTERM', async () => {
     const service = startDossier([], settings());
     const url = await service.line(/^listening on (http:\/\/127\.0\.0\.1:\d+)$/m);
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
     const answer = await fetch(`${url}/api/tools/get_agent`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -60,19 +60,17 @@ describe('dossier serve', () => {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
-    await expect.poll(() => output, { timeout: 20_000 }).toMatch(/^listening on /m);
+    await expect.poll(() => output).toMatch(/^listening on /m);
     npm.kill('SIGTERM');
     await once(npm, 'close');
-    await expect.poll(() => output, { timeout: 10_000 }).toContain('stopping');
+    await expect.poll(() => output).toContain('stopping');
     const url = /^listening on (.+)$/m.exec(output)?.[1] ?? '';
     await expect
-      .poll(
-        () =>
-          fetch(url).then(
-            () => 'answers',
-            () => 'gone',
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        fetch(url).then(
+          () => 'answers',
+          () => 'gone',
+        ),
       )
       .toBe('gone');
   });

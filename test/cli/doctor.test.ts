@@ -13,13 +13,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { registryEntry } from '../support/entries.ts';
 
 // Each test starts the command.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let root: string;
 let registry: Server;
 let registryUrl: string;
@@ -63,7 +61,7 @@ async function diagnose(change: Record<string, string> = {}) {
 
 describe('dossier doctor', () => {
   it('finds nothing wrong with a service that runs as it should', async () => {
-    await expect.poll(async () => (await diagnose()).lines, { timeout: 40_000, interval: 500 }).toEqual([]);
+    await expect.poll(async () => (await diagnose()).lines, { interval: 500 }).toEqual([]);
     const { code, stdout } = await runDossier(['doctor'], settings);
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.slice(8).split(':')[0])).toEqual([

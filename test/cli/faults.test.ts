@@ -104,9 +104,7 @@ it('the key of the log is there before anybody asks for it, so that every backup
   const service = startDossier(['serve'], database);
   await service.line(/^listening on (.+)$/m);
   await expect
-    .poll(async () => (await runDossier(['backup', join(root, `${Date.now()}.gz`)], database)).code, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await runDossier(['backup', join(root, `${Date.now()}.gz`)], database)).code)
     .toBe(0);
   service.child.kill('SIGTERM');
   await service.ended;

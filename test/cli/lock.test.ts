@@ -135,24 +135,32 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
 
 it('what is not known now, or was not when it was locked, is no change', async () => {
   const saved = join(folder, 'states.json');
+  const out = join(folder, 'states.lock.json');
   const read = readFileSync(join(folder, 'saved.jsonl'), 'utf8');
-  for (const state of ['not_checked', 'stale', 'refused', 'unreachable', 'auth_first']) {
-    const document = JSON.parse(read) as { observations: object[] };
-    const out = join(folder, `${state}.lock.json`);
-    const locked = (documents: object) => {
-      writeFileSync(saved, JSON.stringify([documents]));
-      return runDossier(['lock', '--from', saved, '--out', out, handle], {});
-    };
-    const unknown = {
-      ...document,
-      observations: document.observations.map((one) => ({ ...one, value: null, state })),
-    };
-    await locked(unknown);
-    writeFileSync(saved, JSON.stringify([document]));
-    expect((await runDossier(['check', '--out', out], {})).stdout).toBe('');
-    await locked(document);
-    writeFileSync(saved, JSON.stringify([unknown]));
-    expect((await runDossier(['check', '--out', out], {})).stdout).toBe('');
+  const document = JSON.parse(read) as { observations: object[] };
+  const states = ['not_checked', 'stale', 'refused', 'unreachable', 'auth_first'].map((state) => ({
+    state,
+    handle: `com.example/${state.replace('_', '-')}`,
+  }));
+  const known = states.map((one) => ({ ...document, handle: one.handle }));
+  const unknown = states.map(({ state, ...named }) => ({
+    ...document,
+    ...named,
+    observations: document.observations.map((one) => ({ ...one, value: null, state })),
+  }));
+  for (const [before, now] of [
+    [unknown, known],
+    [known, unknown],
+  ]) {
+    writeFileSync(saved, JSON.stringify(before));
+    const locked = await runDossier(
+      ['lock', '--from', saved, '--out', out, ...states.map((one) => one.handle)],
+      {},
+    );
+    expect(locked.stderr).toBe(`${out}: 5 listings locked from ${saved}\n`);
+    writeFileSync(saved, JSON.stringify(now));
+    const { code, stdout } = await runDossier(['check', '--out', out], {});
+    expect([code, stdout]).toEqual([0, '']);
   }
 });
 

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installedProgram, type Started, startCommand, startDossier } from '../support/command.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
 const database = `file:${join(folder, 'readme.db')}`;
@@ -25,8 +26,7 @@ beforeAll(async () => {
   const isPackage = installedProgram !== undefined;
   service = isPackage ? startDossier([], settings) : startCommand(['npm', 'start'], settings);
   url = await service.line(/^listening on (\S+)/m);
-  const isReady = async () => expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  await vi.waitFor(isReady, { timeout: 20_000, interval: 100 });
+  await until(async () => (await fetch(`${url}/readyz`)).status, 200);
 });
 afterAll(async () => {
   service.child.kill('SIGTERM');
@@ -78,7 +78,7 @@ const run = (command: string): Promise<Ran> =>
         `${folder}/$1`,
       );
     const env = { ...process.env, DATABASE_URL: database, REGISTRY_URL: 'off', DOSSIER_URL: url };
-    execFile('sh', ['-c', here], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+    execFile('sh', ['-c', here], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
     );
   });

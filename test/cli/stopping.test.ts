@@ -47,16 +47,15 @@ async function serve(environment: Record<string, string>): Promise<Started> {
   return service;
 }
 
-/** Stops a service as `docker stop` does, which kills it after ten seconds; returns its exit code, null of a killed one. */
+/** Stops a service; returns its exit code. What runs in the background is dropped at once, not cut off after `drain_ms`. */
 async function stop({ child, ended }: Started): Promise<number | null> {
   child.kill('SIGTERM');
-  const kill = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  const { code } = await ended;
-  clearTimeout(kill);
+  const { code, stderr } = await ended;
+  expect(stderr).not.toContain('what runs in the background did not end in time');
   return code;
 }
 
-const patience = { timeout: 60_000, interval: 100 };
+const patience = { interval: 100 };
 
 it('looks at hosts that hang or drip, and one that another node is making, are dropped', async () => {
   const DATABASE_URL = await createSharedDatabase(folder);
@@ -90,7 +89,7 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   expect(leases.map((lease) => lease?.isHeld)).toEqual([undefined, undefined, true]);
   await elsewhere?.release();
   await store.close();
-}, 180_000);
+});
 
 it('a post to a webhook that does not answer is cut off, counts as no failure, and is made again', async () => {
   const DATABASE_URL = await createSharedDatabase(folder);
@@ -130,7 +129,7 @@ it('a post to a webhook that does not answer is cut off, counts as no failure, a
   expect(await stop(next)).toBe(0);
   expect(receiver.posted[0]?.id).toBe(receiver.posted[1]?.id);
   await receiver.close();
-}, 180_000);
+});
 
 it('a re-check of a claim at a git host that hangs is dropped, and says nothing about the claim', async () => {
   const DATABASE_URL = await createSharedDatabase(folder);
@@ -152,14 +151,14 @@ it('a re-check of a claim at a git host that hangs is dropped, and says nothing 
   expect(claim).toMatchObject({ state: 'claimed', checked_at: '2026-01-01T00:00:00.000Z' });
   expect(claim?.failed_days).toBeUndefined();
   await store.close();
-}, 180_000);
+});
 
 it('an import from a registry that hangs is ended', async () => {
   const before = silent.sent.length;
   const service = await serve({ DATABASE_URL: await createSharedDatabase(folder), REGISTRY_URL: silent.url });
   await expect.poll(() => silent.sent.length - before, patience).toBe(1);
   expect(await stop(service)).toBe(0);
-}, 180_000);
+});
 
 it('a backup and an audit of a big database are ended, and leave nothing behind', async () => {
   const DATABASE_URL = await createSharedDatabase(folder);
@@ -189,4 +188,4 @@ it('a backup and an audit of a big database are ended, and leave nothing behind'
   expect(await store.audits.last()).toBeUndefined();
   expect(await store.leases.find('audit')).toBeUndefined();
   await store.close();
-}, 180_000);
+});

@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { runDossier } from '../support/command.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 // Each test starts the command several times.
-vi.setConfig({ testTimeout: 120_000 });
-
 const folder = mkdtempSync(join(tmpdir(), 'dossier-webhooks-'));
 const database = `file:${join(folder, 'dossier.db')}`;
 let receiver: Receiver;

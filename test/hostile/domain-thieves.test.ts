@@ -67,9 +67,6 @@ function ways(): Way[] {
 
 it.each([0, 1, 2, 3])(
   '1,000 thieves who poll while the owner proves get no secret that works (way %#)',
-  {
-    timeout: 60_000,
-  },
   async (at) => {
     const { method, of, put, prove } = ways()[at] as Way;
     const thieves: Answer[] = [];

@@ -85,7 +85,7 @@ async function publicBytes(): Promise<readonly string[]> {
 }
 
 const feedbacks = partOf(300, 1000);
-it(`${feedbacks} feedbacks, through every door, change no public byte`, { timeout: 60_000 }, async () => {
+it(`${feedbacks} feedbacks, through every door, change no public byte`, async () => {
   const logSize = await directory.store.log.size();
   const before = await publicBytes();
   const feedback = (count: number) => ({

@@ -39,4 +39,4 @@ it(`loses nothing it acknowledged when it is killed in the middle of writing, ${
   expect(acknowledged.length).toBeGreaterThanOrEqual(kills * 30);
   expect(acknowledged.filter((id) => !stdout.includes(id))).toEqual([]);
   await rm(folder, { recursive: true });
-}, 90_000);
+});

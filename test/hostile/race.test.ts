@@ -27,7 +27,7 @@ const askOverMcp = async (message: typeof legacy | typeof modern): Promise<Answe
 };
 
 describe(`${posts} identical POSTs of others while the owner commits`, () => {
-  it('yield no secret that works but the owner’s', { timeout: 60_000 }, async () => {
+  it('yield no secret that works but the owner’s', async () => {
     const repository = directory.git.createRepository('webhook-co/webhook');
     repository.commit({ 'README.md': 'webhook' });
     const strangers: Answer[] = [];
@@ -72,9 +72,7 @@ describe(`${posts} identical POSTs of others while the owner commits`, () => {
 });
 
 describe(`${posts} POSTs of others while an opt-out line comes and goes beside the owner’s line`, () => {
-  it('yield no secret that works but the owner’s, and each withdrawal is followed by a restoration', {
-    timeout: 60_000,
-  }, async () => {
+  it('yield no secret that works but the owner’s, and each withdrawal is followed by a restoration', async () => {
     const service = await openClaimedDirectory();
     const post = async (): Promise<Answer> =>
       (await (await service.post('/api/claim-github', { handle })).json()) as Answer;

@@ -2,11 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ended, type Started, startDossier } from '../support/command.ts';
 import { documentsOf, pagesOf } from '../support/doors.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { until } from '../support/until.ts';
 
 const handle = 'co.webhook/webhook';
 const asJson = { 'content-type': 'application/json' };
@@ -99,7 +100,7 @@ beforeAll(async () => {
   repository = git.createRepository('webhook-co/webhook');
   repository.commit({ 'README.md': 'webhook' });
   await start('0');
-  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), { timeout: 15_000 });
+  await until(async () => (await fetch(`${url}/readyz`)).status, 200);
   const issued = bodyOf(await post('the claim', '/api/claim-github', JSON.stringify({ handle })));
   capability = issued.capability ?? '';
   repository.commit({ 'dossier-claim.txt': issued.file_contents ?? '' });
@@ -107,8 +108,8 @@ beforeAll(async () => {
   await start(new URL(url).port); // a challenge is bound to the address of the service
   const check = JSON.stringify({ handle, challenge: issued.challenge });
   const looked = async () => bodyOf(await post('a look', '/api/claim-github', check)).status;
-  await vi.waitFor(async () => expect(await looked()).toBe('claimed'), { timeout: 40_000, interval: 1000 });
-}, 60_000);
+  await until(looked, 'claimed');
+});
 afterAll(async () => {
   if (service.child.exitCode === null) await stop();
   await git.close();

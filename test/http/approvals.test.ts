@@ -273,7 +273,7 @@ it('what is approved or no longer approved in the file counts from the next star
     'com.example/other: left the view (ours: The operator’s file has no approval of this listing.)';
   await moves([approval], [left]);
   await moves(both, ['com.example/other: joined the view (ours)', left]);
-}, 90_000);
+});
 
 it('a pin of what only checks see does not break while nothing is known', async () => {
   const pins = { tools: ['https://mcp.example.com/mcp 0123'] };

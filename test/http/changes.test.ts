@@ -150,7 +150,7 @@ it('a reader of a service that was restored from an older backup is told so: not
   expect(await ids()).not.toContain(`${restored.url}/changes#${gone?.id}`);
   await restored.close();
   rmSync(folder, { recursive: true });
-}, 120_000);
+});
 
 it('an import that changes nothing is no change', async () => {
   const before = await read();

@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -169,13 +168,11 @@ describe('a finished answer', () => {
       const { store } = directory.context;
       const { done } = await store.imports.last();
       const stopped = 'was stopped before it completed';
-      const expired = async () => {
-        while (await isCached(() => get(directory, path))) await setTimeout(20);
-      };
-      await expired();
+      directory.wait(1);
+      expect(await isCached(() => get(directory, path))).toBe(false);
       expect(await isCached(() => get(directory, path))).toBe(true);
       await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'running' }));
-      await setTimeout(1000);
+      directory.wait(1);
       expect(await read(directory, path)).toContain(stopped);
       await store.write((tx) => tx.imports.saveRun(done?.id ?? 0, { state: 'done' }));
       expect(await read(directory, path)).not.toContain(stopped);

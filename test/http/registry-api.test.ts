@@ -423,7 +423,7 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   expect(there).toEqual(here);
   await second.close();
   await first.close();
-}, 60_000);
+});
 
 it('tells a mirror that asks with the newest date that it has seen what came late, and what was withdrawn here', async () => {
   const first = await openDirectory({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
 
@@ -243,11 +243,14 @@ describe('a flood', () => {
     const writing = directory.store.write(() => held.promise);
     const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
     const waiting = Array.from({ length: 200 }, () => post(legacy('tools/call', feedback)));
-    await vi.waitFor(async () => {
-      const refused = await post(legacy('ping'));
-      expect(refused.headers.get('retry-after')).toBe('1');
-      await expectRefused(refused, 503, -32000, 'unavailable');
-    });
+    let refused: Response | undefined;
+    const ping = async () => {
+      refused = await post(legacy('ping'));
+      return refused.status;
+    };
+    await expect.poll(ping).toBe(503);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    if (refused) await expectRefused(refused, 503, -32000, 'unavailable');
     held.resolve();
     await writing;
     for (const answer of waiting) expect((await answer).status).toBe(200);
@@ -256,24 +259,36 @@ describe('a flood', () => {
 });
 
 describe('a call that hangs', () => {
-  it('is unavailable after the time-out in both eras, and delays no other call', async () => {
+  const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
+  const calls = [legacy('tools/call', feedback), modern('tools/call', feedback)];
+
+  it('delays no other call', async () => {
+    const held = Promise.withResolvers<void>();
+    const writing = directory.store.write(() => held.promise);
+    const hanging = calls.map((message) => post(message));
+    expect((await answerOf(await post(legacy('tools/list')))).result).toBeDefined();
+    held.resolve();
+    await writing;
+    for (const response of await Promise.all(hanging))
+      expect((await answerOf(response)).result).toBeDefined();
+  });
+
+  it('is unavailable after the time-out in both eras', async () => {
     const impatient = await openDirectory({
       environment: { LIMITS: 'off' },
-      timeouts: { mcpAnswer_ms: 1000 },
+      timeouts: { mcpAnswer_ms: 200 },
     });
     const send = (message: Message) => impatient.app.request('/api/mcp', { method: 'POST', ...message });
     const held = Promise.withResolvers<void>();
     const writing = impatient.store.write(() => held.promise);
-    const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
-    const hanging = [send(legacy('tools/call', feedback)), send(modern('tools/call', feedback))];
-    expect((await answerOf(await send(legacy('tools/list')))).result).toBeDefined();
-    for (const response of await Promise.all(hanging)) {
+    for (const response of await Promise.all(calls.map(send))) {
       expect(response.headers.get('retry-after')).toBe('1');
       await expectRefused(response, 503, -32000, 'unavailable');
     }
     held.resolve();
     await writing;
-    expect((await answerOf(await send(legacy('tools/call', feedback)))).result).toBeDefined();
+    const isAnswered = async () => (await send(legacy('tools/call', feedback))).status;
+    await expect.poll(isAnswered).toBe(200);
     await impatient.close();
   });
 });

@@ -65,7 +65,7 @@ describe('dossier stdio', () => {
   it('imports in the background, as serve does', async () => {
     const registry = await startRegistryServer(manyEntries(3));
     const started = startDossier(['stdio'], { DATABASE_URL: ':memory:', REGISTRY_URL: registry.url });
-    await expect.poll(() => registry.requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => registry.requests.length).toBe(1);
     started.child.stdin?.end();
     expect((await started.ended).code).toBe(0);
     await registry.stop();

@@ -130,9 +130,7 @@ const shown = async () => [
 ];
 
 describe('a hidden rating', () => {
-  it('keeps its place and its count, says why where its text was, and comes back as it was', {
-    timeout: 90_000,
-  }, async () => {
+  it('keeps its place and its count, says why where its text was, and comes back as it was', async () => {
     const rating_id = await rate('job-hidden');
     const before = await shown();
     const { statement } = await act('hide', rating_id, 'personal_data');
@@ -229,9 +227,7 @@ describe('a voided rating', () => {
 });
 
 describe('a hidden listing', () => {
-  it('shows no text of its publisher, is not found by it, and stays so after an import', {
-    timeout: 90_000,
-  }, async () => {
+  it('shows no text of its publisher, is not found by it, and stays so after an import', async () => {
     const before = await shown();
     const words = 'Receive, inspect, replay and deliver webhooks, with signature';
     const name = encodeURIComponent(subject);
@@ -292,9 +288,7 @@ describe('a hidden listing', () => {
 });
 
 describe('a withdrawn listing', () => {
-  it('answers 410 with the reason and the way to appeal, cannot write, and comes back as it was', {
-    timeout: 90_000,
-  }, async () => {
+  it('answers 410 with the reason and the way to appeal, cannot write, and comes back as it was', async () => {
     const before = await shown();
     await act('withdraw', subject, 'malicious');
     await directory.importEntries(entries);
@@ -352,7 +346,6 @@ describe('a writer', () => {
     ['block', 'account:github.com/Political-Comms', 'repeated', 403, 'writing_blocked'],
   ])(
     '%s %s: is told why and how to appeal, and where it looks',
-    { timeout: 60_000 },
     async (action, named, reason, status, code) => {
       const { capability_id } = (await whoAmI()).body;
       const target = named === 'capability' ? String(capability_id) : named;
@@ -376,7 +369,6 @@ describe('a writer', () => {
   );
   it.each(['namespace:com.evil', 'account:evil.com'])(
     'whom %s keeps from writing is not another one by one more label or by capitals',
-    { timeout: 60_000 },
     async (target) => {
       await act('block', target, 'repeated');
       for (const handle of below)
@@ -389,9 +381,7 @@ describe('a writer', () => {
       await restore(target);
     },
   );
-  it('from a blocked network can read and cannot write, and the log names no address', {
-    timeout: 60_000,
-  }, async () => {
+  it('from a blocked network can read and cannot write, and the log names no address', async () => {
     const sent = () =>
       fetch(`${directory.url}/api/feedback`, {
         method: 'POST',

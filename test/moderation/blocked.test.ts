@@ -59,7 +59,7 @@ beforeAll(async () => {
     else source = capability;
   }
   ofPages = await claimByDomain(pages, 'alice.codeberg.page');
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await endpoint.close();

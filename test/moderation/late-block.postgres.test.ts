@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readTarget } from '../../src/moderation/action.ts';
 import { applyAction, block, undoAction } from '../../src/moderation/actions.ts';
 import { createObserver } from '../../src/observations/observer.ts';
@@ -25,14 +24,19 @@ it('a block refuses a check that was asked for before it and is written after it
   const target = readTarget('namespace:co.webhook');
   if (!target) throw new Error('no target');
   const at = clock().toISOString();
-  const begun = Promise.withResolvers<void>();
+  const [begun, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const blocking = store.write(async (tx) => {
     begun.resolve();
-    // The request reads what stands against it before this transaction ends.
-    await wait(500);
+    await asked.promise;
     return applyAction(tx, block, { target, at, reason: 'repeated' });
   });
   await begun.promise;
+  // The request has read what stands against it when it asks to write, before that transaction ends.
+  const { write } = store;
+  vi.spyOn(store, 'write').mockImplementationOnce((work) => {
+    asked.resolve();
+    return write(work);
+  });
   expect(await ask()).toMatchObject({ code: 'writing_blocked' });
   expect(schedule.size()).toBe(0);
   const active = await blocking;

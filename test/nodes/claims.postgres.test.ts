@@ -86,7 +86,7 @@ describe('a claim requested at two nodes', () => {
     await once(node, 'message');
     git.fault = () => true;
     node.send(nodes.now().toISOString());
-    await expect.poll(checks, { timeout: 20_000 }).toBe(1);
+    await expect.poll(checks).toBe(1);
     git.fault = undefined;
     const asked = ask(two);
     await expect

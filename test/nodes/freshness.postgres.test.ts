@@ -47,8 +47,7 @@ const faces: readonly ((url: string) => Promise<number>)[] = [
 
 /** Waits until every face of a node shows so many ratings; how soon that is, `npm run soak:nodes` measures. */
 async function untilShown({ url }: Running, ratings: number): Promise<void> {
-  for (const face of faces)
-    await expect.poll(() => face(url), { interval: 10, timeout: 10_000 }).toBe(ratings);
+  for (const face of faces) await expect.poll(() => face(url), { interval: 10 }).toBe(ratings);
 }
 
 /** Breaks the connections on which nodes hear of others' writes. */

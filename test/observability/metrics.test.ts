@@ -150,7 +150,7 @@ describe('METRICS_PORT', () => {
       log += lines;
     });
     await service.line(/^listening on /m);
-    await expect.poll(() => log, { timeout: 10_000 }).toMatch(/"url":"http:\/\/\[::1\]:\d+\/metrics"/);
+    await expect.poll(() => log).toMatch(/"url":"http:\/\/\[::1\]:\d+\/metrics"/);
     const [, url = ''] = /"url":"([^"]+)"/.exec(log) ?? [];
     expect(await (await fetch(url)).text()).toContain('dossier_store_up 1\n');
     service.child.kill('SIGTERM');

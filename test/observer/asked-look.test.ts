@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
@@ -33,10 +32,7 @@ async function toolsSeen(): Promise<unknown> {
   return known?.observations.find(({ kind }) => kind === 'tools.count')?.value;
 }
 
-async function until(value: number) {
-  for (let tries = 0; tries < 200 && (await toolsSeen()) !== value; tries += 1) await wait(25);
-  expect(await toolsSeen()).toBe(value);
-}
+const until = (value: number) => expect.poll(toolsSeen).toBe(value);
 
 it('says so where this process does not observe', async () => {
   const answer = await ask(capability);

@@ -39,7 +39,7 @@ beforeAll(async () => {
     HOST_OVERRIDES: JSON.stringify({ 'one.example.com': endpoint.url, 'slow.example.com': slow.url }),
   };
   expect((await runDossier(['import'], environment)).code).toBe(0);
-}, 60_000);
+});
 afterAll(async () => {
   await endpoint.close();
   await slow.close();
@@ -92,7 +92,7 @@ it('dossier observe HANDLE says that another process observes the listing, and l
   await lease?.release();
   expect(await ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tools\.count +observed/m) });
   await store.close();
-}, 60_000);
+});
 
 it('ends with 74 if no look could be stored', async () => {
   await editDatabase(databaseUrl, 'alter table log_record rename to away');
@@ -101,7 +101,7 @@ it('ends with 74 if no look could be stored', async () => {
   await editDatabase(databaseUrl, 'delete from observation');
   expect(code).toBe(74);
   expect(stderr).toMatch(/^every check failed on our side; the log says why$/m);
-}, 60_000);
+});
 
 it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {
   const { child, ended } = startDossier(['observe'], environment);
@@ -110,7 +110,7 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
     const looks = await store.observations.lastRuns(-1, 100);
     return looks.filter(({ observed_at }) => observed_at !== null).length;
   };
-  await expect.poll(looked, { timeout: 30_000 }).toBeGreaterThan(5);
+  await expect.poll(looked).toBeGreaterThan(5);
   child.kill('SIGKILL');
   await ended;
   const before = await looked();
@@ -123,7 +123,7 @@ it('a pass that is killed loses nothing: the next one goes on with what is still
   ]);
   expect(await looked()).toBe(17);
   await store.close();
-}, 90_000);
+});
 
 it.each([
   ['a pass', []],
@@ -144,11 +144,8 @@ it.each([
       }),
     });
     await expect.poll(() => sockets.length).toBeGreaterThan(0);
-    const begun_ms = performance.now();
     child.kill('SIGTERM');
     expect((await ended).code).toBe(handles.length > 0 ? 130 : 0);
-    // The handshake is given up after 8 s.
-    expect(performance.now() - begun_ms).toBeLessThan(5000);
     const store = await openDatabase(databaseUrl);
     expect(await store.leases.find('check/com.example.one/replay')).toBeUndefined();
     expect(await store.leases.find('host/one.example.com')).toBeUndefined();
@@ -159,7 +156,6 @@ it.each([
     for (const socket of sockets) socket.destroy();
     mute.close();
   },
-  60_000,
 );
 
 it('OBSERVE=on makes the service look by itself and show what it found', async () => {
@@ -175,7 +171,7 @@ it('OBSERVE=on makes the service look by itself and show what it found', async (
     const { observations = [] } = (await answer.json()) as { observations?: Record<string, unknown>[] };
     return observations.find(({ kind }) => kind === 'tools.count');
   };
-  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ value: 1, vantage: 'our kitchen' });
+  await expect.poll(read).toMatchObject({ value: 1, vantage: 'our kitchen' });
   started.child.kill('SIGTERM');
   expect((await started.ended).code).toBe(0);
-}, 60_000);
+});

@@ -1,8 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader, type RepositoryReader } from '../../src/net/repositories.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Answer, type Facts, html, passing, status, wrongCells } from '../support/endpoints/faults.ts';
+import {
+  type Answer,
+  type Facts,
+  html,
+  passing,
+  setPatience,
+  status,
+  wrongCells,
+} from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, pypiRelease, type Stored } from '../support/endpoints/package-registry.ts';
 import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
@@ -133,11 +141,22 @@ beforeAll(async () => {
       REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
       SIGSTORE_ROOT: sigstore.rootFile,
     },
-    timeouts: { observerExchange_ms: 800 },
   });
-  const repositories = createRepositoryReader(directory.context.config.repositoryHosts, 800);
+  const hosts = directory.context.config.repositoryHosts;
+  const [patient, impatient] = [600_000, 800].map((ms) => createRepositoryReader(hosts, ms)) as [
+    RepositoryReader,
+    RepositoryReader,
+  ];
+  const reader = () => (fault === passing.hang ? impatient : patient);
+  const repositories: RepositoryReader = {
+    place: patient.place,
+    check: (...asked) => reader().check(...asked),
+    head: (...asked) => reader().head(...asked),
+    commit: (...asked) => reader().commit(...asked),
+    readAt: (...asked) => reader().readAt(...asked),
+  };
   observer = operationsOf({ ...directory.context, repositories });
-}, 60_000);
+});
 afterAll(async () => {
   await observer.close();
   await directory.close();
@@ -145,6 +164,7 @@ afterAll(async () => {
 });
 
 async function look(handle = handles[0] as string): Promise<Facts> {
+  setPatience(directory.context, fault === passing.hang, 800);
   const { observations } = await observer.observe(handle);
   const found = observations.filter(({ kind }) => /^(?:package|repository)\./.test(kind));
   return new Map(found.map((one) => [`${one.kind} ${one.subject ?? ''}`, one]));
@@ -160,6 +180,7 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       directory.wait(86_400);
       const first = await look(handle);
       isFaulty = () => false;
+      fault = status(404);
       directory.wait(86_400);
       const { size } = first;
       const known = [...first].filter(([, { value, state }]) => value !== null && state === 'observed');
@@ -184,6 +205,7 @@ describe.each(Object.entries(parts))('%s', (part, [isOfPart, ofPart]) => {
       directory.wait(600);
       const twice = await look();
       isFaulty = () => false;
+      fault = status(404);
       directory.wait(86_400);
       const after = await look();
       expect([once, twice, after].map((now) => wrongCells(first, now, false))).toEqual([[], [], []]);

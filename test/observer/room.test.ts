@@ -59,5 +59,4 @@ it.each([404, 503])(
       await server.close();
     }
   },
-  120_000,
 );

@@ -104,7 +104,7 @@ it.each([
     log += lines;
   });
   await service.line(/^listening on /m);
-  await expect.poll(() => log, { timeout: 10_000 }).toMatch(line);
+  await expect.poll(() => log).toMatch(line);
   expect(log.match(/observing: /g)).toHaveLength(1);
   service.child.kill('SIGTERM');
   expect((await service.ended).code).toBe(0);

@@ -85,7 +85,7 @@ const report = fc.record({
   door: fc.constantFrom('/api/feedback', '/api/tools/submit_feedback', '/feedback'),
 });
 
-it('no sequence of reports changes a public byte', { timeout: 60_000 }, async () => {
+it('no sequence of reports changes a public byte', async () => {
   const before = await bytesOf([...paths, ...lists, ...logged]);
   const kept = await directory.store.feedback.count({ state: 'open', kind: 'report' });
   let received = 0;
@@ -142,9 +142,7 @@ const everywhere = async () => (await bytesOf(paths)).join('\n').replaceAll('\\'
 /** The listing whose page shows that its namespace or account is blocked. */
 const listingOf: Record<string, string> = { 'co.webhook': subject, 'github.com/political-comms': rater };
 
-it('every action leaves an entry and a visible reason, the audit holds, and undoing all brings every byte back', {
-  timeout: 120_000,
-}, async () => {
+it('every action leaves an entry and a visible reason, the audit holds, and undoing all brings every byte back', async () => {
   const before = await bytesOf([...paths, ...lists]);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), async (picks) => {

@@ -221,7 +221,7 @@ describe('a rating by the critic', () => {
       ),
       { numRuns: partOf(2, 5) },
     );
-  }, 120_000);
+  });
 
   it('is set apart by nothing that the rated listing did before or does after, unless it praises', async () => {
     await fc.assert(
@@ -244,5 +244,5 @@ describe('a rating by the critic', () => {
       ),
       { numRuns: partOf(2, 5) },
     );
-  }, 120_000);
+  });
 });

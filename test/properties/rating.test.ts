@@ -60,9 +60,7 @@ describe('a submission', () => {
     );
   });
 
-  it('is one current record at most, through any submissions, amendments and withdrawals', {
-    timeout: 60_000,
-  }, async () => {
+  it('is one current record at most, through any submissions, amendments and withdrawals', async () => {
     const step = fc.record({
       act: fc.constantFrom('submit', 'submit', 'amend', 'amend an older one', 'withdraw'),
       score: fc.integer({ min: 1, max: 2 }),

@@ -61,7 +61,7 @@ beforeAll(async () => {
       LIMIT_OVERRIDES: 'rating=2/1h,rating_subject=1000/1d,claim=1000/1m,mcp=1000/1m,feedback=2/1h',
     },
   );
-}, 120_000);
+});
 afterAll(() => service.close());
 
 describe('hosts of one hosting service', () => {
@@ -69,7 +69,7 @@ describe('hosts of one hosting service', () => {
   beforeAll(async () => {
     capabilities = await claimAll(hosts);
     for (const handle of lone) others.set(handle, await claimByDomain(handle));
-  }, 120_000);
+  });
 
   it('rate as often as sixteen sources together, and one of them no oftener than one', async () => {
     const flood: string[] = [];

@@ -50,8 +50,10 @@ describe('what an incremental import misses', () => {
     importing.wait(60);
     const stopping = new AbortController();
     importing.registry.trouble('unavailable');
+    const asked = importing.registry.requests.length;
     const run = importing.run({ signal: stopping.signal, patience: { tries: 99, wait_ms: 50 } });
-    setTimeout(() => stopping.abort(), 100);
+    await expect.poll(() => importing.registry.requests.length).toBeGreaterThan(asked + 1);
+    stopping.abort();
     expect(await run).toMatchObject({ state: 'running', kind: 'incremental' });
     importing.registry.trouble('unavailable', { times: 0 });
     expect(await importing.run({ isFull: true })).toMatchObject({

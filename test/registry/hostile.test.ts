@@ -91,9 +91,12 @@ describe('a registry that does not answer as it should', () => {
   });
 
   it('lets one import at a time into a store', async () => {
-    importing.registry.delay(20);
+    importing.registry.answerOnly(0);
     // Which of the two takes the lease first is open where every node has its own connection.
-    const runs = await Promise.allSettled([importing.run(), importing.run()]);
+    const both = [importing.run(), importing.run()];
+    await expect(Promise.race(both)).rejects.toThrow('an import is already under way');
+    importing.registry.answerOnly(Number.POSITIVE_INFINITY);
+    const runs = await Promise.allSettled(both);
     expect(runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.state] : []))).toEqual(['done']);
     expect(runs.flatMap((run) => (run.status === 'rejected' ? [String(run.reason.message)] : []))).toEqual([
       'an import is already under way',

@@ -65,7 +65,7 @@ describe('a saved copy', () => {
     expect((await importing.store.imports.last()).run?.source).toMatch(/^file:copy\.json#[0-9a-f]{12}$/);
   });
 
-  it('is written in ever larger parts, up to a thousand rows', { timeout: 120_000 }, async () => {
+  it('is written in ever larger parts, up to a thousand rows', async () => {
     const path = join(folder, 'copy.json');
     writeFileSync(path, JSON.stringify(manyEntries(2900)));
     const seen: number[] = [];
@@ -115,8 +115,7 @@ describe('the schedule', () => {
       { store: importing.store, config, log, clock: () => new Date() },
       stopping.signal,
     );
-    for (let tries = 0; tries < 1000 && !(await isEnough()); tries++)
-      await new Promise((end) => setTimeout(end, 10));
+    await expect.poll(isEnough, { interval: 10 }).toBe(true);
     stopping.abort();
     await ended;
     return lines;
@@ -124,10 +123,11 @@ describe('the schedule', () => {
   const { listings } = { listings: () => importing.store.listings.count() };
 
   it('brings the sample first, then the registry', async () => {
-    importing.registry.delay(30);
+    importing.registry.answerOnly(0);
     const seen: number[] = [];
     await schedule({}, async () => {
       seen.push(await listings());
+      if (seen.at(-1) === 14) importing.registry.answerOnly(Number.POSITIVE_INFINITY);
       return seen.at(-1) === 3;
     });
     expect(seen).toContain(14);

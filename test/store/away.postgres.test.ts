@@ -107,10 +107,10 @@ describe('PostgreSQL away', () => {
     });
 
     await server.start();
-    await expect.poll(async () => (await get('/readyz')).status, { timeout: 20_000, interval: 50 }).toBe(200);
+    await expect.poll(async () => (await get('/readyz')).status, { interval: 50 }).toBe(200);
     expect((await post('/api/feedback', { message: 'after' })).status).toBe(200);
     const stored = await directory.store.feedback.list({ state: 'all' }, 10);
     expect(stored.map(({ message }) => message).sort()).toEqual(['after', 'before']);
-    await expect.poll(() => directory.store.isWell(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => directory.store.isWell()).toBe(true);
   });
 });

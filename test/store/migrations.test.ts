@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { queryDatabase } from '../support/nodes.ts';
 
 // Each test starts the command several times.
-vi.setConfig({ testTimeout: 120_000 });
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dossier-migrations-'));

@@ -107,7 +107,7 @@ function countSegments(url: string): unknown[] {
   return rows.map((row) => row?.segments);
 }
 
-it('has merged the search index when an import of many listings ends', { timeout: 60_000 }, async () => {
+it('has merged the search index when an import of many listings ends', async () => {
   const url = freshFile();
   const store = await openSqliteStore(url);
   const put = (first: number) =>

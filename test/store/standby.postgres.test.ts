@@ -73,7 +73,7 @@ it('without its replica a node stays ready, and answers about one listing withou
       await copy.end();
     }
   };
-  await expect.poll(isReplayed, { timeout: 20_000 }).toBe(1);
+  await expect.poll(isReplayed).toBe(1);
   const directory = await openDirectory({
     entries: [],
     environment: {

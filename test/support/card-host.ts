@@ -137,7 +137,7 @@ const serveCard = ({ mimeType, text, _meta }: CardResource) =>
 async function openHostPage(browser: Browser, hostUrl: string): Promise<PageTrace> {
   const trace = await openPage(browser, { viewport: { width: 800, height: 600 } });
   await trace.page.goto(hostUrl);
-  await trace.page.waitForFunction('window.ready', undefined, { timeout: 15_000 }).catch(() => {
+  await trace.page.waitForFunction('window.ready', undefined).catch(() => {
     throw new Error(`the host did not open: ${trace.complaints.join('; ')}`);
   });
   return trace;

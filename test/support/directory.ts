@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen, openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Timeouts } from '../../src/config/timeouts.ts';
+import { defaultTimeouts, type Timeouts } from '../../src/config/timeouts.ts';
 import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/imports/import.ts';
@@ -13,14 +13,22 @@ import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';
 
-/** How to open a directory: what its registry lists, its settings, whether it listens on a port, shorter time-outs. */
+/** How to open a directory: what its registry lists, its settings, whether it listens on a port, other time-outs, its clock. */
 export interface DirectoryOptions {
   /** The two listings of the specification by default. */
   readonly entries?: readonly RegistryEntry[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly listening?: boolean;
   readonly timeouts?: Partial<Timeouts>;
+  /** The clock moves only by `wait`, so that nothing ends because the machine is slow. */
+  readonly isClockStill?: boolean;
 }
+
+/** A time-out that a test does not shorten has not ended when the test has, however slow the machine is. */
+const patient = {
+  ...Object.fromEntries(Object.keys(defaultTimeouts).map((name) => [name, 600_000])),
+  drain_ms: defaultTimeouts.drain_ms,
+};
 
 /** A whole real service in this process: imported listings, every route, a clock that tests move, what the operator and the background do. */
 export interface Directory extends Operations {
@@ -60,7 +68,13 @@ async function openServing(opened: Context, listening: boolean) {
 
 /** Opens a directory; close it after use. */
 export async function openDirectory(options: DirectoryOptions = {}): Promise<Directory> {
-  const { entries = seedEntries, environment = {}, listening = false, timeouts } = options;
+  const {
+    entries = seedEntries,
+    environment = {},
+    listening = false,
+    timeouts,
+    isClockStill = false,
+  } = options;
   const folder = mkdtempSync(join(tmpdir(), 'dossier-test-'));
   const registry = join(folder, 'registry.json');
   const settings = {
@@ -74,8 +88,9 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');
   let ahead_ms = 0;
-  const clock = () => new Date(Date.now() + ahead_ms);
-  const shortened = { ...opened.timeouts, ...timeouts };
+  const opened_ms = Date.now();
+  const clock = () => new Date((isClockStill ? opened_ms : Date.now()) + ahead_ms);
+  const shortened = { ...opened.timeouts, ...patient, ...timeouts };
   const domains = createDomainReader(opened.config, shortened);
   const moved = { ...opened, clock, timeouts: shortened, domains };
   const judge = createViewJudge(moved);

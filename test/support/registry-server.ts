@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { RegistryEntry } from './entries.ts';
 
@@ -35,8 +34,8 @@ export interface RegistryServer {
   serve(entries: readonly RegistryEntry[]): void;
   /** Answers the next `times` list requests after `after` good ones with trouble. */
   trouble(kind: Trouble, where?: { readonly after?: number; readonly times?: number }): void;
-  /** Waits before each answer. */
-  delay(ms: number): void;
+  /** Answers so many more list requests, or all of them, and holds those that come after until it is called again. */
+  answerOnly(count: number): void;
   stop(): Promise<void>;
 }
 
@@ -151,7 +150,8 @@ const troubles: Record<Exclude<Trouble, 'no_cursor'>, (response: ServerResponse)
 /** Starts a registry that serves these entries: limit, cursor, updated_since, include_deleted, and trouble on demand. */
 export async function startRegistryServer(entries: readonly RegistryEntry[] = []): Promise<RegistryServer> {
   let held: Held[] = [];
-  let delay_ms = 0;
+  let toAnswer = Number.POSITIVE_INFINITY;
+  const waiting: (() => void)[] = [];
   let planned: { kind: Trouble; after: number; times: number } | undefined;
   const requests: RegistryServer['requests'] = [];
   const serve = (served: readonly RegistryEntry[]) => {
@@ -170,7 +170,13 @@ export async function startRegistryServer(entries: readonly RegistryEntry[] = []
     const url = new URL(request.url ?? '/', 'http://registry');
     if (url.pathname !== '/v0.1/servers') return sendJson(response, 404, '{"title":"Not Found"}');
     requests.push({ query: url.searchParams, userAgent: request.headers['user-agent'] ?? '' });
-    if (delay_ms > 0) await wait(delay_ms);
+    if (toAnswer > 0) toAnswer -= 1;
+    else
+      await new Promise<void>((goOn) => {
+        waiting.push(goOn);
+        // A client that was killed takes the place of no other one.
+        response.once('close', () => waiting.includes(goOn) && waiting.splice(waiting.indexOf(goOn), 1));
+      });
     const kind = nextTrouble();
     if (kind && kind !== 'no_cursor') return troubles[kind](response);
     return answerList(held, url.searchParams, response, kind === 'no_cursor');
@@ -191,8 +197,10 @@ export async function startRegistryServer(entries: readonly RegistryEntry[] = []
     trouble: (kind, { after = 0, times = Number.POSITIVE_INFINITY } = {}) => {
       planned = { kind, after, times };
     },
-    delay: (ms) => {
-      delay_ms = ms;
+    answerOnly: (count) => {
+      const released = waiting.splice(0, count);
+      toAnswer = count - released.length;
+      for (const goOn of released) goOn();
     },
     async stop() {
       const closed = once(server, 'close');

@@ -133,7 +133,7 @@ beforeAll(async () => {
   await world.directory.importEntries([
     registryEntry('com.deleted/deleted', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
   ]);
-}, 120_000);
+});
 afterAll(() => world.close());
 
 async function findIn(reader: EvidenceReader) {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { freePort } from '../support/postgres-server.ts';
+import { until } from '../support/until.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 let service: Directory | undefined;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   receiver.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  await vi.waitFor(() => expect(output).toContain('ready'), { timeout: 20_000 });
+  await until(() => output.includes('ready'), true);
   service = await openDirectory({
     environment: { WEBHOOK_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
   });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
 import type { Webhook as Subscription } from '../../src/webhooks/webhook.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
@@ -22,7 +23,6 @@ beforeAll(async () => {
       HOST_OVERRIDES: JSON.stringify({ 'mcp.internal.example': endpoint.url }),
       LIMIT_OVERRIDES: 'webhook=1000/1h',
     },
-    timeouts: { webhook_ms: 300 },
   });
 });
 afterAll(async () => {
@@ -30,14 +30,14 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const register = (body: object) =>
-  service.app.request('/api/webhooks', {
+const register = (body: object, app = service.app) =>
+  app.request('/api/webhooks', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-const refused = async (body: object) => {
-  const response = await register(body);
+const refused = async (body: object, app = service.app) => {
+  const response = await register(body, app);
   const { code, detail } = (await response.json()) as Record<string, string>;
   return [response.status, code, detail];
 };
@@ -72,13 +72,17 @@ it('subscribes no address that does not answer the challenge, and does not tell 
     (_challenge, response) => response.end('{"challenge": "other"}'),
     (_challenge, response) => response.end('ok'),
     (challenge, response) => response.end(`{"challenge": "${challenge}", "x": "${'x'.repeat(20_000)}"}`),
-    () => undefined,
   ];
   const before = (await service.store.webhooks.list()).length;
   for (const given of wrong) {
     answer = given;
     expect(await refused({ url: hook })).toEqual(notProven);
   }
+  answer = () => undefined;
+  const timeouts = { ...service.context.timeouts, webhook_ms: 100 };
+  const impatient = createApp({ ...service.context, timeouts });
+  expect(await refused({ url: hook }, impatient)).toEqual(notProven);
+  await impatient.close();
   expect(await service.store.webhooks.list()).toHaveLength(before);
 });
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
     timeouts: { webhookSlow_ms: 50 },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await honest?.close();
   await slow?.close();

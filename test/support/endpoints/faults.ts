@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import type { Context } from '../../../src/context.ts';
 import type { StoredObservation } from '../../../src/observations/observation.ts';
 
 /** Answers the request of one case; `body` is that of the request, `path` begins after the prefix of the case. */
@@ -65,6 +66,13 @@ export const passing: Readonly<Record<string, Answer>> = {
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       .end(gzipSync('{}').subarray(0, 12)),
 };
+
+/** Shortens the time-outs of the observer while something hangs; what comes is never given up because the machine is slow. */
+export function setPatience({ timeouts }: Pick<Context, 'timeouts'>, hangs: boolean, short_ms: number): void {
+  const ms = hangs ? short_ms : 600_000;
+  const names = ['observerFirstTry_ms', 'observerSecondTry_ms', 'observerExchange_ms'];
+  Object.assign(timeouts, Object.fromEntries(names.map((name) => [name, ms])));
+}
 
 export type Facts = ReadonlyMap<string, StoredObservation>;
 
