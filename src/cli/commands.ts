@@ -77,7 +77,7 @@ function addListingsCommands(program: Command, { config }: Shell): void {
   add(program, 'observe [handles...]', looks, {
     examples: ['dossier observe --json co.webhook/webhook'],
     exits:
-      '0 it checked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check failed on our side; 78 settings.',
+      '0 it checked, whatever it found; 64 usage, or an unknown handle; 74 the database cannot be read or written, or every check, or one that was named, failed on our side; 78 settings.',
   })
     .option('--once', 'one pass, then end (what this command does anyway)')
     .option('--json', 'one fact a line, as JSON')

@@ -46,23 +46,41 @@ function printFacts(name: string, observations: Parameters<typeof toTable>[0], j
   print(lines);
 }
 
-/** Observes listings by their handles and endpoints by their addresses; only what is listed is stored. */
-async function observeNamed(
-  names: readonly string[],
-  { observer, context, json }: { observer: Observer; context: Context; json?: boolean },
-) {
+interface Observing {
+  readonly observer: Observer;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+  readonly json: boolean | undefined;
+}
+
+/** Checks one listing, or an endpoint by its address, and prints what was found; only what is listed is stored. */
+async function observeOne(one: string | Listing, { observer, json }: Observing): Promise<void> {
+  if (typeof one === 'string') return printFacts(one, await observer.inspect(one), json);
+  const { observations } = await observer.observe(one, () =>
+    process.stderr.write(`another process observes ${one.handle}; waiting until it has ended\n`),
+  );
+  printFacts(one.handle, observations, json);
+}
+
+/** Observes listings by their handles and endpoints by their addresses, one after the other, whatever becomes of those before. */
+async function observeNamed(names: readonly string[], observing: Observing): Promise<void> {
+  const { context, signal } = observing;
   const listings = await Promise.all(
     names.map((name) => (/^https?:\/\//i.test(name) ? name : findListed(name, context))),
   );
-  for (const one of listings) {
-    if (typeof one === 'string') printFacts(one, await observer.inspect(one), json);
-    else {
-      const { observations } = await observer.observe(one, () =>
-        process.stderr.write(`another process observes ${one.handle}; waiting until it has ended\n`),
-      );
-      printFacts(one.handle, observations, json);
+  const failed: string[] = [];
+  for (const one of listings)
+    try {
+      await observeOne(one, observing);
+    } catch (error) {
+      if (signal.aborted || error instanceof ExitError) throw error;
+      const name = typeof one === 'string' ? one : one.handle;
+      context.log.error({ err: error, handle: name }, 'a check failed');
+      failed.push(name);
     }
-  }
+  if (failed.length === 0) return;
+  const checks = failed.length === 1 ? 'the check' : 'the checks';
+  throw new ExitError(exitCodes.io, `${checks} of ${failed.join(', ')} failed on our side; the log says why`);
 }
 
 async function observeAll(observer: Observer, context: Context, signal: AbortSignal): Promise<void> {
@@ -84,7 +102,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
 
 /**
  * Observes the named listings now, or at all that are due, and stores what it found. Exits with 0 when it has run,
- * whatever it found; 64 for an unknown handle; 74 if every run failed on our side. SIGTERM and Ctrl-C drop the runs under
+ * whatever it found; 64 for an unknown handle; 74 if every run failed on our side, or one of a named listing. SIGTERM and Ctrl-C drop the runs under
  * way; of named listings it then ends with 130.
  */
 export async function runObserve(
@@ -102,7 +120,7 @@ export async function runObserve(
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const observer = createObserver(context, signal);
   try {
-    if (handles.length > 0) await observeNamed(handles, { observer, context, json });
+    if (handles.length > 0) await observeNamed(handles, { observer, context, signal, json });
     else await observeAll(observer, context, signal);
   } catch (error) {
     if (!signal.aborted || error instanceof ExitError) throw error;

@@ -81,12 +81,22 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
 /** What was known stands; it is noted since when, and why, checks have not seen it again. What could not be asked was not unanswered. */
 const missed = (
   known: StoredObservation,
-  { reason = '', state }: DatedFinding,
-  { at }: RunStamp,
+  { reason = '', state }: Pick<DatedFinding, 'reason' | 'state'>,
+  { at }: Pick<RunStamp, 'at'>,
 ): StoredObservation => {
   const { since = at, unanswered = state === 'not_checked' ? undefined : at } = known.missed ?? {};
   return { ...known, missed: { since, ...(unanswered && { unanswered }), reason } };
 };
+
+/** What is known of a listing after a check of which nothing could be stored: every fact says so, and none is taken for seen again. */
+export const missedAll = (
+  known: readonly StoredObservation[],
+  reason: string,
+  stamp: Pick<RunStamp, 'at'>,
+): StoredObservation[] =>
+  known.map((one) =>
+    one.tally || one.state === 'not_checked' ? one : missed(one, { reason, state: 'not_checked' }, stamp),
+  );
 
 /** The first of the checks that an endpoint gave no answer to, if it was on an earlier day than this one. */
 function unansweredSince({ kind, missed: before }: StoredObservation, { at }: RunStamp): string | undefined {

@@ -3,7 +3,7 @@ import { toStorable } from '../core/json.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
 import type { Lease, Transaction } from '../store/store.ts';
-import { compareRuns, type DatedFinding, keyOf, type RunStamp } from './compare.ts';
+import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import type { Kind } from './kind.ts';
 import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
@@ -205,6 +205,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   return { handle, observations, changes: changes.length };
 }
 
+const notStored = 'The check failed on our side, and nothing of it was stored; the failure was logged.';
+
 /** Asks every kind of fact of one listing, and stores what was found. Throws if the store fails, the lease was lost or the signal came. */
 export async function observeListing(
   run: Run,
@@ -228,8 +230,10 @@ export async function observeListing(
     // A run that could not be stored counts as made: the host is not asked again before the next one is due.
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) return;
-      const { observations = [] } = (await tx.observations.ofListing(handle)) ?? {};
-      await tx.observations.put({ handle, observed_at: now(), observations }, imported_at);
+      const { observations: known = [] } = (await tx.observations.ofListing(handle)) ?? {};
+      const at = now();
+      const observations = missedAll(known, notStored, { at });
+      await tx.observations.put({ handle, observed_at: at, observations }, imported_at);
     });
     throw error;
   }

@@ -103,6 +103,38 @@ it('ends with 74 if no look could be stored', async () => {
   expect(stderr).toMatch(/^every check failed on our side; the log says why$/m);
 });
 
+it('goes on with the listings behind one whose check cannot be stored, which says so of every fact, and ends with 74', async () => {
+  const names = ['com.example.one/replay', 'com.example.many/n0'];
+  expect((await runDossier(['observe', ...names], environment)).code).toBe(0);
+  const isPostgres = databaseUrl.startsWith('postgres');
+  const condition = "handle <> 'com.example.one/replay'";
+  await editDatabase(databaseUrl, 'delete from tool_surface');
+  await editDatabase(
+    databaseUrl,
+    isPostgres
+      ? `alter table tool_surface add constraint refused check (${condition})`
+      : "create trigger refused before insert on tool_surface begin select raise(abort, 'refused'); end",
+  );
+  const { code, stdout, stderr } = await runDossier(['observe', ...names], environment);
+  await editDatabase(
+    databaseUrl,
+    isPostgres ? 'alter table tool_surface drop constraint refused' : 'drop trigger refused',
+  );
+  expect(code).toBe(74);
+  expect(stderr).toMatch(/^the check of com\.example\.one\/replay failed on our side; the log says why$/m);
+  expect(stdout).toMatch(/^com\.example\.many\/n0$/m);
+  const store = await openDatabase(databaseUrl);
+  const { observations = [] } = (await store.observations.ofListing('com.example.one/replay')) ?? {};
+  const looked = observations.filter(({ state, tally }) => state !== 'not_checked' && !tally);
+  expect(looked.length).toBeGreaterThan(3);
+  for (const { missed } of looked)
+    expect(missed?.reason).toBe(
+      'The check failed on our side, and nothing of it was stored; the failure was logged.',
+    );
+  await store.close();
+  await editDatabase(databaseUrl, 'delete from observation');
+}, 60_000);
+
 it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {
   const { child, ended } = startDossier(['observe'], environment);
   const store = await openDatabase(databaseUrl);
