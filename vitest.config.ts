@@ -38,10 +38,25 @@ const ofRulesAlone = [
   'test/transparency-log/{audit,audit-claims,audit-edits,audit-observations,background-audit,erasure,refused-proofs,statement,withheld-texts}.test.ts',
   'test/webhooks/{delivery,document,openapi,slow-receivers}.test.ts',
 ];
+/** What `npm run test:fast` leaves out beside `slow`: started commands, many processes, long histories. */
+const notInFastRing = [
+  'test/{backup,bench,cli,nodes,registry,transparency-log,webhooks,witness}/**/*.test.ts',
+  'test/{adding-a-tool,exit-code}.test.ts',
+  'test/claims/{after-the-claim,claim-agent,continuity,opt-out-ways,takeovers}.test.ts',
+  'test/http/{access-log,approvals,ard,changes,discovery,exports,page-cache,private-entries,registry-api,saved-views,shared-limits}.test.ts',
+  'test/mcp/{answers,inspector,robustness,stdio}.test.ts',
+  'test/moderation/{actions,audit,gone-texts}.test.ts',
+  'test/observability/metrics.test.ts',
+  'test/observer/{command,dns,faults,hostile,own-outage,polite,read-check,recorded-faults,recorded-now,room,schedule,state,surface}.test.ts',
+  'test/ratings/{bent-figures,groups,receipt-keys}.test.ts',
+  'test/repositories/{many-claims,reader}.test.ts',
+  'test/store/{migrations,sqlite}.test.ts',
+];
 /** Not for Chromium, which keeps temporary files of its own on the disk. */
 const inMemory = 'test/support/memory.ts';
 const program = 'test/support/program.ts';
 const isLong = process.env.TEST_LONG === 'on';
+const isFast = process.env.TEST_FAST === 'on';
 
 export default defineConfig({
   test: {
@@ -61,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['test/**/*.test.ts'],
-          exclude: [...slow, ...onPostgresOnly],
+          exclude: [...slow, ...onPostgresOnly, ...(isFast ? notInFastRing : [])],
           globalSetup: [inMemory, program],
         },
       },

@@ -234,7 +234,8 @@ async function openWorld() {
     if (!after) return;
     const shown = { ...after, ...placeMember(after.kind, after.place) };
     const events = await store.claims.history(handle);
-    expect(findClaimFaults({ handle, claim: shown, events }, Infinity)).toEqual([]);
+    const steps = [...findClaimFaults({ handle, claim: shown, events }, Infinity)];
+    expect(steps.filter((found) => found !== undefined)).toEqual([]);
     const holders = active.map(({ hash }) => holderOf(hash) as Person);
     const nameOf = ({ root, root_generation }: typeof after) => `${root} ${root_generation}`;
     const name = nameOf(after);
