@@ -10,8 +10,8 @@ export interface NoAnswer {
   readonly reason: string;
   /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
   readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
-  /** Of `unreachable`: nothing was asked, because of this machine or its network. Then nothing was checked. */
-  readonly isOurs?: true;
+  /** Of `unreachable`: nothing was sent there, or our own network may be at fault. Then nothing was checked. */
+  readonly isUnchecked?: true;
   /** Whose word it is, if not Dossier's. */
   readonly source?: string;
   readonly source_url?: string;

@@ -208,6 +208,7 @@ export function createOutboundClient(rules: OutboundRules): OutboundClient {
           result: sent.deadline.aborted ? 'host_timeout' : failure,
           ...(certificate && { certificate }),
           ...(isOurFailure(error) && { unsent: 'no_way' }),
+          ...(codeOf(error) === refusedAddress && { unsent: 'not_allowed' }),
           ...(['ENOTFOUND', refusedAddress].includes(codeOf(error)) && { hasNoAddress: true }),
         };
       }

@@ -75,40 +75,40 @@ const failures = {
   too_large: ['too_large', 'an answer of more than 2 MiB'],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
 
+/** That nothing was sent to a place this time: who was not asked is not silent. */
+const unsent = (reason: string): NoAnswer => ({ result: 'unreachable', reason, isUnchecked: true });
+
 /** Why no request left this machine. */
 export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
 
 /** That no request was sent to a host because of this machine, its network or its DNS resolver. */
-export const noWay = (host: string): NoAnswer => ({
-  result: 'unreachable',
-  reason: `No request was sent to ${host}: ${noWayThere}.`,
-  isOurs: true,
-});
+export const noWay = (host: string): NoAnswer => unsent(`No request was sent to ${host}: ${noWayThere}.`);
 
 /** That nobody answered, and why that is taken for a failure of our network. */
 const cutOff = (host: string): NoAnswer => ({
   result: 'unreachable',
   reason: `${host} did not answer, and in the hour before no other domain answered a request of this node’s observer, so that Dossier’s own network may be at fault.`,
-  isOurs: true,
+  isUnchecked: true,
 });
 
-const unreachable = (url: URL, { result: failure, certificate, unsent }: Failed): NoAnswer => ({
+const notAllowed = ({ host }: URL): NoAnswer =>
+  unsent(
+    `No request was sent to ${host}: Dossier asks only http and https addresses of public hosts, without a user name.`,
+  );
+
+const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnswer => ({
   result: 'unreachable',
-  ...(!unsent && { cause: certificate ? 'certificate' : failures[failure][0] }),
+  cause: certificate ? 'certificate' : failures[failure][0],
   reason: certificate
     ? `A request to ${url.host} was not sent, because the certificate of the host is not valid: ${certificate}.`
     : `A request to ${url.host} ended with ${failures[failure][1]}.`,
 });
 
-const paused = (url: URL): NoAnswer => ({
-  result: 'unreachable',
-  reason: `${url.host} asked Dossier to wait (Retry-After) before its next request.`,
-});
+const paused = ({ host }: URL): NoAnswer =>
+  unsent(`${host} asked Dossier to wait (Retry-After) before its next request.`);
 
-const overtime = (url: URL, times: readonly TimeLeft[] = []): NoAnswer => ({
-  result: 'unreachable',
-  reason: times.find(({ left_ms }) => left_ms <= 0)?.spent(url.host) ?? '',
-});
+const overtime = ({ host }: URL, times: readonly TimeLeft[] = []): NoAnswer =>
+  unsent(times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? '');
 
 /** What a client adds to each request. */
 export interface PoliteParts {
@@ -192,6 +192,7 @@ export function createPoliteFetch({
     watch.note(url.hostname, response);
     if (response.result !== 'response') {
       if (response.unsent === 'no_way') return noWay(url.host);
+      if (response.unsent === 'not_allowed') return notAllowed(url);
       return watch.isCutOff(url.hostname, response) ? cutOff(url.host) : unreachable(url, response);
     }
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);

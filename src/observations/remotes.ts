@@ -8,12 +8,12 @@ export const ownProbe = 'Dossier';
 
 /** A fact that could not be learned, with the state and reason of what prevented it. */
 export const withoutAnswer = (
-  { result, reason, isOurs, source = ownProbe, source_url }: NoAnswer,
+  { result, reason, isUnchecked, source = ownProbe, source_url }: NoAnswer,
   subject?: string,
 ): Finding => ({
   ...(subject !== undefined && { subject }),
   value: null,
-  state: isOurs ? 'not_checked' : result,
+  state: isUnchecked ? 'not_checked' : result,
   reason,
   source,
   ...(source_url !== undefined && { source_url }),

@@ -160,6 +160,7 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   if (status === 429 || status >= 500)
     return none({
       reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier asked for nothing else there (RFC 9309).`,
+      isUnchecked: true,
     });
   if (status >= 300) return all;
   const { isAllowed, size_bytes } = parseRobots(text.slice(0, longestFile_bytes));

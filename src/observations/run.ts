@@ -120,7 +120,7 @@ function unreachable(what: string, { result, unsent }: Pick<Failure, 'result' | 
   return {
     result: 'unreachable',
     reason: `Dossier could not read ${what}: ${why}.`,
-    ...(unsent === 'no_way' && { isOurs: true }),
+    ...(unsent === 'no_way' && { isUnchecked: true }),
   };
 }
 

@@ -75,7 +75,7 @@ beforeAll(async () => {
       listed('com.example.discovered/a', 'https://discovered.example.com/mcp'),
       listed('com.example.future/a', 'https://future.example.com/mcp'),
       listed('com.example.locked/a', 'https://locked.example.com/mcp'),
-      listed('com.example.gone/a', 'http://127.0.0.1:9/mcp'),
+      listed('com.example.gone/a', 'https://gone.example.com/mcp'),
       listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
       listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
       listed('com.example.stream/recorded400', 'https://stream400.example.com/sse'),
@@ -89,6 +89,7 @@ beforeAll(async () => {
         'legacy.example.com': legacy.url,
         'discovered.example.com': discovered.url,
         'future.example.com': future.url,
+        'gone.example.com': 'http://127.0.0.1:9',
         'locked.example.com': locked.url,
         'stream.example.com': stream.url,
         'stream400.example.com': streams[0]?.url,
@@ -197,7 +198,7 @@ it('never sends a credential, a cookie or a call of a tool', () => {
   expect(all.filter(({ body }) => body.includes('tools/call'))).toEqual([]);
 });
 
-it('does not go to a private address', async () => {
+it('says of an endpoint that nobody answers at that there was no answer', async () => {
   expect(await observe('com.example.gone/a')).toMatchObject({ 'endpoint.answers': ['unreachable', null] });
 });
 
@@ -259,7 +260,7 @@ it('is not said to be unchecked, on any face, once it was looked at', async () =
     },
     {
       result: 'not_met',
-      fact: 'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.',
+      fact: 'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay; 0 of 1 checks in 30 days were answered.',
     },
   ]);
 });

@@ -426,7 +426,7 @@ it('gives one host so much time in one check and no more', () => {
     ),
   });
   expect(fact('crawl', 'security.contact')).toMatchObject({
-    state: 'unreachable',
+    state: 'not_checked',
     reason: 'crawl.example.com took all the time that Dossier gives one host in one check.',
   });
 });

@@ -31,7 +31,7 @@ const answer = (body: string, ...[{ url, headers }, response]: Parameters<Reques
   const [, name = '', path = ''] = /^\/(\w+)(.*)$/.exec(url ?? '') ?? [];
   const fault = faults.get(name);
   if (fault === 'hangs') return;
-  if (fault) return void response.writeHead(fault).end();
+  if (fault && path === '/mcp') return void response.writeHead(fault).end();
   if (path !== '/mcp' || body === '') return void response.writeHead(404).end(headers.host);
   const { id } = JSON.parse(body) as { id?: number };
   const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };

@@ -126,7 +126,7 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
   const { observations } = await failing.observe('com.example.new/h');
   expect(shared.sent.length - before).toBe(1);
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
-    state: 'unreachable',
+    state: 'not_checked',
     reason:
       'shared.example.com answered a request for its robots.txt with HTTP status 503, so Dossier asked for nothing else there (RFC 9309).',
   });

@@ -245,7 +245,7 @@ it('asks a registry that wants to be left alone nothing more, and what was seen 
   const reason = `${host} asked Dossier to wait (Retry-After) before its next request.`;
   expect(now.get('package.exists npm:server')?.missed?.reason).toBe(reason);
   expect((await look(third)).get('package.exists npm:server')).toMatchObject({
-    ...{ state: 'unreachable', value: null, reason },
+    ...{ state: 'not_checked', value: null, reason },
   });
   expect(registry.sent).toHaveLength(length);
   isFaulty = () => false;

@@ -45,8 +45,8 @@ async function run(ask: Ask, hostname: string) {
     caa = await readCaa(ask, hostname);
   } catch (error) {
     if (ipv4.length + ipv6.length === 0) {
-      const isOurs = error instanceof SilentServer && ({ isOurs: true } as const);
-      return { result: 'unreachable', reason: silence(hostname, error), ...isOurs } satisfies NoAnswer;
+      const isUnchecked = error instanceof SilentServer && ({ isUnchecked: true } as const);
+      return { result: 'unreachable', reason: silence(hostname, error), ...isUnchecked } satisfies NoAnswer;
     }
     unanswered = silence(about, error);
   }

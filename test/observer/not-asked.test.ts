@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const [shielded, busy, address, host] = ['shielded', 'busy', 'address', 'host'].map(
+  (name) => `com.example.${name}/a`,
+) as [string, string, string, string];
+let robotsStatus = 404;
+let isBusy = false;
+let server: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  server = await startEndpoint((body, { url }, response) => {
+    if (url === '/robots.txt') return void response.writeHead(robotsStatus).end();
+    if (url === '/busy' && isBusy) return void response.writeHead(503, { 'retry-after': '86400' }).end();
+    if (body === '') return void response.writeHead(404).end();
+    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
+  });
+  const listed = (name: string, url: string) =>
+    registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
+  directory = await openDirectory({
+    entries: [
+      listed(shielded, 'https://shielded.example.com/mcp'),
+      listed(busy, 'https://busy.example.com/busy'),
+      listed(address, 'https://10.0.0.1/mcp'),
+      listed(host, 'https://localhost/mcp'),
+    ],
+    environment: {
+      LIMITS: 'off',
+      HOST_OVERRIDES: JSON.stringify({
+        'shielded.example.com': server.url,
+        'busy.example.com': server.url,
+      }),
+    },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+});
+
+const post = async (tool: string, input: object) => {
+  const answer = await directory.app.request(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  return answer.json();
+};
+async function look(handle: string) {
+  const { observations, changes } = await directory.observe(handle);
+  const { state, reason, missed } =
+    observations.find(({ kind }) => kind === 'endpoint.answers') ??
+    expect.fail('the endpoint was not judged');
+  return { state, reason, missed, changes };
+}
+const isAlive = async (handle: string) => {
+  const criteria = [{ criterion: 'endpoint_observed_alive' }];
+  const answer = await post('compare_agents', { handles: [handle, 'co.webhook/webhook'], criteria });
+  return comparedOf(answer)[0]?.observed?.[0]?.result;
+};
+/** Everything that is said of it. */
+const said = async (handle: string) => {
+  const page = await (await directory.app.request(`/agents/${handle}`)).text();
+  const markdown = await (await directory.app.request(`/agents/${handle}.md`)).text();
+  const found = await post('search_agents', { query: handle });
+  return [page, markdown, JSON.stringify([await post('get_agent', { handle }), found])].join('\n');
+};
+const silence = /no answer from|no answer \d|did not answer(?! with HTTP 402)|was at the endpoint/i;
+
+/** Looks again after so long; the endpoint must not have been sent a message, and nothing may have changed. */
+async function lookUnasked(handle: string, wait_s: number) {
+  directory.wait(wait_s);
+  const sent = server.methods().length;
+  expect(await look(handle)).toMatchObject({ state: 'observed', changes: 0 });
+  expect(server.methods()).toHaveLength(sent);
+}
+
+it('an endpoint whose robots.txt answers 503 is not asked, and so is not called silent', async () => {
+  expect(await look(shielded)).toMatchObject({ state: 'observed' });
+  robotsStatus = 503;
+  for (let day = 0; day < 2; day += 1) await lookUnasked(shielded, 86_500);
+  robotsStatus = 404;
+  expect(await said(shielded)).not.toMatch(silence);
+  expect(await isAlive(shielded)).toBe('met');
+});
+
+it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {
+  expect(await look(busy)).toMatchObject({ state: 'observed' });
+  const noon_s = 43_200;
+  directory.wait(86_400 - ((directory.context.clock().getTime() / 1000) % 86_400) + noon_s);
+  isBusy = true;
+  await look(busy);
+  await lookUnasked(busy, noon_s + 100);
+  expect(await said(busy)).not.toMatch(silence);
+});
+
+it.each([
+  ['an address', address, '10.0.0.1'],
+  ['the name of a host', host, 'localhost'],
+])('%s that is not public is never asked, and so is not called silent', async (_, handle, named) => {
+  for (let day = 0; day < 2; day += 1) {
+    expect(await look(handle)).toMatchObject({
+      state: 'not_checked',
+      reason: `No request was sent to ${named}: Dossier asks only http and https addresses of public hosts, without a user name.`,
+    });
+    directory.wait(86_400);
+  }
+  expect(await said(handle)).not.toMatch(silence);
+  expect(await isAlive(handle)).toBe('unknown');
+});
