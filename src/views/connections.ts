@@ -75,6 +75,8 @@ interface StartOptions {
   readonly isPinned?: boolean;
   /** Also from hosts that are not public: it is a private entry. */
   readonly isPrivate?: boolean;
+  /** What is recorded and not among its remotes and packages here, because no approval names it. */
+  readonly unnamed?: readonly string[];
 }
 
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> & StartOptions;
@@ -109,7 +111,8 @@ export function toCommands(
 }
 
 /** What a listing records that no configuration and no allow list takes, as it is recorded. */
-export const leftOutOf = ({ remotes, packages, isPinned, isPrivate }: Startable): string[] => [
+export const leftOutOf = ({ remotes, packages, unnamed = [], isPinned, isPrivate }: Startable): string[] => [
+  ...unnamed,
   ...remotes.filter((remote) => !toRemote(remote, isPrivate)).map(({ url }) => url),
   ...packages
     .filter((recorded) => toCommands(recorded, { isPinned, isPrivate }).length === 0)

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SavedView } from '../config/files.ts';
-import { isVersionPinned } from '../document/criteria/approvals.ts';
+import { isVersionPinned, letIn } from '../document/criteria/approvals.ts';
 import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
 import { privateNote, type ViewMember } from '../document/registry/entries.ts';
 import type { readMembers } from '../tools/views.ts';
@@ -8,11 +8,16 @@ import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJ
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';
 
-/** A listing of a view as policies take it: in the version that its approval pins, and a private entry wherever it is. */
-export const toStartable = (view: SavedView, { listing, entry }: ViewMember): Startable => ({
-  ...listing,
-  ...{ isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined },
-});
+/** A listing of a view as policies take it: what its approval lets in, in the version that it pins; a private entry wherever it is. */
+export function toStartable(view: SavedView, { listing, entry }: ViewMember): Startable {
+  const { remotes, packages } = letIn(view, listing);
+  const unnamed = [
+    ...listing.remotes.filter((one) => !remotes.includes(one)).map(({ url }) => url),
+    ...listing.packages.filter((one) => !packages.includes(one)).map(({ identifier }) => identifier),
+  ];
+  const options = { isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined };
+  return { handle: listing.handle, remotes, packages, unnamed, ...options };
+}
 
 /** An allow list in the grammar of Claude Code, Copilot and VS Code: one key an entry; whatever matches none is blocked. */
 export const toManagedSettings = (listings: readonly Startable[]) => ({
@@ -34,9 +39,9 @@ export const toMcpJson = (listings: readonly Startable[]) => ({
 const notVerdict =
   'The criteria are the operator’s. That a listing meets them is a list of facts with dates, not a recommendation.';
 
-const leftOutNote = (leftOut: readonly string[], { isPinned, isPrivate }: Startable) =>
+const leftOutNote = (leftOut: readonly string[], { isPinned, isPrivate, unnamed = [] }: Startable) =>
   leftOut.length > 0 &&
-  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image${isPinned && ', with an exact version, because the approval pins it'}.</p>`;
+  html`<p class="note">The allow list and .mcp.json leave out ${leftOut.map((text, at) => html`${at > 0 && ', '}<code class="foreign">${text}</code>`)}: they take ${isPrivate ? 'http and https addresses' : 'https addresses of public hosts'} without a user name or placeholders, and packages over stdio whose names are in the form of npm, PyPI, NuGet or an OCI image${isPinned && ', with an exact version, because the approval pins it'}${unnamed.length > 0 && '; and only endpoints and packages that the approval names'}.</p>`;
 
 const addresses = ({ name, readers }: SavedView, { config }: Site) => {
   const base = `${config.publicUrl}/views/${name}`;

@@ -197,8 +197,8 @@ it('a package pin holds for every package that is recorded under the name', asyn
 it('a package without the version that its approval pins is in no policy, and the page says so', async () => {
   const packages = [{ registryType: 'npm', identifier: '@acme/shop', transport: { type: 'stdio' } }];
   const pins = { package: 'npm:@acme/shop' };
-  const directory = await open([shop('1.0.0', { packages })], ours({}, [{ ...approval, pins }]));
-  expect(await policyOf(directory)).toEqual([allowed, null]);
+  const directory = await open([shop('1.0.0', { remotes: [], packages })], ours({}, [{ ...approval, pins }]));
+  expect(await policyOf(directory)).toEqual([none, null]);
   expect(await text(directory, '/views/ours')).toMatch(
     /leave out <code class="foreign">@acme\/shop<\/code>: .*, with an exact version, because the approval pins it\.<\/p>/,
   );
@@ -281,6 +281,43 @@ it('a pin of what only checks see does not break while nothing is known', async 
   expect(await policyOf(directory)).toEqual([allowed, null]);
   expect(await text(directory, '/views/ours')).toContain('Not known: Approved on 2026-11-01 with tools');
 });
+
+const seenPins = [
+  ['tools', { tools: ['https://mcp.example.com/mcp 0123'] }],
+  ['pay_to', { pay_to: ['https://mcp.example.com/mcp 0xabc'] }],
+  ['version and tools', { version: '1.0.0', tools: ['https://mcp.example.com/mcp 0123'] }],
+] as const;
+const evil = { registryType: 'npm', identifier: 'evil-pkg', version: '6.6.6', transport: { type: 'stdio' } };
+
+it.each(seenPins)(
+  'a pin of %s breaks once the record names another endpoint, whatever is known of that one',
+  async (_, pins) => {
+    const directory = await open([shop()], ours({}, [{ ...approval, pins }]));
+    expect(await policyOf(directory)).toEqual([allowed, null]);
+    // The registry changes the version in place.
+    const moved = { remotes: elsewhere, packages: [evil] };
+    await directory.importEntries([shop('1.0.0', moved, { updatedAt: '2026-11-20T08:00:00Z' })]);
+    expect(await policyOf(directory)).toEqual([none, '1']);
+    expect(await text(directory, '/views/ours')).toMatch(
+      /Approved on 2026-11-01 with (?:tools|pay_to) “https:\/\/mcp\.example\.com\/mcp 0\w+”; the record that was last updated on 2026-11-20 has endpoint “https:\/\/elsewhere\.example\/mcp”\./,
+    );
+  },
+);
+
+it.each(seenPins)(
+  'with a pin of %s the policies have the endpoint that it names, and nothing that the record adds',
+  async (_, pins) => {
+    const added = { remotes: [...remotes, ...elsewhere], packages: [evil] };
+    const directory = await open([shop('1.0.0', added)], ours({}, [{ ...approval, pins }]));
+    expect(await policyOf(directory)).toEqual([allowed, null]);
+    expect(JSON.parse(await text(directory, '/views/ours/.mcp.json'))).toEqual({
+      mcpServers: { 'example-shop': { type: 'http', url: 'https://mcp.example.com/mcp' } },
+    });
+    expect(await text(directory, '/views/ours')).toMatch(
+      /leave out <code class="foreign">https:\/\/elsewhere\.example\/mcp<\/code>, <code class="foreign">evil-pkg<\/code>: .*; and only endpoints and packages that the approval names\.<\/p>/,
+    );
+  },
+);
 
 it.each([
   ['neither criteria nor approvals', { title: 'Ours' }, 'name criteria, approvals or both'],

@@ -21,10 +21,13 @@ const kindsOfPins: Partial<Record<PinName, string>> = { tools: 'tools.surface', 
 export type Pinnable = Pick<Listing, 'version' | 'remotes' | 'packages'> &
   Pick<ListingDocument, 'observations'>;
 
+const textOfPackage = ({ registry_type, identifier, version = '' }: Pinnable['packages'][number]) =>
+  `${registry_type}:${identifier} ${version}`.trim();
+
 const recordedNow = ({ version, remotes, packages }: Pinnable, pin: PinName): string[] => {
   if (pin === 'version') return [version];
   if (pin === 'endpoint') return remotes.map(({ url }) => url);
-  return packages.map((one) => `${one.registry_type}:${one.identifier} ${one.version ?? ''}`.trim());
+  return packages.map(textOfPackage);
 };
 
 const seenNow = ({ observations }: Pinnable, kind: string | undefined) =>
@@ -70,8 +73,19 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
   return { ...recordedFinding(compared, notMet(fact)), from, to };
 }
 
-/** Endpoint by endpoint: what no check knows now is not broken. */
+/** The endpoint that a pin of what was seen is about. */
+const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
+
+/** Endpoint by endpoint: what no check knows now is not broken, unless the record no longer names the endpoint. */
 function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
+  const recorded = recordedNow(compared.listing, 'endpoint');
+  const gone = before.filter((text) => !recorded.includes(endpointOf(text)));
+  if (gone.length > 0) {
+    const [from, to] = [listed(gone), listed(recorded)];
+    const record = `the record that was last updated on ${day(compared.listing.updated_at)} has endpoint ${to}`;
+    const fact = `Approved on ${on} with ${pin} ${from}; ${record}.`;
+    return { ...recordedFinding(compared, notMet(fact)), from, to };
+  }
   const found = seenNow(compared.listing, kindsOfPins[pin]);
   const other = found.find((one) => !before.includes(textOf(one)));
   if (other) {
@@ -79,7 +93,7 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned): Pi
     const fact = `Approved on ${on} with ${pin} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
     return { ...observedFinding(other, notMet(fact)), from, to };
   }
-  const missing = before.filter((text) => !found.some(({ subject }) => subject === text.split(' ', 1)[0]));
+  const missing = before.filter((text) => !found.some(({ subject }) => subject === endpointOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
     return observedFinding(one, met(`The ${pin} is as approved: ${listed(before)}.`));
@@ -134,6 +148,25 @@ export function keepsOut({ unknown, on_change }: SavedView, answer: ApprovalAnsw
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';
   if (criterion.startsWith('pin:')) return isBrokenPin(answer) && on_change !== 'mark';
   return result === 'not_met' || (result !== 'met' && unknown !== 'include');
+}
+
+/**
+ * The endpoints and packages that a listing's approval lets in: those that its pins name. A pin of `version`, and an approval without
+ * pins, name none and let in all that are recorded.
+ */
+export function letIn({ approvals = [] }: SavedView, { handle, remotes, packages }: ListingDocument) {
+  const {
+    endpoint,
+    tools,
+    pay_to,
+    package: ofPackages,
+  } = approvals.find((one) => one.handle === handle)?.pins ?? {};
+  if (!(endpoint ?? tools ?? pay_to ?? ofPackages)) return { remotes, packages };
+  const endpoints = [endpoint, tools, pay_to].flatMap((texts = []) => texts.map(endpointOf));
+  return {
+    remotes: remotes.filter(({ url }) => endpoints.includes(url)),
+    packages: packages.filter((one) => ofPackages?.includes(textOfPackage(one))),
+  };
 }
 
 /** Whether a view approves a listing in one version only, so that no command may start another. */

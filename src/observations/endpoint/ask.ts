@@ -191,8 +191,8 @@ async function askInitialized(
 
 /**
  * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and, if that offers 2026-07-28, tools/list in
- * it; else initialize and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call, a payment or a
- * credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
+ * it; else initialize and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call,
+ * a payment or a credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
  */
 export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
