@@ -46,7 +46,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
   const { network } = post.context.caller;
   const stream = routes.subscriptions.open(network, notifications?.resourceSubscriptions);
   try {
-    return untilEnded(await handle(post, routes), stream);
+    return untilEnded(await stream.run(() => handle(post, routes)), stream);
   } catch (error) {
     stream.end();
     throw error;
@@ -86,6 +86,23 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
+/** The resources of a listing that change with it. */
+const parts = ['', '/ratings', '/tools', '/history'];
+const readAtOnce = 500;
+
+/** Returns a function that names the listings in the stream of changes since it was last called, or since now. */
+async function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
+  let last = (await changes.newest(1))[0]?.seq ?? 0;
+  return async (name: (handles: readonly string[]) => void): Promise<void> => {
+    for (let isMore = true; isMore; ) {
+      const found = await changes.after(last, readAtOnce);
+      last = Math.max(last, found.at(-1)?.seq ?? 0);
+      name([...new Set(found.map(({ handle }) => handle))]);
+      isMore = found.length === readAtOnce;
+    }
+  };
+}
+
 /** Answers MCP over HTTP in both eras. */
 export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   const timeout_ms = context.timeouts.mcpAnswer_ms;
@@ -101,17 +118,26 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
     await createServer(era).connect(session.transport);
     return session;
   };
+  const subscriptions = createSubscriptions(context.timeouts.subscription_ms, context.log);
   const handler = createMcpHandler(({ era }) => createServer(era), {
+    bus: subscriptions.bus,
     onerror: (error) => context.log.debug({ reason: error.message }, 'mcp refused'),
   });
   const routes = {
     legacy: await openSession('legacy'),
     modern: await openSession('modern'),
     handler,
-    subscriptions: createSubscriptions(context.timeouts.subscription_ms, context.log),
+    subscriptions,
     timeout_ms,
     needsStream: fixtures?.needsStream,
   };
+  const notify = (handles: readonly string[]) => {
+    for (const handle of handles)
+      for (const part of parts) handler.notify.resourceUpdated(`agent://${handle}${part}`);
+  };
+  const warn = (err: unknown) => context.log.warn({ err }, 'subscriptions were not told of all changes');
+  const following = followChanges(context);
+  following.catch(warn);
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
@@ -120,14 +146,10 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
       const session = findSession(message, routeOf(message), routes);
       return session && ((known: Known) => answerShared(session, message, known));
     },
-    /** Tells open subscriptions which listings changed. */
-    listingsChanged: (handles: readonly string[] | 'all'): void => {
-      for (const uri of handles === 'all'
-        ? routes.subscriptions.watched()
-        : handles.flatMap((handle) =>
-            ['', '/ratings', '/tools', '/history'].map((part) => `agent://${handle}${part}`),
-          ))
-        handler.notify.resourceUpdated(uri);
+    /** Tells open subscriptions which listings changed; of `all` those that the stream of changes names since the last time. */
+    listingsChanged(changed: readonly string[] | 'all'): void {
+      if (changed !== 'all') notify(changed);
+      else following.then((nameChanged) => nameChanged(notify)).catch(warn);
     },
     close: () => handler.close(),
   };

@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { Problem } from '../core/problem.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
@@ -15,6 +18,71 @@ interface Stream {
   readonly widest: string;
   readonly uris: readonly string[];
   readonly ending: AbortController;
+}
+
+type Listener = (event: ServerEvent) => void;
+
+/** Notifications sent before requests of others are answered. */
+const atOnce = 500;
+
+/** The bus of the SDK with an index from URI to streams: an event costs as much as there are streams that watch its URI. */
+function createIndexedBus(log: Pick<Logger, 'warn'>) {
+  const opening = new AsyncLocalStorage<Stream>();
+  const listeners = new Set<Listener>();
+  const byUri = new Map<string, Set<Listener>>();
+  const waiting = new Set<string>();
+  let isSending = false;
+  const deliver = (listener: Listener, event: ServerEvent) => {
+    try {
+      listener(event);
+    } catch (err) {
+      log.warn({ err }, 'a subscription was not notified');
+    }
+  };
+  const sendWaiting = async () => {
+    isSending = true;
+    // What is published in one turn of the event loop is sent together.
+    await setImmediate();
+    let sent = 0;
+    for (const uri of waiting) {
+      waiting.delete(uri);
+      for (const listener of byUri.get(uri) ?? []) {
+        deliver(listener, { kind: 'resource_updated', uri });
+        sent += 1;
+        if (sent % atOnce === 0) await setImmediate();
+      }
+    }
+    isSending = false;
+  };
+  const bus: ServerEventBus = {
+    publish(event) {
+      if (event.kind !== 'resource_updated') {
+        for (const listener of listeners) deliver(listener, event);
+      } else if (byUri.has(event.uri)) {
+        waiting.add(event.uri);
+        if (!isSending) void sendWaiting();
+      }
+    },
+    subscribe(listener) {
+      const uris = new Set(opening.getStore()?.uris);
+      listeners.add(listener);
+      for (const uri of uris) byUri.set(uri, (byUri.get(uri) ?? new Set()).add(listener));
+      return () => {
+        listeners.delete(listener);
+        for (const uri of uris) {
+          const watching = byUri.get(uri);
+          if (watching?.delete(listener) && watching.size === 0) byUri.delete(uri);
+        }
+      };
+    },
+  };
+  return { bus, openFor: <T>(stream: Stream, work: () => T): T => opening.run(stream, work) };
+}
+
+interface OpenStream {
+  readonly ended: AbortSignal;
+  readonly end: () => void;
+  readonly run: <T>(work: () => T) => T;
 }
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
@@ -43,6 +111,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
+  const { bus, openFor } = createIndexedBus(log);
   let isRefusing = false;
   const refuse = () => {
     if (!isRefusing)
@@ -65,8 +134,10 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
+    /** For the SDK's handler: a stream that it opens in `run` hears of its own URIs. */
+    bus,
     /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
-    open(network: string, uris: unknown): { readonly ended: AbortSignal; readonly end: () => void } {
+    open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);
       const stream = { network, widest, uris: readUris(uris), ending: new AbortController() };
       requireRoom(network, widest);
@@ -76,15 +147,14 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
         clearTimeout(lifetime);
         remove(stream);
       };
-      return { ended: stream.ending.signal, end };
+      const run = <T>(work: () => T): T => openFor(stream, work);
+      return { ended: stream.ending.signal, end, run };
     },
-    /** The URIs of all of them. */
-    watched: () => new Set([...streams].flatMap(({ uris }) => uris)),
   };
 }
 
 /** The same response, until its body was sent, failed, was cancelled by the reader, or the stream has ended. */
-export function untilEnded(response: Response, { ended, end }: ReturnType<Subscriptions['open']>): Response {
+export function untilEnded(response: Response, { ended, end }: OpenStream): Response {
   if (!response.body) {
     end();
     return response;

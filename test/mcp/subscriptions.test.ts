@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { modern } from '../support/mcp-requests.ts';
@@ -33,6 +34,64 @@ function fillAll() {
   const streams = Array.from({ length: 1000 }, (_, n) => open(`2001:db8:0:${(n % 125).toString(16)}::/64`));
   return { open, streams, lines };
 }
+
+/** 1,000 streams that watch 100 addresses each, as the SDK opens them; `calls` is how often one of them was called. */
+function watchAll(toUri: (stream: number, at: number) => string) {
+  const subscriptions = createSubscriptions(600_000, { warn: () => {} });
+  const heard = new Map<string, number>();
+  let calls = 0;
+  const ends = Array.from({ length: 1000 }, (_, n) => {
+    const uris = Array.from({ length: 100 }, (_, at) => toUri(n, at));
+    const stream = subscriptions.open(`2001:db8:0:${(n % 125).toString(16)}::/64`, uris);
+    return stream.run(() =>
+      subscriptions.bus.subscribe((event) => {
+        calls += 1;
+        if (event.kind === 'resource_updated') heard.set(event.uri, (heard.get(event.uri) ?? 0) + 1);
+      }),
+    );
+  });
+  const publish = (uri: string) => subscriptions.bus.publish({ kind: 'resource_updated', uri });
+  return { publish, heard, ends, calls: () => calls, bus: subscriptions.bus };
+}
+
+it('an event calls only the streams that watch its address, however many there are', async () => {
+  const { publish, heard, calls } = watchAll((stream, at) => `agent://a/${stream}-${at}`);
+  for (let at = 0; at < 1000; at += 1) publish(`agent://a/${at}-0`);
+  for (let at = 0; at < 1000; at += 1) publish(`agent://a/nobody-${at}`);
+  await vi.waitFor(() => expect(heard.size).toBe(1000));
+  expect(calls()).toBe(1000);
+});
+
+it('an address that changes again before its streams were told is told once', async () => {
+  const { publish, calls, ends, bus } = watchAll((_, at) => `agent://a/${at}`);
+  for (let round = 0; round < 5; round += 1) for (let at = 0; at < 3; at += 1) publish(`agent://a/${at}`);
+  await vi.waitFor(() => expect(calls()).toBe(3000));
+  for (const end of ends) end();
+  bus.publish({ kind: 'tools_list_changed' });
+  publish('agent://a/0');
+  expect(calls()).toBe(3000);
+});
+
+it('a completed import tells nobody of a listing that it did not change', async () => {
+  const own = await openDirectory({ timeouts: { subscription_ms: 400 } });
+  const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
+  const stream = await own.app.request('/api/mcp', {
+    method: 'POST',
+    ...modern('subscriptions/listen', { notifications }),
+  });
+  const id = await own.store.write((tx) =>
+    tx.imports.startRun({
+      kind: 'full',
+      source: 'https://registry.example',
+      state: 'running',
+      started_at: '2026-11-27T00:00:00Z',
+      progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
+    }),
+  );
+  await own.store.write((tx) => tx.imports.saveRun(id, { state: 'done' }));
+  expect(await stream.text()).not.toContain('notifications/resources/updated');
+  await own.close();
+});
 
 it('where all are taken, the oldest of the biggest network ends for one of another network', () => {
   const { open, streams, lines } = fillAll();

@@ -107,10 +107,13 @@ describe('subscribers', () => {
     for (const { close } of [here, there, elsewhere]) await close();
   });
 
-  it('are notified of everything they watch when their node may have missed a change', async () => {
+  it('are notified of what changed meanwhile when their node may have missed a change, and of nothing else', async () => {
     const { heard, close } = await subscribe(two);
+    const elsewhere = await subscribe(two, 'a/other');
     await endListening();
+    await rate(one);
     await expect.poll(() => heard).toContain(`agent://${subject}`);
-    await close();
+    expect(elsewhere.heard).toEqual([]);
+    for (const one of [{ close }, elsewhere]) await one.close();
   });
 });
