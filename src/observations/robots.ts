@@ -26,12 +26,22 @@ const encoded = (path: string) =>
 /** A literal `$` or `*` is percent-encoded (RFC 9309 section 2.2.3). */
 const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%2A');
 
-function toRule(path: string, isAllowed: boolean): Rule {
+const charactersOf = ({ texts }: Rule) => texts.reduce((sum, { length }) => sum + length, 0);
+
+/** Each character of an address may take three when it is percent-encoded. */
+const longestRule = 3 * longestAddress;
+
+/** A rule; undefined for one with more characters than any address that Dossier asks for, which applies to none. */
+function toRule(stated: string, isAllowed: boolean): Rule | undefined {
+  const path = stated.replace(/\*{2,}/g, '*');
+  // Three characters may stand for one, and an asterisk between each two: what is longer need not be decoded.
+  if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
-  const pattern = encoded(isWhole ? path.slice(0, -1) : path).replace(/\*{2,}/g, '*');
+  const pattern = encoded(isWhole ? path.slice(0, -1) : path);
   // Copied: a part of a text would keep all of robots.txt in memory.
   const texts = pattern.split('*').map((text) => Buffer.from(literal(text)).toString('latin1'));
-  return { texts, isWhole, isAllowed, length: pattern.length + Number(isWhole) };
+  const rule = { texts, isWhole, isAllowed, length: pattern.length + Number(isWhole) };
+  return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
 /** Looks for each text of a rule behind the one before it, and never goes back. */
@@ -81,7 +91,6 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
   return groups.get(productToken) ?? groups.get('*') ?? new Map();
 }
 
-const charactersOf = ({ texts }: Rule) => texts.reduce((sum, { length }) => sum + length, 0);
 const perRule_bytes = 200;
 
 /**
@@ -92,8 +101,7 @@ export function parseRobots(text: string) {
   const rules: Rule[] = [];
   for (const [path, isAllowed] of pathsFor(text)) {
     const rule = toRule(path, isAllowed);
-    // A rule with more characters applies to no address that Dossier asks for.
-    if (charactersOf(rule) <= longestAddress) rules.push(rule);
+    if (rule) rules.push(rule);
     if (rules.length > mostRules) return { isAllowed: () => undefined, size_bytes: perRule_bytes };
   }
   // The longest rule that applies decides, and an allowing one before one of its length (RFC 9309 section 2.2.2).

@@ -141,13 +141,22 @@ describe('a robots.txt that is made to cost', () => {
     ],
     ['other names', `${fill('', (at) => `user-agent:a${at}\n`)}\n${'disallow:/\n'.repeat(9)}`],
     ['one rule of asterisks', forDossier(`Disallow: /${'*'.repeat(longest)}Z`)],
-    ['a rule that is longer than any address', forDossier(`Disallow: /${'a'.repeat(2048)}\nDisallow: /x`)],
+    ['a rule that is longer than any address', forDossier(`Disallow: /${'a'.repeat(6144)}\nDisallow: /x`)],
     ['line ends', '\n\r'.repeat(longest / 2)],
     ['spaces before a rule', `${' '.repeat(longest)}allow`],
+    ['letters of three bytes', forDossier(`Disallow: /${'ツ'.repeat(longest / 3)}`)],
     ['percent signs', forDossier(`Disallow: /${'%25'.repeat(longest / 3)}`)],
   ])('keeps at most two rules: %s', (_, text) => {
     expect(parseRobots(text).size_bytes).toBeLessThan(1000);
     expect(parseRobots(text).isAllowed('/mcp')).toBe(true);
+  });
+
+  it('applies a rule of 2,048 characters that stands there in three each, with asterisks between them', () => {
+    const long = `/${'%61*'.repeat(2047)}`;
+    expect(parseRobots(forDossier(`Disallow: ${long}$`)).isAllowed(`/${'a'.repeat(2047)}`)).toBe(false);
+    const dollars = `/${'$'.repeat(2020)}a`;
+    expect(parseRobots(forDossier(`Disallow: ${dollars}`)).isAllowed(dollars)).toBe(false);
+    expect(parseRobots(forDossier(`Disallow: ${long}`)).isAllowed(`/${'a'.repeat(2046)}`)).toBe(true);
   });
 
   it('asks for nothing where it has more than a thousand rules, and obeys a thousand', () => {
