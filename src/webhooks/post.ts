@@ -35,6 +35,8 @@ export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
     bodyLimit_bytes: 16_384,
+    // Only the customers of a platform share a host, each with one message at a time.
+    connections: 64,
     reach: (url) => reach(url, config),
   });
 

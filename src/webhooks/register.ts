@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { registrableDomain } from '../core/identity.ts';
 import { readObject } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import type { Limit } from '../limits/limit.ts';
@@ -15,6 +14,7 @@ import type { ChangeSubject } from '../tools/changes.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
 import { toFilter, webhookFilterFields } from './filter.ts';
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
+import { receiverKey } from './receiver-key.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
@@ -40,7 +40,7 @@ const mostOfNetwork = 20;
 
 /** Registrations by one network: ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/** Challenges sent to one registrable domain, by all callers together. */
+/** Challenges sent to one receiver for one network, so that registrations that fail keep nobody else out. */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];
@@ -106,7 +106,7 @@ function toGiveUp(known: readonly Webhook[], newcomer: Holder): Webhook | undefi
 async function findPlace(tx: Transaction, url: URL, { config, clock, caller }: Context) {
   const toPseudonym = config.hasLimits ? await openNetworkKeys(tx, dayOf(clock())) : undefined;
   const network = toPseudonym?.(toWidestNetwork(caller.network));
-  const holder = { domain: registrableDomain(url.hostname), network };
+  const holder = { domain: receiverKey(url), network };
   return { holder, instead: toGiveUp(await tx.webhooks.list(), holder) };
 }
 
@@ -139,7 +139,8 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
   await context.store.write(async (tx) => {
     await requireMayWrite({ ...context, store: tx });
     const { holder } = await findPlace(tx, url, context);
-    await takeLimits(tx, [{ limit: domainLimit, key: holder.domain }], context);
+    const key = `${holder.network ?? ''} ${holder.domain}`;
+    await takeLimits(tx, [{ limit: domainLimit, key, day: dayOf(context.clock()) }], context);
   });
   const secret = parsed.data.secret ?? createWebhookSecret();
   await proveAddress(createWebhookClient(context.config), { url, secret }, context);

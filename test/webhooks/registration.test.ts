@@ -18,7 +18,11 @@ beforeAll(async () => {
   service = await openDirectory({
     environment: {
       WEBHOOK_OVERRIDES: JSON.stringify(
-        Object.fromEntries(['hook', 'full', 'free'].map((name) => [`${name}.example`, endpoint.url])),
+        Object.fromEntries(
+          ['hook.example', 'full.example', 'free.example', 'hooks.zapier.com', 'hook.eu1.make.com'].map(
+            (host) => [host, endpoint.url],
+          ),
+        ),
       ),
       HOST_OVERRIDES: JSON.stringify({ 'mcp.internal.example': endpoint.url }),
       LIMIT_OVERRIDES: 'webhook=1000/1h',
@@ -30,14 +34,19 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const register = (body: object, app = service.app) =>
-  app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-const refused = async (body: object, app = service.app) => {
-  const response = await register(body, app);
+/** Registers as a caller at an address. */
+const register = (body: object, { from = '192.0.2.1', app = service.app } = {}) =>
+  app.request(
+    '/api/webhooks',
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+    { incoming: { socket: { remoteAddress: from } } },
+  );
+const refused = async (body: object, as?: { from?: string; app?: typeof service.app }) => {
+  const response = await register(body, as);
   const { code, detail } = (await response.json()) as Record<string, string>;
   return [response.status, code, detail];
 };
@@ -81,7 +90,7 @@ it('subscribes no address that does not answer the challenge, and does not tell 
   answer = () => undefined;
   const timeouts = { ...service.context.timeouts, webhook_ms: 100 };
   const impatient = createApp({ ...service.context, timeouts });
-  expect(await refused({ url: hook }, impatient)).toEqual(notProven);
+  expect(await refused({ url: hook }, { app: impatient })).toEqual(notProven);
   await impatient.close();
   expect(await service.store.webhooks.list()).toHaveLength(before);
 });
@@ -147,13 +156,31 @@ it('is seen and ended by whoever has its secret, and by nobody else', async () =
   expect((await ask('GET', secret))[0]).toBe(404);
 });
 
-it('sends one domain at most ten challenges an hour, whatever the subdomain and port', async () => {
+it('sends one domain at most ten challenges an hour for one network, whatever the subdomain and port', async () => {
   answer = (_challenge, response) => response.writeHead(404).end();
   const codes = [];
   for (let n = 0; n < 10; n += 1)
     codes.push((await refused({ url: `https://full.example:${8000 + n}/` }))[1]);
   codes.push((await refused({ url: 'https://other.full.example/' }))[1]);
   expect(codes).toEqual([...Array.from({ length: 10 }, () => 'address_not_proven'), 'rate_limited']);
+  // A network that did not fail is asked whether its address answers.
+  expect(await refused({ url: 'https://full.example/' }, { from: '198.51.100.7' })).toEqual(notProven);
+});
+
+it('counts each account of an automation platform for itself', async () => {
+  const catching = (account: string, host = 'hooks.zapier.com') =>
+    refused({ url: `https://${host}/hooks/catch/${account}/` }, { from: '198.51.100.8' });
+  answer = (_challenge, response) => response.writeHead(404).end();
+  for (let n = 0; n < 10; n += 1) expect((await catching('1'))[1]).toBe('address_not_proven');
+  expect((await catching('1'))[1]).toBe('rate_limited');
+  expect((await catching('2'))[1]).toBe('address_not_proven');
+  answer = repeat;
+  const hookOf = (name: string) =>
+    register({ url: `https://hook.eu1.make.com/${name}` }, { from: '198.51.100.9' });
+  for (let n = 0; n < 12; n += 1) expect((await hookOf(`hook-${n}`)).status).toBe(200);
+  const mine = (await service.store.webhooks.list()).filter(({ url }) => url.includes('make.com'));
+  expect(new Set(mine.map(({ domain }) => domain)).size).toBe(12);
+  for (const { id } of mine) await service.store.write((tx) => tx.webhooks.remove(id));
 });
 
 /** Puts more active webhooks into the store, which differ from one that is registered as `toChange` says. */
