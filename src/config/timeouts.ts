@@ -22,6 +22,8 @@ export const defaultTimeouts = {
   observerCheck_ms: 600_000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
+  /** A turn at an address of webhooks that takes longer gives its place among the quick ones back, and goes on. */
+  webhookLate_ms: 1000,
   /** An address of webhooks that takes longer is slow, and rests. */
   webhookSlow_ms: 2000,
   /** For a try of a DNS server by the observer; there are two. */
