@@ -12,9 +12,13 @@ import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 const countOf = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
-/** The newest rating of each source; the records are listed newest first. */
+/** In the order of the log, whatever the clocks of nodes and the order of the list say. */
+const inLogOrder = (ratings: Iterable<RatingRecord>) =>
+  [...ratings].sort((one, other) => one.log_index - other.log_index);
+
+/** The newest rating of each source. */
 const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
-  ...new Map(ratings.toReversed().map((rating) => [countedSource(rating.source_root), rating])).values(),
+  ...new Map(inLogOrder(ratings).map((rating) => [countedSource(rating.source_root), rating])).values(),
 ];
 
 /** Counts that are not zero, of the current ratings of one group. */
@@ -90,8 +94,6 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
-const timesOf = (versions: readonly RatingRecord[]) => versions.map(({ created_at }) => created_at).sort();
-
 /** What all versions of a rating say together, with those before them that are erased and have no interaction any more. */
 function toInteraction(versions: Iterable<RatingRecord>, byId: ReadonlyMap<string, RatingRecord>) {
   const all = new Set(versions);
@@ -99,8 +101,9 @@ function toInteraction(versions: Iterable<RatingRecord>, byId: ReadonlyMap<strin
     const before = byId.get(one.supersedes ?? '');
     if (before) all.add(before);
   }
-  const [first_created_at = ''] = timesOf([...all]);
-  const [praised_at = first_created_at] = timesOf([...all].filter(isPraise));
+  const inOrder = inLogOrder(all);
+  const first_created_at = inOrder[0]?.created_at ?? '';
+  const praised_at = inOrder.find(isPraise)?.created_at ?? first_created_at;
   const isDeclared = [...all].some(({ relationship }) => interestedRelationships.includes(relationship));
   return { first_created_at, praised_at, isDeclared };
 }

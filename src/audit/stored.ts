@@ -61,8 +61,7 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
     const now = clock().toISOString();
     const ratings = await readAll<RatingRecord>(batch, async (last) => {
       await rest?.();
-      const after = last && { created_at: last.created_at, id: last.rating_id };
-      return store.ratings.list(handle, { after, limit: batch, now });
+      return store.ratings.list(handle, { after: last?.log_index, limit: batch, now });
     });
     const events = await store.claims.history(handle);
     const stored = facts?.claim;

@@ -36,7 +36,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
   currentOf(db, subject).select([
     'source_handle',
     'source',
-    'id',
+    'log_index',
     'created_at',
     'outcome',
     'score',
@@ -46,7 +46,7 @@ const groupedOf = (db: Db, subject: string, now: string) =>
 
 /** The place of a rating among those of its group by the same source or listing; the newest has 1. */
 const placeBy = (column: 'source' | 'source_handle') =>
-  sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by created_at desc, id desc)`;
+  sql<number>`row_number() over (partition by in_group, ${sql.ref(column)} order by log_index desc)`;
 
 const readHistogram = (db: Db, subject: string, now: string) =>
   db
@@ -156,7 +156,7 @@ export async function readMonthCounts(
   const newest = currentOf(db, subject)
     .where('created_at', '>=', since)
     .select(['created_at', 'outcome', groupCase(now).as('in_group')])
-    .orderBy('created_at', 'desc')
+    .orderBy('log_index', 'desc')
     .limit(maxRatingsByMonth);
   const rows = await db
     .selectFrom(newest.as('newest'))

@@ -109,8 +109,7 @@ const readVersions = precompileQuery((db, source: string, subject: string, inter
     .where('subject_handle', '=', subject)
     .where('interaction_id', '=', interactionId)
     .where('erased_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id'),
+    .orderBy('log_index'),
 );
 
 const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rating').values(row));
@@ -134,7 +133,7 @@ export const createRatingReads = (db: Db) => ({
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
-  /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, oldest first. */
+  /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, in the order of the log. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
   /** Accounts and hosts that a listing and the sources of its ratings ever named of each other, and what is proven of it. */

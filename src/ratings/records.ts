@@ -142,7 +142,10 @@ export async function writeHolder(
   return [handle, ...(await settle(db, touched))];
 }
 
-/** Ratings of a subject, newest first, each with its response; those columns are null if there is none. */
+/**
+ * Ratings of a subject, newest first, each with its response; those columns are null if there is none. Ratings are everywhere in the
+ * order of the log: the clocks of two nodes differ, and they only date.
+ */
 const recordsOf = (db: Db, subject: string) =>
   db
     .selectFrom('rating')
@@ -155,8 +158,7 @@ const recordsOf = (db: Db, subject: string) =>
       'response.erased_at as response_erased_at',
     ])
     .where('subject_handle', '=', subject)
-    .orderBy('rating.created_at', 'desc')
-    .orderBy('rating.id', 'desc');
+    .orderBy('rating.log_index', 'desc');
 
 type StoredRecord = Awaited<ReturnType<ReturnType<typeof recordsOf>['executeTakeFirstOrThrow']>>;
 
@@ -256,8 +258,8 @@ export async function readRecentRatings(
  * are those that the counts include.
  */
 export interface RatingPage extends RatingFilter {
-  /** Continue after this rating. */
-  readonly after?: { readonly created_at: string; readonly id: string } | undefined;
+  /** Continue after the rating of this entry of the log. */
+  readonly after?: number | undefined;
   readonly limit: number;
   /** The time at which groups are judged, RFC 3339. */
   readonly now: string;
@@ -276,11 +278,7 @@ export async function readRatings(
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (proof_class !== undefined) query = query.where('proof_class', '=', proof_class);
   if (group !== undefined) query = query.where(groupCase(now), '=', group);
-  if (after) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('rating.created_at', 'rating.id'), '<', tuple(after.created_at, after.id)),
-    );
-  }
+  if (after !== undefined) query = query.where('rating.log_index', '<', after);
   return toRatingRecords(db, await query.limit(limit).execute(), { subject, now });
 }
 

@@ -81,10 +81,9 @@ export const listRatings = defineTool({
   cacheTags: tagsOfNamed,
   toText: toRatingsText,
   async run({ handle: named, cursor, ...filter }, context) {
-    const position = readCursor(cursor, () => z.tuple([z.iso.datetime(), z.string().regex(/^[\w-]{1,64}$/)]));
+    const [after] = readCursor(cursor, () => z.tuple([z.int().min(0)])) ?? [];
     const facts = await findListingFacts(named, context);
     const { handle } = facts.listing;
-    const after = position && { created_at: position[0], id: position[1] };
     const now = context.clock().toISOString();
     const ratings = await context.store.ratings.list(handle, { after, limit: pageSize + 1, ...filter, now });
     const cells = facts.native.ratings === 0 ? [] : await context.store.ratings.cells(handle, now);
@@ -102,7 +101,7 @@ export const listRatings = defineTool({
       ...(months.length > 0 && {
         months: months.map((one) => `${one.month} ${one.outcome} ${one.group} ${one.ratings}`),
       }),
-      ...(last && { next_cursor: toCursor([last.created_at, last.rating_id]) }),
+      ...(last && { next_cursor: toCursor([last.log_index]) }),
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),
       }),

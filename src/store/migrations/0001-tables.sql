@@ -70,9 +70,9 @@ create table rating (
   superseded_by TEXT, withdrawn_at TEXT, withdrawn_by INT8, erased_at TEXT, voided_at TEXT);
 create unique index rating_interaction on rating (source_handle, subject_handle, interaction_id)
   where is_current = 1;
-create index rating_subject on rating (subject_handle, is_current, created_at, id);
-create index rating_history on rating (subject_handle, created_at, id);
-create index rating_source on rating (source_handle, subject_handle, created_at);
+create index rating_subject on rating (subject_handle, is_current, log_index);
+create index rating_history on rating (subject_handle, log_index);
+create index rating_source on rating (source_handle, subject_handle, log_index);
 create index rating_by on rating (source_identity, subject_handle);
 create table recorded_identity (
   handle TEXT not null, kind TEXT not null, value TEXT not null, first_imported_at TEXT not null,

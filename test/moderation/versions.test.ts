@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { addSource, recordSource } from '../support/rating-source.ts';
+
+type Json = Record<string, unknown>;
+const handle = 'co.webhook/webhook';
+
+let directory: ClaimedDirectory;
+let rater: string;
+beforeAll(async () => {
+  directory = await openClaimedDirectory({ listening: true });
+  rater = await addSource(directory.store);
+  await recordSource(directory.store);
+});
+afterAll(() => directory.close());
+
+const post = async (tool: string, body: object) =>
+  (await directory.post(`/api/tools/${tool}`, body, rater)).json() as Promise<Json>;
+const rate = (interaction_id: string, change: object = {}) =>
+  post('submit_rating', {
+    ...{ handle, interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
+    ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', ...change },
+  });
+const native = async () => {
+  const answer = await directory.app.request(`/agents/${handle}.json`);
+  return ((await answer.json()) as { signals: { native: Json } }).signals.native;
+};
+
+/** The first version by this node, the second by one whose clock is two seconds behind. */
+async function rateByTwoClocks(interaction_id: string, texts: readonly [string, string]) {
+  const first = await rate(interaction_id, { comment: texts[0] });
+  directory.wait(-2);
+  const second = await rate(interaction_id, {
+    ...{ comment: texts[1], outcome: 'refused', supersedes: first.rating_id },
+  });
+  directory.wait(2);
+  expect(String(second.created_at) < String(first.created_at)).toBe(true);
+  return [first, second] as const;
+}
+
+describe('the versions of a rating are in the order of the log, also where the clocks of two nodes differ:', () => {
+  it.each(['hide', 'erase'])('%s reaches the older text', async (action) => {
+    const texts = [`Call Jane Doe before ${action}`, `Call Jane before ${action}`] as const;
+    const [first, second] = await rateByTwoClocks(`${action}-job`, texts);
+    const listed = async () => JSON.stringify(await post('list_ratings', { handle }));
+    expect(await listed()).toContain(texts[0]);
+    await directory.act(action, String(second.rating_id), 'personal_data');
+    expect(await listed()).not.toContain('Jane');
+    expect(JSON.stringify(await post('get_proof', { rating_id: first.rating_id }))).not.toContain('Jane');
+    expect(await directory.audit()).toEqual([]);
+  });
+  it('a hidden newest one is not amended, and an older one is not the newest of its source', async () => {
+    const [first, second] = await rateByTwoClocks('newest-job', ['Late.', 'Later.']);
+    const { ratings } = (await post('list_ratings', { handle })) as { ratings?: readonly Json[] };
+    expect(ratings?.slice(0, 2).map(({ rating_id }) => rating_id)).toEqual([
+      second.rating_id,
+      first.rating_id,
+    ]);
+    expect(await native()).toMatchObject({ independent: { source_outcomes: { refused: 1, failed: 0 } } });
+    await directory.act('hide', String(second.rating_id), 'personal_data');
+    expect(await rate('newest-job', { comment: 'Again.', supersedes: second.rating_id })).toMatchObject({
+      code: 'rating_exists',
+    });
+  });
+});
