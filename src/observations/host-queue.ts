@@ -149,11 +149,26 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
   };
 }
 
+const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'>) =>
+  time !== undefined && time > clock().toISOString();
+
+/** Until when the last of some hosts asked to be left alone, RFC 3339; undefined if none does now. */
+export async function pausedUntil(
+  hosts: readonly string[],
+  context: QueueContext,
+): Promise<string | undefined> {
+  const pauses = await Promise.all(hosts.map((host) => context.store.observations.pauses(host)));
+  const ends = pauses.map((places, at) => places.get(hosts[at] ?? ''));
+  return ends
+    .filter((end) => isLater(end, context))
+    .toSorted()
+    .at(-1);
+}
+
 /** Gives each request its turn: one at a time to each host, over all nodes (docs/observations.md). */
 export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
-  const isLater = (time: string | undefined) => time !== undefined && time > clock().toISOString();
   const pause = async (asked: Asked, { notBefore }: LeasedHost, seconds: number) => {
     const pauses = toPauses(asked, seconds, clock());
     for (const [place, until] of pauses) notBefore.set(place, until);
@@ -163,7 +178,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
     const { host, address = host } = asked;
     signal.throwIfAborted();
     if (await hosts.isOver(host, leased)) return 'over';
-    if (isLater(leased.notBefore.get(host)) || isLater(leased.notBefore.get(address))) return 'paused';
+    if ([host, address].some((place) => isLater(leased.notBefore.get(place), context))) return 'paused';
     let pause_s = 0;
     const result = await work({
       signal: AbortSignal.any([signal, leased.lease.signal]),
@@ -193,12 +208,6 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
         if (ended === 'paused') return ended;
         if (ended !== 'over') return ended.result;
       }
-    },
-    /** Until when the last of these hosts asked to be left alone, RFC 3339; undefined if none does now. */
-    async pausedUntil(names: readonly string[]) {
-      const pauses = await Promise.all(names.map((host) => store.observations.pauses(host)));
-      const ends = pauses.map((places, at) => places.get(names[at] ?? ''));
-      return ends.filter(isLater).toSorted().at(-1);
     },
     /** Gives back the hosts that this process has. */
     close: () => hosts.close(),

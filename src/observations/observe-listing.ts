@@ -1,8 +1,10 @@
 import type { Context } from '../context.ts';
 import { toStorable } from '../core/json.ts';
+import type { Listing } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
-import type { Lease, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
+import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
 import type { Kind } from './kind.ts';
@@ -71,6 +73,13 @@ const mostStored_bytes = 2 * most_bytes;
 /** What asking needs: a log, and what stops it. */
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
+/** That the facts of a kind were not checked, and why that is not the publisher's doing, or says nothing about the service. */
+const uncheckedKind = ({ kind, method_version, isOptional }: Kind, reason: string): DatedFinding => ({
+  ...{ kind, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' },
+  ...(isOptional && { onlyIfSeen: true }),
+  isFailure: true,
+});
+
 /** One kind's facts. A check that fails says so, and does not stop the others. */
 async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
   const { kind: name, method_version } = kind;
@@ -87,10 +96,7 @@ async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<rea
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: error, kind: name, handle: run.listing.handle }, 'a check failed');
-    const reason = 'The check failed on our side; the failure was logged.';
-    const failed = { value: null, state: 'not_checked' as const, reason, source: 'Dossier' };
-    const onlyIfSeen = kind.isOptional && { onlyIfSeen: true as const };
-    return [{ kind: name, method_version, ...failed, ...onlyIfSeen, isFailure: true }];
+    return [uncheckedKind(kind, 'The check failed on our side; the failure was logged.')];
   }
 }
 
@@ -167,7 +173,7 @@ interface ObservedRecord {
   readonly found: readonly DatedFinding[];
   readonly surfaces: Surfaces;
   readonly stamp: RunStamp;
-  readonly lease: Lease;
+  readonly lease: HeldLease;
   readonly listing: Run['listing'];
   readonly imported_at: string;
 }
@@ -203,6 +209,21 @@ async function write(tx: Transaction, observed: ObservedRecord) {
     await tx.observations.addChange({ ...change, log_index });
   }
   return { handle, observations, changes: changes.length };
+}
+
+/**
+ * Stores that a check of a listing was ended, and why: the check counts as made, every fact that was known stays, and what was not
+ * known is `not_checked`. Throws if the store fails or the lease was lost.
+ */
+export function storeEnded(
+  listing: Listing,
+  reason: string,
+  { store, stamp, lease }: Pick<Context, 'store'> & Pick<ObservedRecord, 'stamp' | 'lease'>,
+): Promise<RunReport> {
+  const asked = kinds.filter((kind) => kind.check && kind.about(listing).length > 0);
+  const found = asked.map((kind) => uncheckedKind(kind, reason));
+  const { imported_at } = listing;
+  return store.write((tx) => write(tx, { found, surfaces: new Map(), stamp, lease, listing, imported_at }));
 }
 
 const notStored = 'The check failed on our side, and nothing of it was stored; the failure was logged.';

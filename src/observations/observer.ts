@@ -8,8 +8,8 @@ import type { Listing } from '../listings/listing.ts';
 import { type LogContext, openLogSeed } from '../log/checkpoints.ts';
 import { toNoteKey } from '../log/notes.ts';
 import { createOutboundClient } from '../net/client.ts';
-import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
+import { createChecks, type HeldLease } from './checks.ts';
 import type { DatedFinding } from './compare.ts';
 import { createCutOffWatch } from './cut-off.ts';
 import { createDns } from './endpoint/network.ts';
@@ -124,13 +124,13 @@ export type Observer = ReturnType<typeof createObserver>;
 export function createObserver(context: ObserverContext, signal: AbortSignal = never) {
   const { store, log, clock, config } = context;
   const parts = createParts(context, signal);
-  const observe = async (listing: Listing, lease: Lease): Promise<RunReport> => {
+  const run = async (listing: Listing, lease: HeldLease): Promise<RunReport> => {
     try {
       const refusal = await findRefusal(listing, { ...parts, config, store });
-      const run = createRun(listing, parts, { now: clock(), refusal });
+      const asked = createRun(listing, parts, { now: clock(), refusal });
       const { imported_at } = listing;
       const vantage = vantageOf(config);
-      const report = await observeListing(run, { store, log, clock, lease, signal, imported_at, vantage });
+      const report = await observeListing(asked, { store, log, clock, lease, signal, imported_at, vantage });
       const { changes } = report;
       measure('dossier_observer_checks_total', { outcome: changes > 0 ? 'changed' : 'unchanged' });
       measure('dossier_observer_changed_facts_total', {}, changes);
@@ -140,14 +140,10 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
       throw error;
     }
   };
-  const observeIfDue = async (listing: Listing, isDue: () => Promise<boolean>) => {
-    signal.throwIfAborted();
-    await using lease = await store.leases.take(`check/${listing.handle}`);
-    if (!lease) return 'leased';
-    const run = async () => ((await isDue()) ? observe(listing, lease) : 'not_due');
-    return await unlessAborted(run(), signal);
-  };
+  const { observeIfDue, pausedUntil } = createChecks(context, signal, run);
   return {
+    observeIfDue,
+    pausedUntil,
     /** Checks one listing and stores what it found; calls `onWait` if another process checks it, and waits until that ended. */
     async observe(listing: Listing, onWait?: () => void): Promise<RunReport> {
       for (let hasWaited = false; ; hasWaited = true) {
@@ -157,17 +153,12 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
         await wait(takenPause_ms, undefined, { signal });
       }
     },
-    /** The same, unless another process checks it, or `isDue` says that one has. */
-    observeIfDue,
-    /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
-    pausedUntil({ remotes }: Listing) {
-      const hosts = remotes.map(({ url }) => URL.parse(url)?.host).filter((host) => host !== undefined);
-      return parts.queue.pausedUntil([...new Set(hosts)]);
-    },
+    /** The same under a lease that the caller holds. */
+    run,
     /** Checks an endpoint that may not be listed; nothing is stored. */
     inspect(url: string): Promise<readonly DatedFinding[]> {
-      const run = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
-      return unlessAborted(findAll(run, { log, signal }), signal);
+      const asked = createRun(toSubject(url), parts, { now: clock(), refusal: undefined });
+      return unlessAborted(findAll(asked, { log, signal }), signal);
     },
     /** Gives back the hosts that this process has. */
     close: () => parts.queue.close(),

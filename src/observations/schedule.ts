@@ -9,8 +9,8 @@ import { readPages } from '../core/pages.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 import { isSample } from '../listings/listing.ts';
 import { measure } from '../telemetry/events.ts';
-import type { RunReport } from './observe-listing.ts';
-import { createObserver, type Observer, type ObserverContext } from './observer.ts';
+import type { Checks } from './checks.ts';
+import { createObserver, type ObserverContext } from './observer.ts';
 import { createReadLimits } from './read-limits.ts';
 import { createQueue, type Waiting } from './waiting.ts';
 
@@ -47,10 +47,12 @@ export function dueAt_ms(
   return Date.parse(observed_at) + interval_s * 1000 * (0.9 + 0.2 * share);
 }
 
-const isDue = (handle: string, last: Parameters<typeof dueAt_ms>[1], { config, clock }: ObserverContext) =>
+type ScheduleContext = Pick<Context, 'store' | 'config' | 'clock' | 'log'>;
+
+const isDue = (handle: string, last: Parameters<typeof dueAt_ms>[1], { config, clock }: ScheduleContext) =>
   dueAt_ms(handle, last, config.observeInterval_s) <= clock().getTime();
 
-async function readDue(context: ObserverContext): Promise<string[]> {
+async function readDue(context: ScheduleContext): Promise<string[]> {
   const { lastRuns } = context.store.observations;
   const pages = readPages<Awaited<ReturnType<typeof lastRuns>>[number]>(page, (last) =>
     lastRuns(last?.id ?? -1, page),
@@ -69,32 +71,33 @@ const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ..
   return [...new Set([`namespace ${handleParts(handle).namespace}`, ...domains, ...others])];
 };
 
-/** A run at a listing; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
+/** How many facts a check of a listing changed; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
 async function check(
   one: Waiting,
-  observer: Observer,
-  context: ObserverContext,
-): Promise<RunReport | number | undefined> {
+  checks: Checks,
+  context: ScheduleContext,
+): Promise<{ readonly changes: number } | number | undefined> {
   const { store, clock } = context;
   const listing = await store.listings.byHandle(one.handle);
   if (!listing || listing.withdrawn) return undefined;
   const isAsked = one.why === 'asked';
-  const pause = isAsked || one.wasTried ? undefined : await observer.pausedUntil(listing);
+  const pause = isAsked || one.wasTried ? undefined : await checks.pausedUntil(listing);
   // Once: a host that always asks to wait does not keep its listings from being observed.
   one.wasTried = true;
   if (pause !== undefined) return Date.parse(pause);
-  const report = await observer.observeIfDue(listing, async () => {
+  const report = await checks.observeIfDue(listing, async () => {
     const known = await store.observations.ofListing(one.handle);
     return isAsked || isDue(one.handle, known ?? { observed_at: null }, context);
   });
   if (report === 'leased') return clock().getTime() + leasedPause_ms;
+  if (report === 'interrupted') return clock().getTime();
   return report === 'not_due' ? undefined : report;
 }
 
 /** The checks of one process: which listings wait, and which may begin. A check that fails is logged, counted, and stops no other. */
 export function createSchedule(
-  observer: Observer,
-  context: ObserverContext,
+  checks: Checks,
+  context: ScheduleContext,
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress?(counts: CheckCounts): void },
 ) {
   const { store, clock, log } = context;
@@ -115,7 +118,7 @@ export function createSchedule(
   };
 
   const run = async (one: Waiting, leave: () => void): Promise<void> => {
-    const ended = await check(one, observer, context).catch((error: unknown) => fail(error, one));
+    const ended = await check(one, checks, context).catch((error: unknown) => fail(error, one));
     leave();
     running.delete(one);
     if (typeof ended === 'number') {
@@ -218,11 +221,11 @@ export function createSchedule(
  * observing. Killed at any time, the next call goes on with those that are still due.
  */
 export async function observeDue(
-  observer: Observer,
-  context: ObserverContext,
+  checks: Checks,
+  context: ScheduleContext,
   options: Parameters<typeof createSchedule>[2],
 ): Promise<CheckCounts> {
-  const schedule = createSchedule(observer, context, options);
+  const schedule = createSchedule(checks, context, options);
   try {
     await schedule.fill();
     while (schedule.size() > 0 && !options.signal.aborted) await schedule.step();
@@ -237,20 +240,22 @@ const longestPause_ms = 600_000;
 const fillsPerInterval = 20;
 
 /** The longest time until a node reads again which listings are due. */
-const pauseLimit_ms = ({ observeInterval_s }: ObserverContext['config']) =>
+const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
  * Observes listings that are read and due, at those that their maintainers ask for, and with OBSERVE=on at all every
  * OBSERVE_INTERVAL, until the signal. Never throws; resolves once the current runs have ended. What is due is read again
- * after 2 s, and after twice as long each time that nothing new was, so that new listings are observed soon.
+ * after 2 s, and after twice as long each time that nothing new was, so that new listings are observed soon. `checks` runs
+ * the checks, in this thread unless it is given.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,
   signal: AbortSignal,
+  checks: Checks = createObserver(context, signal),
 ): Promise<void> {
   const { config, log, askedChecks } = context;
-  const schedule = createSchedule(createObserver(context, signal), context, { signal });
+  const schedule = createSchedule(checks, context, { signal });
   askedChecks.add = schedule.ask;
   askedChecks.read = schedule.read;
   const isScheduled = config.observe === 'on';
@@ -276,4 +281,5 @@ export async function startObserving(
   delete askedChecks.add;
   delete askedChecks.read;
   await schedule.end();
+  await checks.close();
 }

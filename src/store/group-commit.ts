@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { inTransaction, refuseInTransaction } from '../core/transaction.ts';
@@ -95,9 +96,11 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
+    // A group runs in the context of whoever began it; the work of each runs in that of its caller.
+    const asCaller = AsyncLocalStorage.snapshot();
     queue.push({
       run: async (db) => {
-        result = { value: await inTransaction(() => work(db)) };
+        result = { value: await asCaller(() => inTransaction(() => work(db))) };
       },
       committed: () => result && resolve(result.value),
       failed: reject,

@@ -69,6 +69,9 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
     return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
   },
   release: async (owner: string) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
+  /** Releases all that a holder has, whatever it knew of. */
+  releaseOf: async (holder: string) =>
+    void (await db.deleteFrom('lease').where('owner', 'like', `${holder}/%`).execute()),
   /** Deletes leases that nobody renewed for a week. */
   async purge() {
     await db.deleteFrom('lease').where(sql<number>`${now_ms} - renewed_at`, '>', forgotten_ms).execute();
@@ -87,12 +90,13 @@ function startWatch(): () => number {
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
 }
 
-/** The leases of a node. One write renews all of them. */
+/** The leases of a store. One write renews all of them. */
 export function createLeases(
   { find }: Pick<Leases, 'find'>,
   write: <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>,
 ): Leases {
   const held = new Map<string, Held>();
+  const holder = randomUUID();
   let timer: NodeJS.Timeout | undefined;
   const lose = (owner: string) => {
     held.get(owner)?.lost.abort(new Error('the lease was lost'));
@@ -126,9 +130,10 @@ export function createLeases(
   };
   return {
     find,
+    holder,
     async take(name) {
       if ((await find(name))?.isHeld) return undefined;
-      const owner = randomUUID();
+      const owner = `${holder}/${randomUUID()}`;
       const one: Held = { lost: new AbortController(), age_ms: startWatch() };
       if (!(await write((tx) => tx.leases.take(name, owner)))) return undefined;
       held.set(owner, one);
@@ -138,6 +143,7 @@ export function createLeases(
       const end = () => release(owner);
       return { name, owner, signal, isOurs, release: end, [Symbol.asyncDispose]: end };
     },
+    releaseOf: (other) => write((tx) => tx.leases.releaseOf(other)),
     async end() {
       clearInterval(timer);
       await Promise.all([...held.keys()].map(release));

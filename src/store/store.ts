@@ -51,8 +51,12 @@ export interface Lease extends AsyncDisposable {
 export interface Leases {
   /** Undefined if nobody has taken the lease, or its last holder released it. */
   find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
+  /** What the owners of all leases of this store begin with. */
+  readonly holder: string;
   /** Takes a lease; undefined while another holder has it, in this process or another. */
   take(name: string): Promise<Lease | undefined>;
+  /** Lets others take at once what another store held whose thread has ended. */
+  releaseOf(holder: string): Promise<void>;
   /** Releases what is still leased, and renews no more. */
   end(): Promise<void>;
 }
