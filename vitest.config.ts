@@ -12,7 +12,7 @@ const onBothEngines = [
   'test/http/**/*.test.ts',
   'test/moderation/**/*.test.ts',
   'test/mcp/{clients,resources,robustness,shared}.test.ts',
-  'test/observer/{endpoint,polite,recorded-now,refusal,surface}.test.ts',
+  'test/observer/{endpoint,polite,recorded-now,refusal,surface,thread}.test.ts',
   'test/ratings/**/*.test.ts',
   'test/registry/**/*.test.ts',
   'test/store/migrations.test.ts',

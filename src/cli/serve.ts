@@ -96,7 +96,8 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
       'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
     );
   const { startObserving } = await import('../observations/schedule.ts');
-  return startObserving(context, signal);
+  const { createServiceChecks } = await import('../app/service-checks.ts');
+  return startObserving(context, signal, createServiceChecks(context, signal));
 }
 
 /** Runs the service until SIGTERM or SIGINT. It listens first, then imports in the background; at the end it drains, in `drain_ms`, and ends the process. */

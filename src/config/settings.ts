@@ -228,6 +228,12 @@ export const settings = {
     'asked',
   ),
   OBSERVE_INTERVAL: setting('observeInterval_s', 'Time between two checks of one listing', duration_s, '24h'),
+  OBSERVE_MEMORY: setting(
+    'observeMemory_mb',
+    'MiB of heap of the thread that checks listings; a check that needs more is ended (docs/operations.md)',
+    wholeNumber(64, 65_536),
+    '256',
+  ),
   OBSERVE_VANTAGE: setting(
     'observeVantage',
     'Name of the location that checks are made from, shown with each; the host of PUBLIC_URL when empty',

@@ -20,6 +20,10 @@ export const defaultTimeouts = {
   observerHost_ms: 120_000,
   /** The same for all requests of one run. */
   observerCheck_ms: 600_000,
+  /** After this time a thread that checks listings and does not answer is ended. */
+  observerSilence_ms: 20_000,
+  /** For that thread to end when the service stops; then it is ended. */
+  observerEnd_ms: 2000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
   /** A turn at an address of webhooks that takes longer gives its place among the quick ones back, and goes on. */

@@ -5,7 +5,8 @@ const measurements = channel('dossier:measured');
 
 type Metric = keyof (typeof table.counters & typeof table.gauges & typeof table.histograms);
 
-interface Measured {
+/** One measurement. */
+export interface Measured {
   readonly name: Metric;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number | undefined;

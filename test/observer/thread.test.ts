@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createServiceChecks } from '../../src/app/service-checks.ts';
+import { startObserving } from '../../src/observations/schedule.ts';
+import { onMeasured } from '../../src/telemetry/events.ts';
+import { startDossier } from '../support/command.ts';
+import { createSharedDatabase } from '../support/database.ts';
+import { openDirectory } from '../support/directory.ts';
+import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const heavyWorker = new URL('../support/heavy-worker.ts', import.meta.url);
+const patience = { interval: 50 };
+
+const close: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const one of close.splice(0).reverse()) await one();
+});
+
+/** A node that checks what is read in a thread of its own, over a database that threads share; each name is one listing with one endpoint. */
+async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environment = {}) {
+  const names = Object.keys(endpoints);
+  const directory = await openDirectory({
+    entries: names.map((name) =>
+      registryEntry(`org.${name}/agent`, {
+        remotes: [{ type: 'streamable-http', url: `https://mcp.${name}.org/mcp` }],
+      }),
+    ),
+    listening: true,
+    timeouts: { observerSilence_ms: 2000 },
+    environment: {
+      DATABASE_URL: await createSharedDatabase(),
+      OBSERVE: 'asked',
+      OBSERVE_MEMORY: '64',
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(names.map((name) => [`mcp.${name}.org`, endpoints[name]?.url])),
+      ),
+      ...environment,
+    },
+  });
+  const { context, store } = directory;
+  const stopping = new AbortController();
+  const checks = createServiceChecks(context, stopping.signal, heavyWorker);
+  const observing = startObserving(context, stopping.signal, checks);
+  const stop = async () => {
+    stopping.abort();
+    await observing;
+  };
+  close.push(...Object.values(endpoints).map((one) => one.close), directory.close, stop);
+  /** Reads a listing as a caller of get_agent, and what it says of a check. */
+  const read = async (name: string) => {
+    const body = JSON.stringify({ handle: `org.${name}/agent` });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${directory.url}/api/tools/get_agent`, { method: 'POST', headers, body });
+    return { status: answer.status, isChecked: (await answer.text()).includes('waits or runs') };
+  };
+  const known = async (name: string) => store.observations.ofListing(`org.${name}/agent`);
+  /** The state of a fact of a listing, and why; undefined if there is none. */
+  const fact = async (name: string, kind: string) => {
+    const found = (await known(name))?.observations.find((one) => one.kind === kind);
+    return found && { state: found.state, reason: found.reason };
+  };
+  const health = async () => (await fetch(`${directory.url}/healthz`)).status;
+  return { ...directory, read, known, fact, health, stop };
+}
+
+/** An endpoint that leaves its first message unanswered, and answers every later one that there is nothing. */
+function startSlow(): Promise<Endpoint> {
+  let messages = 0;
+  return startEndpoint((_, { method }, response) => {
+    messages += method === 'POST' ? 1 : 0;
+    if (method !== 'POST' || messages > 1) response.writeHead(404).end();
+  });
+}
+
+const listing = (name: string) => startModernServer(() => [{ name, description: 'Does something' }]);
+const messagesTo = ({ sent }: Endpoint) => sent.filter(({ method }) => method === 'POST').length;
+
+const tooLong = 'The check was ended, because what was sent to Dossier took more than 2 s to read or store.';
+const tooMuch =
+  'The check was ended, because the memory that Dossier has for checks was used up while it read or stored what was sent for this one.';
+
+describe('an endpoint whose list of tools', () => {
+  it('cannot be read or stored ends its own check, and nothing else', async () => {
+    const [spins, exhausts, stored] = [
+      await listing('spins-when-read'),
+      await listing('exhausts-memory'),
+      await listing('spins-when-stored'),
+    ];
+    const [slow, other] = [await startSlow(), await listing('replay')];
+    const hostile = { spins, exhausts, stored };
+    const node = await openNode({ ...hostile, slow, other });
+    const outcomes: unknown[] = [];
+    const stopCounting = onMeasured(({ name, labels }) => {
+      if (name === 'dossier_observer_checks_total') outcomes.push(labels.outcome);
+    });
+    close.push(async () => stopCounting());
+    expect((await node.read('slow')).isChecked).toBe(true);
+    await expect.poll(() => messagesTo(slow), patience).toBe(1);
+    for (const name of Object.keys(hostile)) expect((await node.read(name)).isChecked).toBe(true);
+    await expect.poll(() => spins.methods(), patience).toContain('tools/list');
+    expect(await node.health()).toBe(200);
+    expect(await node.read('other')).toEqual({ status: 200, isChecked: true });
+    const unread = (reason: string) => ({ state: 'not_checked', reason });
+    await expect.poll(() => node.fact('spins', 'tools.count'), patience).toEqual(unread(tooLong));
+    await expect.poll(() => node.fact('exhausts', 'tools.count'), patience).toEqual(unread(tooMuch));
+    await expect.poll(() => node.fact('stored', 'tools.count'), patience).toEqual(unread(tooLong));
+    // The check that ran beside them is made again, with those that waited.
+    await expect
+      .poll(() => node.fact('slow', 'endpoint.answers'), patience)
+      .toMatchObject({ state: 'not_found' });
+    expect(messagesTo(slow)).toBeGreaterThan(1);
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.read('other'), patience).toMatchObject({ isChecked: false });
+    // Their checks count as made: reading them begins no other one.
+    const asked = Object.values(hostile).map(messagesTo);
+    for (const name of Object.keys(hostile))
+      expect(await node.read(name)).toEqual({ status: 200, isChecked: false });
+    expect(Object.values(hostile).map(messagesTo)).toEqual(asked);
+    expect(await node.health()).toBe(200);
+    expect(outcomes.toSorted()).toEqual(['changed', 'changed', 'ended', 'ended', 'ended']);
+  });
+
+  it('seems to end the thread three times is left alone after that', async () => {
+    const [hostile, other] = [await listing('ends-the-thread'), await listing('replay')];
+    const node = await openNode({ hostile, other });
+    expect((await node.read('hostile')).isChecked).toBe(true);
+    await expect
+      .poll(() => node.fact('hostile', 'tools.count'), patience)
+      .toEqual({
+        state: 'not_checked',
+        reason: 'The check was ended, because Dossier’s observer failed 3 times while it ran.',
+      });
+    expect(await node.read('hostile')).toEqual({ status: 200, isChecked: false });
+    expect((await node.read('other')).isChecked).toBe(true);
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
+  });
+
+  it('changes nothing that was known of the listing', async () => {
+    let tool = 'replay';
+    const hostile = await startModernServer(() => [{ name: tool }]);
+    const node = await openNode({ hostile });
+    await node.read('hostile');
+    await expect
+      .poll(() => node.fact('hostile', 'tools.count'), patience)
+      .toMatchObject({ state: 'observed' });
+    await expect.poll(() => node.read('hostile'), patience).toMatchObject({ isChecked: false });
+    tool = 'spins-when-read';
+    node.wait(2 * 86_400);
+    await node.read('hostile');
+    await expect
+      .poll(async () => (await node.known('hostile'))?.observations, patience)
+      .toContainEqual(
+        expect.objectContaining({
+          kind: 'tools.count',
+          value: 1,
+          missed: expect.objectContaining({ reason: tooLong }),
+        }),
+      );
+    const [availability] =
+      (await node.known('hostile'))?.observations.filter(({ kind }) => kind === 'endpoint.availability') ??
+      [];
+    expect(availability?.value).toBe('1 of 1');
+  });
+});
+
+it('SIGTERM ends the service while its thread is busy with an answer', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-thread-'));
+  const hostile = await listing('spins-when-read');
+  close.push(async () => rmSync(folder, { recursive: true, force: true }), hostile.close);
+  const registry = join(folder, 'registry.json');
+  const remotes = [{ type: 'streamable-http', url: 'https://mcp.hostile.org/mcp' }];
+  writeFileSync(registry, JSON.stringify([registryEntry('org.hostile/agent', { remotes })]));
+  const faults = new URL('../support/heavy-json.ts', import.meta.url);
+  const service = startDossier(['serve'], {
+    ...{
+      DATABASE_URL: await createSharedDatabase(folder),
+      PORT: '0',
+      OBSERVE: 'asked',
+      PACKAGE_REGISTRIES: '{}',
+    },
+    ...{ NODE_OPTIONS: `--import ${faults.href}`, REGISTRY_URL: `file:${registry}` },
+    HOST_OVERRIDES: JSON.stringify({ 'mcp.hostile.org': hostile.url }),
+  });
+  close.push(async () => void service.child.kill('SIGKILL'));
+  const url = await service.line(/^listening on (\S+)/m);
+  const read = async () => (await fetch(`${url}/agents/org.hostile/agent.md`)).status;
+  await expect.poll(read, patience).toBe(200);
+  await expect.poll(() => hostile.methods(), patience).toContain('tools/list');
+  expect(await read()).toBe(200);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  service.child.kill('SIGTERM');
+  expect(await service.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('cut off') });
+});

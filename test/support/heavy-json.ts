@@ -1,0 +1,31 @@
+import { isMainThread } from 'node:worker_threads';
+
+/*
+ * Faults of the engine, injected into threads where they parse and serialise JSON: some texts take for ever, take all memory, or end
+ * the thread. Inputs that do so without this are mended as soon as they are known.
+ */
+const { parse, stringify } = JSON;
+
+function spin(): never {
+  for (;;);
+}
+
+function exhaustHeap(): never {
+  const kept: number[][] = [];
+  for (;;) kept.push(new Array(500_000).fill(0.5));
+}
+
+if (!isMainThread) {
+  JSON.parse = (text: string, ...rest: []) => {
+    if (text.includes('spins-when-read')) spin();
+    if (text.includes('exhausts-memory')) exhaustHeap();
+    // Outside of any check, and no exception that somebody catches.
+    if (text.includes('ends-the-thread')) setTimeout(() => process.exit(1));
+    return parse(text, ...rest) as unknown;
+  };
+  JSON.stringify = (value: unknown, ...rest: []) => {
+    const text = stringify(value, ...rest);
+    const isStored = text?.includes('spins-when-stored') && new Error().stack?.includes('putSurface');
+    return isStored ? spin() : text;
+  };
+}
