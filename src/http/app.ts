@@ -7,7 +7,7 @@ import type { Fixtures } from '../mcp/http.ts';
 import { createAssets } from '../views/layout.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
 import { createFastPath, createPageStore } from './cache/fast-path.ts';
-import { createRefusalStore } from './cache/refusal-cache.ts';
+import { createRefuser } from './cache/refusals.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
 import { createLimitGuard, createRequestLimits, createRequestTurns, createTurnGuard } from './limits.ts';
@@ -77,7 +77,7 @@ export function createApp(
     c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
     await next();
   });
-  app.use(trimNotModified, createPageStore(shared), createRefusalStore(cache), createHeaderGuard(config));
+  app.use(trimNotModified, createPageStore(shared), createHeaderGuard(config));
   app.use(
     methodNotAllowed({ app, onMethodNotAllowed: (c, allow) => answerMethod(c as Request, allow, face) }),
   );
@@ -114,11 +114,11 @@ export function createApp(
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /** The app as a listener of Node's server, behind the fast path for cached answers and plain messages. */
+  /** The app as a listener of Node's server, behind the fast path for cached answers and refusals. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(
-      { ...shared, findMcpHandler: mcp.find },
+      { ...shared, refuse: createRefuser(face, shared.isOurs) },
       (incoming, outgoing) => void answer(incoming, outgoing),
     );
   };

@@ -2,7 +2,6 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Refusal } from '../limits/limit.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { type Bounded, callTool, type Tool } from '../tools/tool.ts';
 import type { Site } from '../views/layout.ts';
@@ -37,8 +36,6 @@ export interface HttpEnvironment {
     tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
-    /** Why a limit of requests refused it. */
-    refusal: Refusal | undefined;
     /** Counts a body of a tool in the limit of its own before it is parsed; throws rate_limited. */
     takeLargeBody: TakeLargeBody;
     /** Its answer, if that was made as bytes. */

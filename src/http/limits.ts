@@ -112,7 +112,6 @@ export function createLimitGuard(
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const now_ms = clock().getTime();
-    c.set('refusal', limit.refusalOf(caller.network, now_ms));
     limit.take(caller.network, now_ms);
     c.set('takeLargeBody', ({ largeBody }, cost) =>
       large.get(largeBody?.limit.name ?? '')?.take(caller.network, clock().getTime(), cost),

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { findSecret } from '../core/capability.ts';
 import { Problem } from '../core/problem.ts';
@@ -71,21 +70,14 @@ export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: 
   return message;
 }
 
-/** A request of Node's server whose body was read, and parsed as a message, before the app. */
-export interface ReadRequest extends IncomingMessage {
-  rawBody?: Buffer;
-  message?: unknown;
-}
-
 /** The parsed body, or its refusal. Batches are refused: one POST of many calls would get around the limits. */
 export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
   const { raw } = c.req;
   if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
   try {
     const isDeclared = raw.headers.has('content-length');
-    const { message } = (c.env?.incoming ?? {}) as Partial<ReadRequest>;
-    const read = () => readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
-    const body = message ?? parseMessage(await read(), raw.headers, c.get('takeLargeBody'));
+    const text = await readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
+    const body = parseMessage(text, raw.headers, c.get('takeLargeBody'));
     if (!Array.isArray(body)) return { body };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request')

@@ -206,9 +206,9 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** A document, which is no page and needs no cookie. */
-const isDocument = ({ req, res }: HttpRequest) =>
-  ['GET', 'HEAD'].includes(req.method) && /^(?!text\/html\b)./.test(res.headers.get('content-type') ?? '');
+/** Whether an answer is a document, which is no page and needs no cookie. */
+export const isDocument = (method: string, type: string | null | undefined): boolean =>
+  ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
 /** Adds the security headers to answers that were made without them, and lets pages of any origin read documents. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {
@@ -217,7 +217,8 @@ export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnviron
     await next();
     if (!c.get('isSecured')) await secure(c, async () => {});
     // c.header would make another answer, whose body is a stream.
-    if (isDocument(c)) c.res.headers.set('Access-Control-Allow-Origin', '*');
+    if (isDocument(c.req.method, c.res.headers.get('content-type')))
+      c.res.headers.set('Access-Control-Allow-Origin', '*');
   };
 }
 

@@ -1,4 +1,4 @@
-import type { StatusCode } from 'hono/utils/http-status';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Problem, type ProblemCode, problemTable, toProblem } from '../core/problem.ts';
 import { toProblemPage } from '../views/pages.ts';
 import type { Face, Request } from './call.ts';
@@ -11,11 +11,17 @@ const rpcCodes: Partial<Record<ProblemCode, number>> = {
   internal: -32603,
 };
 
-/** A problem as a JSON-RPC error. Its id is null, since no request was read. */
-export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): Response {
+/** A refusal before it is sent, without the headers that every answer has. */
+interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -32000): ProblemAnswer {
   const { status, message, facts } = problem;
   const error = { code: rpcCode, message, data: problem.toJSON() };
-  return new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error }), {
+  return {
     status,
     headers: {
       'Content-Type': 'application/json',
@@ -23,16 +29,29 @@ export function toRpcError(problem: Problem, rpcCode = rpcCodes[problem.code] ??
       ...(facts.allow && { Allow: facts.allow.join(', ') }),
       ...toWaitHeaders(facts),
     },
-  });
+    body: JSON.stringify({ jsonrpc: '2.0', id: null, error }),
+  };
 }
 
-const exposed = 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id';
+/** A problem as a JSON-RPC error. Its id is null, since no request was read. */
+export function toRpcError(problem: Problem, rpcCode?: number): Response {
+  const { body, ...sent } = toRpcAnswer(problem, rpcCode);
+  return new Response(body, sent);
+}
 
-/** Lets scripts of any site read the answer: the endpoint is public and uses no cookies. */
+/** Headers that let scripts of any site read an answer of the endpoint: it is public and uses no cookies. */
+const toCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
+  origin
+    ? {
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Expose-Headers': 'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id',
+      }
+    : {};
+
+/** Lets scripts of any site read the answer. */
 export function withCors(c: Request, response: Response): Response {
-  if (!c.req.header('origin')) return response;
-  response.headers.set('Access-Control-Allow-Origin', '*');
-  response.headers.set('Access-Control-Expose-Headers', exposed);
+  for (const [name, value] of Object.entries(toCorsHeaders(c.req.header('origin'))))
+    response.headers.set(name, value);
   return response;
 }
 
@@ -81,7 +100,7 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
 }
 
 /** A problem as an answer that is no page. */
-export const toProblemAnswer = (problem: Problem, publicUrl: string) => ({
+export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAnswer => ({
   status: problem.status,
   headers: { ...problemHeaders(problem), 'Content-Type': 'application/problem+json' },
   body: JSON.stringify(toProblemJson(problem, publicUrl)),
@@ -95,27 +114,54 @@ export const wantsHtml = (path: string, accept = ''): boolean =>
 export const wantsPage = (c: Request): boolean => wantsHtml(c.req.path, c.req.header('accept'));
 
 /** The words of an address under /agents that somebody looked for, as `com example sms`. */
-const wantedBy = (c: Request): string =>
+const wantedBy = (path: string): string =>
   /^\/agents\/([\w./-]{1,200})$/
-    .exec(c.req.path)?.[1]
+    .exec(path)?.[1]
     ?.replaceAll(/[^A-Za-z0-9]+/g, ' ')
     .trim() ?? '';
 
-/** Answers a problem: as a page for browsers, otherwise as problem+json. */
-export function answerProblem(c: Request, problem: Problem, { site }: Face): Response {
-  for (const [name, value] of Object.entries(problemHeaders(problem))) c.header(name, value);
-  c.status(problem.status as StatusCode);
-  if (wantsPage(c)) return c.html(String(toProblemPage(site, problem, wantedBy(c))));
-  const ard = c.req.path.startsWith('/ard/') ? toArdProblem(problem) : undefined;
-  if (ard) c.status(ard.status as StatusCode);
-  const body = JSON.stringify({ ...toProblemJson(problem, site.config.publicUrl), ...ard });
-  return c.body(body, { headers: { 'Content-Type': 'application/problem+json' } });
+/** What a refusal depends on of the request that it answers. */
+interface Refused {
+  readonly path: string;
+  readonly accept: string | undefined;
 }
+
+/** A problem as the caller reads it: a page, problem+json, or what ARD adds to that. */
+function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
+  if (wantsHtml(path, accept)) {
+    const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
+    return { status: problem.status, headers, body: String(toProblemPage(site, problem, wantedBy(path))) };
+  }
+  const answer = toProblemAnswer(problem, site.config.publicUrl);
+  if (!path.startsWith('/ard/')) return answer;
+  const ard = toArdProblem(problem);
+  const body = JSON.stringify({ ...toProblemJson(problem, site.config.publicUrl), ...ard });
+  return { ...answer, status: ard.status, body };
+}
+
+/** The answer to a request that a limit refuses: the app and the fast path in front of it make it with this. */
+export function toRefusalAnswer(
+  { origin, ...asked }: Refused & { readonly origin: string | undefined },
+  problem: Problem,
+  face: Face,
+): ProblemAnswer {
+  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, face);
+  const answer = toRpcAnswer(problem);
+  return { ...answer, headers: { ...answer.headers, ...toCorsHeaders(origin) } };
+}
+
+const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
+  c.body(body, status as ContentfulStatusCode, { ...headers });
+
+/** Answers a problem: as a page for browsers, otherwise as problem+json. */
+export const answerProblem = (c: Request, problem: Problem, face: Face): Response =>
+  send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, face));
 
 /** Turns every exception into an answer; one that is not a Problem is logged and answered as `internal`. */
 export const createErrorHandler = (face: Face) => (error: Error, c: Request) => {
-  const problem = toProblem(error, face.context);
-  return isMcpPath(c.req.path) ? toMcpRefusal(c, problem) : answerProblem(c, problem, face);
+  const { path } = c.req;
+  const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
+  return send(c, toRefusalAnswer(asked, toProblem(error, face.context), face));
 };
 
 /** Answers a method that a path does not support: OPTIONS with 204, others with 405, both with Allow. */

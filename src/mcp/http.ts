@@ -9,7 +9,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
-import { headersOf, type Known, type McpMessage, type McpPost, toAuthInfo, toJson } from './register.ts';
+import { headersOf, type McpMessage, type McpPost, toAuthInfo, toJson } from './register.ts';
 import { createMcpServer, type Era } from './server.ts';
 import {
   answerShared,
@@ -141,11 +141,6 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /** What answers a message in the same way, as bytes; undefined if the answer is a stream or a refusal before its method runs. */
-    find(message: McpMessage) {
-      const session = findSession(message, routeOf(message), routes);
-      return session && ((known: Known) => answerShared(session, message, known));
-    },
     /** Tells open subscriptions which listings changed; of `all` those that the stream of changes names since the last time. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);

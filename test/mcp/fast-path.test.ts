@@ -21,7 +21,7 @@ async function whileNothingIsWritten({ store }: Directory, work: () => Promise<v
   }
 }
 
-describe('a message that the fast path gives to the shared session', () => {
+describe('a message whose body is read before the app', () => {
   it('is unavailable after the time-out, with the words and headers of the app', async () => {
     const directory = await openDirectory({
       environment: { LIMITS: 'off' },

@@ -1,26 +1,17 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
-import { type Context, unchangedFor_ms, withCaller } from '../../context.ts';
-import { attempt } from '../../core/json.ts';
-import type { McpMessage } from '../../mcp/register.ts';
+import { type Context, unchangedFor_ms } from '../../context.ts';
 import { countRead, measure } from '../../telemetry/events.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
-import { isCounted } from '../limits.ts';
-import { type ReadRequest, toolOf } from '../mcp-message.ts';
-import { holdsSecret, logAnswer, ofNotModified, toRequestId } from '../middleware.ts';
+import type { createCallerReader } from '../caller.ts';
+import { isCounted, type RequestLimits } from '../limits.ts';
+import { type HostCheck, holdsSecret, logAnswer, ofNotModified, toRequestId } from '../middleware.ts';
 import { addressOf, toKnownAddress } from '../parameters.ts';
 import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
-import { type CachedAnswer, type ReadyAnswer, type Sendable, toHeaderList } from './answer-cache.ts';
-import {
-  findMcpAnswer,
-  isPlainMessage,
-  ofEndpoint,
-  readBody,
-  sendsCapability,
-  toHeaders,
-} from './mcp-cache.ts';
-import { type Counted, findRefusal, type RefusalLookup, toCounted, withoutQuery } from './refusal-cache.ts';
+import { type AnswerCache, type CachedAnswer, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
+import { findMcpAnswer, isPlainMessage, readBody } from './mcp-cache.ts';
+import { type Counted, type createRefuser, toCounted, withoutQuery } from './refusals.ts';
 
 const longestAddress = 500;
 const memory = 'pages';
@@ -90,11 +81,14 @@ function findPage(
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** What the fast path shares with the app behind it: the cache, the checks and what the limits have counted. */
-interface Shared extends RefusalLookup {
+interface Shared {
   readonly context: Context;
+  readonly cache: AnswerCache;
+  readonly isOurs: HostCheck;
+  readonly callers: ReturnType<typeof createCallerReader>;
+  readonly limits: RequestLimits;
   readonly chooseEncoding: ChooseEncoding;
-  /** What answers a message that is not cached; undefined if only the app can. */
-  readonly findMcpHandler: (message: McpMessage) => (() => Promise<Sendable>) | undefined;
+  readonly refuse: ReturnType<typeof createRefuser>;
 }
 
 /** Checks what depends on the request, not on its answer: Host and limit. */
@@ -105,19 +99,6 @@ function isAdmitted(
 ) {
   if (!isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
   return !isCounted(path) || limit.tryTake(network, now_ms) === undefined;
-}
-
-/** What answers a message of the endpoint that is not cached, if the app has nothing to check but what depends on the request. */
-function findHandler(
-  incoming: ReadRequest,
-  { context, callers, findMcpHandler }: Shared,
-): (() => Promise<ReadyAnswer>) | undefined {
-  const { message } = incoming;
-  const headers = toHeaders(incoming);
-  if (message === undefined || sendsCapability(headers)) return undefined;
-  const caller = callers.callerOf({ method: 'POST', headers }, incoming.socket.remoteAddress);
-  const handle = findMcpHandler({ headers, body: message, context: withCaller(context, caller) });
-  return handle && (() => handle().then((made) => ({ ...made, ...ofEndpoint, tool: toolOf(message) })));
 }
 
 /** Sends an answer in one write with its headers; nothing is encoded. */
@@ -133,44 +114,34 @@ function send(
 }
 
 /**
- * Puts a fast path in front of the app: it sends cached answers at Node's server, and those of the session that all MCP callers
- * share. A Request, a Response and the app's middleware take longer than sending a cached answer, and a tenth of the time
- * of another one (docs/decisions/cache.md). All its answers and checks are the app's: a request that fails a check, or has
- * anything unusual, is left to the app, and what the app refused for its rate is refused with the app's
- * own bytes (docs/decisions/limits.md).
+ * Puts a fast path in front of the app: it sends cached answers at Node's server, since a Request, a Response and the app's
+ * middleware take longer than that (docs/decisions/cache.md), and refuses what a limit refuses (docs/decisions/limits.md). All its
+ * answers and checks are the app's: a request that fails a check, or has anything unusual, is left to the app.
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {
-  const finish = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
-    const { tool, path, status } = found;
+  const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
+    const { memory, tool, path, status } = found;
+    countRead(memory, true);
+    if (tool) measure('dossier_tool_calls_total', { tool, outcome: 'ok' });
     const { method = '', headers } = outgoing.req;
     const sent = headers['x-request-id'];
     const request = sent || found.hasId ? toRequestId(sent?.toString()) : undefined;
     send(outgoing, found, request);
     logAnswer(shared.context, { request, method, path: path.slice(0, 300), tool, status, start });
   };
-  const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
-    const { memory, tool } = found;
-    countRead(memory, true);
-    if (tool) measure('dossier_tool_calls_total', { tool, outcome: 'ok' });
-    finish(found, start, outgoing);
-  };
   return (incoming, outgoing) => {
     const start = performance.now();
     const counted = toCounted(incoming, shared);
     const page = incoming.method === 'GET' ? findPage(incoming, counted, shared) : undefined;
     if (page && isAdmitted(incoming, counted, shared)) return answer(page, start, outgoing);
-    const refused = findRefusal(incoming, counted, shared);
+    const refused = shared.refuse(incoming, counted);
     if (refused) return answer(refused, start, outgoing);
     if (!isPlainMessage(incoming)) return app(incoming, outgoing);
     const answerMessage = (body: Buffer) => {
       // A body may arrive seconds after its headers.
       const arrived = { ...counted, now_ms: shared.context.clock().getTime() };
       const found = findMcpAnswer(incoming, body, arrived.now_ms, shared.cache);
-      // What it cannot read is refused by the app.
-      const handle = found ? undefined : attempt(() => findHandler(incoming, shared));
-      if ((found || handle) && !isAdmitted(incoming, arrived, shared)) app(incoming, outgoing);
-      else if (found) answer(found, start, outgoing);
-      else if (handle) void handle().then((made) => finish(made, start, outgoing));
+      if (found && isAdmitted(incoming, arrived, shared)) answer(found, start, outgoing);
       else app(incoming, outgoing);
     };
     readBody(incoming, answerMessage, () => app(incoming, outgoing));

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { unchangedFor_ms } from '../../context.ts';
-import { asMembers, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
+import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type Known, type McpMessage, toAnswerBytes } from '../../mcp/register.ts';
 import { modernRevision } from '../../mcp/shared-session.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { countRead } from '../../telemetry/events.ts';
 import { tools } from '../../tools/index.ts';
 import { toOwnNames } from '../../tools/input/aliases.ts';
-import { parseMessage, type ReadRequest } from '../mcp-message.ts';
+import { parseMessage } from '../mcp-message.ts';
 import { headerOf } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
@@ -132,7 +132,7 @@ function readCalled(call: Call): CacheableMessage | undefined {
 }
 
 /** Whether a caller sends a capability; such callers are listed more tools. */
-export const sendsCapability = (headers: Pick<Headers, 'get'>) =>
+const sendsCapability = (headers: Pick<Headers, 'get'>) =>
   ['authorization', 'x-agent-capability'].some((name) => headers.get(name) !== null);
 
 /**
@@ -153,7 +153,7 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
 }
 
 /** What all answers of the endpoint have in common. */
-export const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
+const ofEndpoint = { memory: 'answers', path: '/api/mcp' } as const;
 const longest_bytes = 4096;
 
 /** Headers that change an answer, or how a body is read. */
@@ -166,6 +166,11 @@ export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMes
   headerOf(rawHeaders, 'content-type') === 'application/json' &&
   Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
   !unusual.some((name) => headers[name] !== undefined);
+
+/** A request of Node's server whose body was read before the app. */
+interface ReadRequest extends IncomingMessage {
+  rawBody?: Buffer;
+}
 
 /**
  * Reads a body, whose length Node enforces, and leaves it where the app's request looks first. Calls one of the two, once;
@@ -183,22 +188,19 @@ export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, 
 }
 
 /** The headers of a request as the app reads them, but for those of which Node keeps one of several, as Authorization. */
-export const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
+const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
 /** Nothing that is answered from memory takes a large body. */
 const countedByApp = () => {};
 
-/** Parses a body and leaves the message to the app, which parses what is refused here again. */
-function readMessage(incoming: ReadRequest, body: Buffer, headers: Pick<Headers, 'get'>) {
+/** The message in a body, if it can be answered from memory; the app parses every other one again. */
+function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   const text = decodeUtf8(body);
-  try {
-    incoming.message = text === undefined ? undefined : parseMessage(text, headers, countedByApp);
-    return readCacheable(incoming.message, headers);
-  } catch {
-    return undefined;
-  }
+  return text === undefined
+    ? undefined
+    : attempt(() => readCacheable(parseMessage(text, headers, countedByApp), headers));
 }
 
 /** A client that was answered before, so that what it says about itself is well-formed; cached with what its answers end with. */
@@ -206,12 +208,12 @@ const clientKey = ({ client }: CacheableMessage) => `client ${client}`;
 
 /** The cached answer to a message of the endpoint, under the message's id. */
 export function findMcpAnswer(
-  incoming: ReadRequest,
+  incoming: IncomingMessage,
   body: Buffer,
   now_ms: number,
   cache: AnswerCache,
 ): ReadyAnswer | undefined {
-  const message = readMessage(incoming, body, toHeaders(incoming));
+  const message = readMessage(body, toHeaders(incoming));
   const client = message && cache.get(clientKey(message), now_ms);
   const found = client && cache.get(message.key, now_ms);
   if (!found) return undefined;

@@ -2,10 +2,9 @@ import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem, toProblem } from '../../core/problem.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
-import { type McpMessage, toBytes } from '../../mcp/register.ts';
 import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
-import { type AnswerCache, type Sendable, toHeaderList } from '../cache/answer-cache.ts';
+import { type AnswerCache, toHeaderList } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import { readMessage, toolOf } from '../mcp-message.ts';
@@ -41,29 +40,15 @@ function answerPreflight(c: Request): Response {
 async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | undefined) {
   const answerer = await openMcpAnswerer(context, fixtures);
   const secured = await toSecuredHeaders(context.config, { 'Content-Type': 'application/json' });
-  const headers = toHeaderList(secured);
   const unsubscribe = context.store.onChange((changed) => answerer.listingsChanged(changed));
-  return { answerer, secured, headers, toStore: createMcpStore(cache, headers), unsubscribe };
+  return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-/** The refusal of a failed message with the headers that the app would add. */
-async function toRefusal(error: unknown, context: Context): Promise<Sendable> {
-  const response = toRpcError(toProblem(error, context));
-  const headers = await toSecuredHeaders(context.config, Object.fromEntries(response.headers));
-  return { status: response.status, headers: toHeaderList(headers), bytes: toBytes(await response.text()) };
-}
-
-/** Answers messages, so many at a time: those of the app, and those that were read before it. */
+/** Answers messages, so many at a time. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
   let isDraining = false;
-  let opened: Awaited<typeof opening> | undefined;
-  opening.then(
-    (value) => {
-      opened = value;
-    },
-    (err) => context.log.error({ err }, 'mcp did not open'),
-  );
+  opening.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const refuseIfDraining = () => {
     if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
   };
@@ -93,27 +78,10 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     const asked = { request: c.req.raw, headers: c.req.raw.headers, body, context: c.get('context') };
     return run(() => answerer.answer({ ...asked, respond, ...toStore(asked) }));
   };
-  /**
-   * What answers a message that was read before the app. Undefined if only the app can: a stream, or anything to refuse
-   * before its method runs.
-   */
-  const find = (asked: McpMessage): (() => Promise<Sendable>) | undefined => {
-    if (!opened || isDraining || isFull()) return undefined;
-    const { answerer, headers, toStore } = opened;
-    const work = answerer.find(asked);
-    return (
-      work &&
-      (() =>
-        run(() => work(toStore(asked))).then(
-          (bytes) => ({ status: 200, headers, bytes }),
-          (error) => toRefusal(error, context),
-        ))
-    );
-  };
   const drain = () => {
     isDraining = true;
   };
-  return { post, find, drain };
+  return { post, drain };
 }
 
 /**
@@ -125,7 +93,7 @@ export function createMcpRoute(
   { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
 ) {
   const opening = open(context, cache, fixtures);
-  const { post, find, drain } = createAnswers(context, opening);
+  const { post, drain } = createAnswers(context, opening);
   const isAllowed = createOriginCheck(context.config);
   const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
 
@@ -153,5 +121,5 @@ export function createMcpRoute(
   const routes = new Hono<HttpEnvironment>().all('/*', (c) =>
     isMcpPath(c.req.path) ? answer(c) : c.notFound(),
   );
-  return Object.assign(routes, { find, close });
+  return Object.assign(routes, { close });
 }
