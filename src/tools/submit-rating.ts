@@ -9,7 +9,7 @@ import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
 import { toKindAndValue } from '../ratings/kind-and-value.ts';
 import { proofClasses, proofInput } from '../ratings/proof.ts';
-import { cleanRating, ratingContent } from '../ratings/rating.ts';
+import { cleanRating, isCurrent, ratingContent } from '../ratings/rating.ts';
 import {
   checkProof,
   judgeBasis,
@@ -100,14 +100,11 @@ async function readSides(tx: Transaction, { capability, handle }: Submission): P
   return { ...sides, source: { ...sides.source, claim }, subject };
 }
 
-/** Whether a version is neither amended nor withdrawn; a voided one keeps its interaction from being rated again. */
-const stands = ({ superseded_by, withdrawn_at }: Rating) =>
-  superseded_by === undefined && withdrawn_at === undefined;
-
-/** Throws if the interaction has a current rating already, or was outside the window. */
-function requireNew({ content, now }: Submission, same: Rating | undefined): void {
-  if (same?.voided_at) throw new Problem('rating_exists', 'The operator voided it; list_ratings says why.');
-  if (same) throw new Problem('rating_exists');
+/** Throws if the interaction has a current rating, or one that the operator voided, withdrawn or not, or was outside the window. */
+function requireNew({ content, now }: Submission, versions: readonly Rating[]): void {
+  if (versions.some(({ voided_at }) => voided_at !== undefined))
+    throw new Problem('rating_exists', 'The operator voided it; list_ratings says why.');
+  if (versions.some(isCurrent)) throw new Problem('rating_exists');
   if (!isInWindow(new Date(content.interaction_at).getTime(), now.getTime()))
     throw new Problem('interaction_out_of_window');
 }
@@ -123,7 +120,7 @@ async function requireAllowed(tx: Transaction, submission: Submission, versions:
   const { supersedes } = submission.content;
   await requireShown(tx, versions.at(-1));
   const amended = supersedes ? await requireAmendable(tx, supersedes, submission) : undefined;
-  if (!amended) requireNew(submission, versions.find(stands));
+  if (!amended) requireNew(submission, versions);
   requireAmendmentLeft(versions, submission.now);
   return amended;
 }
@@ -139,7 +136,7 @@ async function record(
   if (!sides) return undefined;
   const versions = await tx.ratings.versions(sides.source.handle, handle, content.interaction_id);
   for (const version of versions) requireSameRoot(version, sides.source.claim);
-  const same = versions.find(stands);
+  const same = versions.find(isCurrent);
   if (same?.content_digest === digest) return toAnswer(same, 'replayed', now);
   const amended = await requireAllowed(tx, submission, versions);
   await takeRating(tx, sides, context);
