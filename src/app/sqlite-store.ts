@@ -111,7 +111,8 @@ async function connectAll(path: string, opening: Opening) {
   const writing = connect(path);
   const writer = createDb(writing);
   await migrateFile(writing, writer, opening);
-  writing.exec('pragma busy_timeout = 0'); // see write-lock.ts
+  // So that the write lock does not block while another process holds it.
+  writing.exec('pragma busy_timeout = 0');
   const reader = inMemory ? writer : createDb(connect(path));
   const watching = inMemory ? writing : connect(path);
   const snapshot: Engine['snapshot'] = (work) =>

@@ -239,13 +239,15 @@ async function* readNamed({
 
 async function readRatings(ask: AskService, handle: string): Promise<RatingRecord[]> {
   const ratings: RatingRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const path = '/api/tools/list_ratings';
+  const path = '/api/tools/list_ratings';
+  const read = new Set<string>();
+  for (let cursor = ''; !read.has(cursor); ) {
+    read.add(cursor);
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
     ratings.push(...fromListed(page));
-    cursor = page.next_cursor;
-  } while (cursor);
+    // A page that does not lead on ends the list, as it ends the history.
+    cursor = page.next_cursor ?? '';
+  }
   return ratings;
 }
 

@@ -438,3 +438,18 @@ it('holds a database against its checkpoint file, and finds one of another log o
   expect(torn.faults).toEqual(['checkpoint of log 1: it is not a checkpoint (C2SP tlog-checkpoint)']);
   rmSync(folder, { recursive: true });
 });
+
+it('a service that names the same page of ratings again and again does not keep the audit of it from ending', async () => {
+  let pages = 0;
+  let last: Served = { status: 500, body: Buffer.alloc(0) };
+  const { served } = await findFaults((path, answer) => {
+    if (!path.startsWith('/api/tools/list_ratings')) return answer;
+    pages += 1;
+    if (answer.status !== 200) return last;
+    const page = JSON.parse(answer.body.toString('utf8')) as object;
+    last = { ...answer, body: Buffer.from(JSON.stringify({ ...page, next_cursor: 'again' })) };
+    return last;
+  });
+  expect(served.faults.join('\n')).toContain('it is listed 2 times');
+  expect(pages).toBeLessThan(100);
+});
