@@ -5,6 +5,7 @@ import {
   createClaimWrites,
   createOptOutReads,
   createOptOutWrites,
+  requireShown,
 } from '../claims/table.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createViewReads, createViewWrites } from '../document/views.ts';
@@ -105,14 +106,20 @@ const isFullDisk = (error: unknown) =>
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
-const createTransaction = (db: Db, engine: Engine, touch: (handle: string) => void) => ({
-  listings: createListingWrites(db, createUncachedSearch(engine.search), (handle) =>
-    touch(handle ?? everyListing),
-  ),
+/** `standing` receives the handles whose claim and listing must agree when the transaction ends. */
+const createTransaction = (
+  db: Db,
+  engine: Engine,
+  { touch, standing }: Record<'touch' | 'standing', (handle: string) => void>,
+) => ({
+  listings: createListingWrites(db, createUncachedSearch(engine.search), {
+    touch: (handle) => touch(handle ?? everyListing),
+    standing,
+  }),
   documents: createDocumentReads(db),
   optOuts: createOptOutWrites(db),
   ratings: createRatingWrites(db, touch),
-  claims: createClaimWrites(db, touch),
+  claims: createClaimWrites(db, touch, standing),
   checks: createCheckWrites(db),
   audits: createAuditWrites(db),
   log: createLogWrites(db),
@@ -163,7 +170,14 @@ export function createSqlStore(engine: Engine): Store {
   };
   const stopWatching = engine.onForeignChange(publish);
   const { commit, touch } = createCommits(engine, publish);
-  const write: Store['write'] = (work) => commit((db) => work(createTransaction(db, engine, touch)));
+  const write: Store['write'] = (work) =>
+    commit(async (db) => {
+      const standing = new Set<string>();
+      const mark = (handle: string) => void standing.add(handle);
+      const done = await work(createTransaction(db, engine, { touch, standing: mark }));
+      await requireShown(db, [...standing]);
+      return done;
+    });
   const leases = createLeases(createLeaseReads(engine.reader, engine), write);
   return {
     ...createReads(engine.reader, search),

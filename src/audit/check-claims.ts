@@ -103,7 +103,16 @@ function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
   return [size, ...new Set(events.map(({ log_index }) => log_index + 1).filter((end) => end > size))];
 }
 
-function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>) {
+type ReadClaim = Pick<ShownListing, 'handle' | 'claim' | 'events' | 'withdrawn'>;
+
+/** A claim in force on a listing that is gone, which no check would ever end. What happened meanwhile may have been read or not. */
+function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: number): Steps {
+  if (claim?.state !== 'claimed' || events.some(({ log_index }) => log_index >= size)) return;
+  if (withdrawn === 'deleted' || withdrawn === 'optout')
+    yield rowFault(`claim of ${handle}`, `it is in force, and the listing is withdrawn (${withdrawn})`);
+}
+
+function findFaultsOf({ handle, claim, events }: ReadClaim) {
   const where = `claim of ${handle}`;
   const said = claimOf(events);
   if (!claim && !said) return [];
@@ -126,12 +135,11 @@ function findFaultsOf({ handle, claim, events }: Pick<ShownListing, 'handle' | '
 
 /**
  * Where the claim that a listing shows is not the one that all of its events, as the log has them, lead to: neither when the
- * log had `size` entries, nor after any event since.
+ * log had `size` entries, nor after any event since; and a claim in force whose listing is gone.
  */
-export function* findClaimFaults(
-  { handle, claim, events }: Pick<ShownListing, 'handle' | 'claim' | 'events'>,
-  size: number,
-): Steps {
+export function* findClaimFaults(read: ReadClaim, size: number): Steps {
+  yield* findUnshown(read, size);
+  const { handle, claim, events } = read;
   let first: readonly AuditFault[] | undefined;
   for (const end of momentsOf(size, events)) {
     yield undefined;

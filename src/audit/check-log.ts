@@ -218,8 +218,7 @@ function* findAllClaimFaults(said: Said, state: AuditState): Steps {
   for (const handle of new Set([...state.listings.keys(), ...said.claims.keys()])) {
     yield undefined;
     const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
-    if (events)
-      yield* findClaimFaults({ handle, claim: state.listings.get(handle)?.claim, events }, state.size);
+    if (events) yield* findClaimFaults({ ...state.listings.get(handle), handle, events }, state.size);
   }
 }
 

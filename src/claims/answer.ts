@@ -154,7 +154,7 @@ export async function answerClaim(
   });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
   const checked = await check(target, request, context);
-  if (checked.optedOut) throw new Problem('listing_withdrawn');
+  if (checked.isWithdrawn) throw new Problem('listing_withdrawn');
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;
   const isLive =

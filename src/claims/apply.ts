@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId } from '../core/capability.ts';
+import { isGone } from '../listings/listing.ts';
 import type { Reads, Schema, Store, Transaction } from '../store/store.ts';
 import { type Challenge, type ClaimKey, readChallenge, toKeyText } from './challenge.ts';
 import type { CheckResult } from './check-results.ts';
@@ -36,7 +37,7 @@ import {
 
 /** The outcome of a reading for the claim. */
 export interface ReadingOutcome {
-  readonly result: CheckResult | 'optout';
+  readonly result: CheckResult | 'listing_withdrawn';
   /** What it changed in the claim. */
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   /** What the check of a domain saw. */
@@ -276,7 +277,7 @@ async function judgeLines(tx: Transaction, file: ClaimFile, known: [Reading, Cla
   return { facts, verdict: judge(known[0].isBlocked ? lines.filter(isActive) : lines, facts) };
 }
 
-/** Notes of a listing that is opted out what would break its claim, or when its line was read; nothing is proven meanwhile. */
+/** While a listing is not shown, a check of its claim notes a missing line or place, or when the line was read. It proves nothing. */
 async function noteMeanwhile(
   tx: Transaction,
   file: ClaimFile | CheckResult,
@@ -303,10 +304,11 @@ export async function applyReading(
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const { claim: heard, optOut } = await applyOptOut(tx, [reading, known], file);
   const claim = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
-  const inForce = await tx.optOuts.of(handle);
-  if (inForce?.state === 'withdrawn') {
+  // The opt-out may have begun or ended just now; the registry may have deleted the listing meanwhile.
+  const current = await tx.listings.byHandle(handle);
+  if (!current || isGone(current)) {
     await noteMeanwhile(tx, file, [reading, claim]);
-    return { result: 'optout', changed: 'none', optOut: inForce };
+    return { result: 'listing_withdrawn', changed: 'none', optOut };
   }
   if (typeof file === 'string') {
     await applyFailure(tx, file, [reading, claim]);

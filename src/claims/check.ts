@@ -19,11 +19,11 @@ import {
 } from './locations.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared-check.ts';
 
-/** The outcome of a check; `optedOut` if the claim file withdraws the listing, `note` if it is about to. */
+/** The outcome of a check; `isWithdrawn` if the listing is not shown, `note` if the claim file is about to withdraw it. */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
   readonly changed: ReadingOutcome['changed'];
-  readonly optedOut: boolean;
+  readonly isWithdrawn: boolean;
   readonly note?: string;
   /** The keys that a domain publishes, if signatures prove, and when reading them began. */
   readonly keys?: readonly SeenKey[];
@@ -44,7 +44,7 @@ function toChecked(
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
   const check: CheckedClaim['check'] = {
-    result: result === 'optout' ? 'proven' : result,
+    result: result === 'listing_withdrawn' ? 'proven' : result,
     at: at.toISOString(),
     ...(commit && { commit }),
     ...(branch && { branch }),
@@ -55,7 +55,7 @@ function toChecked(
   const note = optOut?.state === 'seen' && waitsForSecondCheck(optOut);
   const keys = read.result === 'file' && read.keys;
   return {
-    ...{ check, changed, optedOut: result === 'optout' },
+    ...{ check, changed, isWithdrawn: result === 'listing_withdrawn' },
     ...(note && { note }),
     ...(keys && { keys, agreed: [...agreed] }),
     ...(waiting.length > 0 && { waiting }),
@@ -114,7 +114,7 @@ async function apply(
   return context.store.write(async (tx) => {
     const { listing, place } = target;
     const current = await findToCheck(listing.handle, tx);
-    if (current?.withdrawn !== listing.withdrawn || current?.repository !== listing.repository)
+    if (!current || current.withdrawn !== listing.withdrawn || current.repository !== listing.repository)
       throw new Problem('unavailable', { detail: 'The listing changed during the check.', retry_after_s: 1 });
     const claim = await tx.claims.claim(listing.handle);
     const writer = { handle: listing.handle, roots: rootsOf(place, claim) };

@@ -1,5 +1,5 @@
 import { day_ms } from '../core/text.ts';
-import { toWithdrawn } from '../listings/listing.ts';
+import { isGone, toWithdrawn } from '../listings/listing.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import {
@@ -241,9 +241,14 @@ const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>
   state === 'withdrawn' ||
   (state === 'seen' && kind !== place.kind && now.getTime() - Date.parse(seen_at) < unread_ms);
 
-/** Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. */
+/**
+ * Takes a line that is gone, or not heard, back: a listing is listed again only by the location that withdrew it. One that the registry
+ * has deleted meanwhile stays opted out until the registry lists it again.
+ */
 async function takeBack(tx: Transaction, [claim, stored]: Withdrawal, { now }: Reading) {
-  if (stored.state === 'withdrawn')
+  const checked_at = now.toISOString();
+  if (stored.listing && isGone(stored.listing)) await tx.optOuts.put({ ...stored, checked_at });
+  else if (stored.state === 'withdrawn')
     await restoreListing(tx, [claim, stored], { at: now.toISOString(), reason: 'optout_removed' });
   else await tx.optOuts.remove(stored.handle);
 }

@@ -1,4 +1,4 @@
-import { findOne, precompileQuery, upsert } from '../store/query.ts';
+import { findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
 import {
@@ -119,12 +119,43 @@ export const createClaimReads = (db: Db) => ({
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
 });
 
-/** The same inside a transaction, with writes; `touch` receives each handle that changed. */
-export const createClaimWrites = (db: Db, touch: (handle: string) => void) => ({
+const readUnshown = precompileQuery((db, handles: readonly string[]) =>
+  db
+    .selectFrom('claim')
+    .leftJoin('listing', 'listing.handle', 'claim.handle')
+    .where('claim.state', '=', 'claimed')
+    .where('claim.handle', 'in', [...handles])
+    .where(({ or, eb }) =>
+      or([eb('listing.handle', 'is', null), eb('listing.withdrawn', 'in', ['deleted', 'optout'])]),
+    )
+    .select('claim.handle'),
+);
+
+/**
+ * Throws if a claim in force belongs to a listing that the registry or its publisher withdrew, or that does not exist: nothing would
+ * check it again, so that its capabilities would never end. Every transaction ends with this for what it wrote.
+ */
+export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
+  await inChunks(handles, async (chunk) => {
+    const [unshown] = await readUnshown(db, chunk);
+    if (unshown) throw new Error(`the claim of ${unshown.handle} is in force, and the listing is not shown`);
+  });
+}
+
+/**
+ * The same inside a transaction, with writes. `touch` receives each handle that changed, `standing` each one whose claim is in force
+ * from now on.
+ */
+export const createClaimWrites = (
+  db: Db,
+  touch: (handle: string) => void,
+  standing: (handle: string) => void,
+) => ({
   ...createClaimReads(db),
   /** Adds the claim of a listing, or replaces it. */
   async putClaim(claim: Claim): Promise<void> {
     touch(claim.handle);
+    if (claim.state === 'claimed') standing(claim.handle);
     await upsert(db, 'claim', claimTable.encode(claim), 'handle').execute();
   },
   /** Adds a capability. Throws if its hash is already known: an ended one never comes back this way. */

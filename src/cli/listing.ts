@@ -2,6 +2,7 @@ import { restoreListing } from '../claims/suspend.ts';
 import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import { toLine } from '../core/text.ts';
+import { isGone } from '../listings/listing.ts';
 import { print, withStore } from './shell.ts';
 
 const maxReason = 200;
@@ -16,6 +17,8 @@ export async function runRestoreListing(config: Config, handle: string, sent: st
       const optOut = await tx.optOuts.of(handle);
       if (optOut?.state !== 'withdrawn')
         throw usageError(`no opt-out line has withdrawn a listing ${handle}; nothing was changed`);
+      if (optOut.listing && isGone(optOut.listing))
+        throw usageError(`the registry has deleted ${handle} meanwhile; nothing was changed`);
       const at = new Date().toISOString();
       const claim = await tx.claims.claim(handle);
       await restoreListing(tx, [claim, optOut], { at, reason: `operator: ${reason}` });

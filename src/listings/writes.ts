@@ -148,10 +148,23 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   return after.some((row) => !isVisible(row) && known.get(row.handle)?.withdrawn === null);
 }
 
-/** Writes of listings inside a transaction; `touch` receives each handle that changed, or nothing if all may have. */
-export function createListingWrites(db: Db, search: SearchIndex, touch: (handle?: string) => void) {
+/**
+ * Writes of listings inside a transaction. `touch` receives each handle that changed, or nothing if all may have; `standing` each one
+ * that the registry or its publisher withdrew.
+ */
+export function createListingWrites(
+  db: Db,
+  search: SearchIndex,
+  {
+    touch,
+    standing,
+  }: { readonly touch: (handle?: string) => void; readonly standing: (handle: string) => void },
+) {
   const put = async (rows: readonly ListingRow[]) => {
-    for (const { handle } of rows) touch(handle);
+    for (const { handle, withdrawn } of rows) {
+      touch(handle);
+      if (withdrawn === 'deleted' || withdrawn === 'optout') standing(handle);
+    }
     if (await putRows(db, search, rows)) touch();
   };
   return {

@@ -93,11 +93,12 @@ async function readSides(tx: Transaction, { capability, handle }: Submission): P
   const sides = await tx.ratings.sides(capability.hash, handle);
   const claim = sides?.source.claim;
   if (sides?.capability_state !== 'active' || !claim?.isInForce) throw new Problem('capability_suspended');
-  const { subject } = sides;
+  const { source, subject } = sides;
+  if (source.withdrawn) throw new Problem('capability_suspended');
   if (!subject) return undefined;
   if (subject.withdrawn) throw new Problem('listing_withdrawn');
-  if (isSelfRating(sides.source, subject)) throw new Problem('self_rating');
-  return { ...sides, source: { ...sides.source, claim }, subject };
+  if (isSelfRating(source, subject)) throw new Problem('self_rating');
+  return { ...sides, source: { ...source, claim }, subject };
 }
 
 /** Throws if the interaction has a current rating, or one that the operator voided, withdrawn or not, or was outside the window. */

@@ -300,6 +300,12 @@ const edits: Record<string, Edit> = {
     said: `listing ${returned}: its texts are hidden, and no log entry says so`,
     isUnseen: true,
   },
+  'a listing that is gone while its claim is in force': {
+    tables: ['listing'],
+    sql: () => [`update listing set withdrawn = 'deleted' where handle = '${subject}'`],
+    said: `claim of ${subject}: it is in force, and the listing is withdrawn (deleted)`,
+    isUnseen: true,
+  },
   'a claim of a listing that the log does not name': {
     tables: ['claim'],
     sql: () => [`update claim set handle = '${unnamed}' where handle = '${critic}'`],

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { registryEntry } from '../support/entries.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+
+const handle = 'com.example/tool';
+const rated = 'org.rated/service';
+const page = `/agents/${handle}`;
+let service: DomainDirectory;
+
+const entry = (status: 'active' | 'deleted', second: number) =>
+  registryEntry(
+    handle,
+    { version: '1.0.0' },
+    { status, updatedAt: new Date(Date.UTC(2026, 9, 3, 0, 0, second)).toISOString() },
+  );
+beforeEach(async () => {
+  service = await openDomainDirectory([entry('active', 1), registryEntry(rated)], ['example.com']);
+});
+afterEach(() => service.close());
+
+const ask = () => service.ask(handle, { method: 'well_known' });
+async function claim() {
+  const issued = await ask();
+  service.web.files.set(wellKnown, issued.challenge);
+  expect(await ask()).toMatchObject({ status: 'claimed' });
+  return issued;
+}
+async function rate(capability: string) {
+  const response = await service.directory.app.request('/api/tools/submit_rating', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
+    body: JSON.stringify({
+      ...{ handle: rated, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      interaction_at: service.directory.context.clock().toISOString(),
+    }),
+  });
+  return (await response.json()) as { code?: string };
+}
+const shown = async () => [(await service.get(page)).status, (await service.history(handle)).at(-1)];
+
+test('a listing that the registry deletes during a check of its claim gets no claim back by it', async () => {
+  const issued = await claim();
+  const answered = Promise.withResolvers<void>();
+  const release = new Promise<() => void>((held) => {
+    service.web.fault = (_, response) =>
+      held(() => {
+        response.setHeader('content-type', 'text/plain').end(issued.challenge);
+        answered.resolve();
+      });
+  });
+  const pending = ask();
+  const answer = await release;
+  await service.directory.importEntries([entry('deleted', 9)]);
+  answer();
+  await answered.promise;
+  expect(await pending).toMatchObject({ code: 'unavailable' });
+  expect(await service.standing(issued.capability)).toBe('capability_suspended');
+  expect(await shown()).toEqual([410, 'suspended withdrawn dns:example.com 0']);
+  expect(await rate(issued.capability)).toMatchObject({ code: 'capability_suspended' });
+  expect(await service.directory.audit()).toEqual([]);
+});
+
+test('a listing that is opted out and then deleted is not listed again by taking the line away, and its claim neither', async () => {
+  const issued = await claim();
+  service.web.files.set(wellKnown, `${issued.challenge}\noptout ${handle}\n`);
+  service.directory.wait(86_400);
+  await ask();
+  service.directory.wait(86_400);
+  await ask();
+  expect((await service.get(page)).status).toBe(410);
+  await service.directory.importEntries([entry('deleted', 9)]);
+  service.web.files.set(wellKnown, issued.challenge);
+  expect(await ask()).toMatchObject({ code: 'listing_withdrawn' });
+  expect(await service.standing(issued.capability)).toBe('capability_suspended');
+  expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
+  expect(await rate(issued.capability)).toMatchObject({ code: 'capability_suspended' });
+  await service.directory.importEntries([entry('active', 19)]);
+  expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
+  expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  expect(await shown()).toEqual([200, 'restored dns:example.com 0']);
+  expect(await service.directory.audit()).toEqual([]);
+});
+
+test('a claim in force on a listing that is gone cannot be written', async () => {
+  await claim();
+  const { store } = service.directory;
+  const listing = await store.listings.byHandle(handle);
+  if (!listing) throw new Error(handle);
+  const gone = { ...listing, withdrawn: 'deleted' } as const;
+  const said = 'the claim of com.example/tool is in force, and the listing is not shown';
+  await expect(store.write((tx) => tx.listings.putListings([gone]))).rejects.toThrow(said);
+  const claimed = await store.claims.claim(handle);
+  if (!claimed) throw new Error(handle);
+  await service.directory.importEntries([entry('deleted', 9)]);
+  await expect(store.write((tx) => tx.claims.putClaim(claimed))).rejects.toThrow(said);
+});
