@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
@@ -38,7 +38,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
 /** A running service. */
 export type Running = Awaited<ReturnType<typeof listen>>;
 
-const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server => {
+function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeouts): Server {
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: requestHeaders_ms,
@@ -48,12 +48,31 @@ const createHttpServer = ({ requestHeaders_ms, request_ms }: Timeouts): Server =
     optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = 64;
+  // Who asks and does not read would keep the connection and the answer.
+  server.timeout = silence_ms;
   return server;
-};
+}
 
-async function drain(server: Server, drain_ms: number): Promise<void> {
+/** Returns a function that closes the connections that wait for no answer: nothing, or a part of a request, was sent on them. */
+function trackConnections(server: Server): () => void {
+  const answers = new Map<Socket, ServerResponse | undefined>();
+  server.on('connection', (socket: Socket) => {
+    answers.set(socket, undefined);
+    socket.once('close', () => answers.delete(socket));
+  });
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    answers.set(incoming.socket, outgoing);
+  });
+  return () => {
+    for (const [socket, outgoing] of answers)
+      if (!outgoing?.req.complete || outgoing.writableFinished) socket.destroy();
+  };
+}
+
+async function drain(server: Server, closeUnasked: () => void, drain_ms: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
+  closeUnasked();
   const force = setTimeout(() => server.closeAllConnections(), drain_ms).unref();
   await closed;
   clearTimeout(force);
@@ -65,6 +84,7 @@ export async function listen(context: Context) {
   const { createApp } = await import('../http/app.ts');
   const { host, port, publicUrl } = context.config;
   const server = createHttpServer(context.timeouts);
+  const closeUnasked = trackConnections(server);
   server.listen(port, host);
   await once(server, 'listening');
   const { port: listeningPort } = server.address() as AddressInfo;
@@ -79,7 +99,7 @@ export async function listen(context: Context) {
   server.on('request', app.toListener());
   /** Stops accepting requests, waits for those in flight (at most `drain_ms`), then closes. */
   const stop = async () => {
-    const drained = drain(server, context.timeouts.drain_ms);
+    const drained = drain(server, closeUnasked, context.timeouts.drain_ms);
     await app.close();
     await drained;
   };

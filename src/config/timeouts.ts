@@ -4,6 +4,8 @@ export const defaultTimeouts = {
   requestHeaders_ms: 10_000,
   /** For a whole request. */
   request_ms: 15_000,
+  /** For a connection on which nothing is sent or read; a subscription sends a comment every 15 s. */
+  silence_ms: 60_000,
   /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
   drain_ms: 8000,
   /** For the answer to an MCP message; then it is `unavailable`. */
