@@ -8,7 +8,7 @@ import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
 import { absences, type Claim, type ClaimKind } from './claim.ts';
-import { findContinuingFailure, isLiving } from './judge.ts';
+import { findContinuingFailure, isLapsed, isLiving } from './judge.ts';
 import {
   bindingOf,
   type ClaimTarget,
@@ -81,12 +81,13 @@ function requireChallenge(text: string) {
   throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
 }
 
-/** The living capability of this listing that the request presents, if it does. */
-async function findPresented({ listing }: ClaimTarget, { store, caller }: Context) {
+/** The capability of this listing that the request presents, if it continues the claim. */
+async function findPresented({ listing }: ClaimTarget, { store, caller, clock }: Context) {
   const { capability } = caller;
   if (capability === undefined || !isCapability(capability)) return undefined;
   const row = await store.claims.capability(capabilityHash(capability));
-  return row && isLiving(row) && row.handle === listing.handle ? row : undefined;
+  const continues = row && isLiving(row) && !isLapsed(row, clock());
+  return continues && row.handle === listing.handle ? row : undefined;
 }
 
 /** Whether nothing was found where the line belongs, so that the claim has yet to begin. */
@@ -103,11 +104,12 @@ async function findOwnReason(
   if (row?.state === 'leaked') return 'secret_published';
   if (row?.state === 'revoked') return 'reused';
   if (row?.handle === target.listing.handle) return undefined;
-  const at = { ring: await claimKeyRing(context), now_s: Math.floor(context.clock().getTime() / 1000) };
+  const now = context.clock();
+  const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
   const binding = bindingOf(target, context);
   const failure = findChallengeFailure(challenge, binding, at);
   if (failure !== 'challenge_foreign' || !claim) return failure;
-  const cosigners = await readCosigners(context.store, target.listing.handle);
+  const cosigners = await readCosigners(context.store, { handle: target.listing.handle, now });
   return findContinuingFailure(challenge, { binding, claim, cosigners }, at);
 }
 
@@ -117,11 +119,9 @@ async function toUnproven(
   { target, checked, claim }: { target: ClaimTarget; checked: CheckedClaim; claim: Claim | undefined },
   context: Context,
 ): Promise<ClaimResponse> {
-  const { result } = checked.check;
-  const isRead = /^(proven|reused|challenge_.*|capability_needed)$/.test(result);
-  const isWaiting = checked.waiting?.includes(requireChallenge(text).hash);
-  const unread = isWaiting ? 'capability_needed' : isRead ? 'no_challenge_in_file' : result;
-  const reason = (await findOwnReason(text, [target, claim], context)) ?? unread;
+  const said = checked.reasons?.[requireChallenge(text).hash];
+  const unread = checked.reasons ? 'no_challenge_in_file' : checked.check.result;
+  const reason = said ?? (await findOwnReason(text, [target, claim], context)) ?? unread;
   return {
     status: 'not_proven',
     ...toCommonFields(target, checked, context),

@@ -16,6 +16,7 @@ import {
 } from './claim.ts';
 import {
   type CountedLine,
+  isLapsed,
   isLiving,
   type JudgedFacts,
   judge,
@@ -42,8 +43,8 @@ export interface ReadingOutcome {
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   /** What the check of a domain saw. */
   readonly seen?: SeenFacts | undefined;
-  /** Hashes of the lines that wait (judge.ts). */
-  readonly waiting?: readonly string[];
+  /** By hash, why lines that were read do not count; absent if none could be judged. */
+  readonly reasons?: Verdict['reasons'];
   /** The opt-out line that stands there. */
   readonly optOut: OptOut | undefined;
 }
@@ -81,12 +82,13 @@ function signedLinesOf(
   return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
 }
 
-/** The capabilities of a listing that continue its claim: neither ended nor revoked by the operator. */
+/** The capabilities of a listing that continue its claim: neither ended, nor lapsed, nor revoked by the operator. */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
-  handle: string,
+  { handle, now }: { readonly handle: string; readonly now: Date },
 ): Promise<Capability[]> {
-  const living = (await claims.capabilities(handle)).filter(isLiving);
+  const all = await claims.capabilities(handle);
+  const living = all.filter((row) => isLiving(row) && !isLapsed(row, now));
   const against = await Promise.all(
     living.map(({ id }) => moderation.active({ target_kind: 'capability', target: id })),
   );
@@ -105,7 +107,7 @@ async function readFacts(tx: Transaction, file: ClaimFile, [reading, claim]: [Re
     if (row) known.set(hash, row);
   }
   const leaked = new Set(file.secrets.map(capabilityHash));
-  const cosigners = await readCosigners(tx, handle);
+  const cosigners = await readCosigners(tx, { handle, now });
   const facts: JudgedFacts = {
     ...{ handle, place, pinned: read.pinned, agreed, leaked, claim, known, cosigners, binding, ring, now },
   };
@@ -319,7 +321,7 @@ export async function applyReading(
   if (!newest) {
     if (!reading.isBlocked || claim?.state === 'claimed')
       await applyFailure(tx, verdict.reason, [reading, claim]);
-    return { result: verdict.reason, changed: 'none', waiting: verdict.waiting, optOut };
+    return { result: verdict.reason, changed: 'none', reasons: verdict.reasons, optOut };
   }
   const changed = await applyProof(tx, [newest, verdict], [facts, reading]);
   // A request with a signature reads no text.
@@ -328,7 +330,7 @@ export async function applyReading(
   const seen = { keys: toSeenKeys(file, reading), at, isComplete };
   if (proven) await recordReceiptKeys(tx, proven, seen, read.commit);
   const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
-  return { result, changed, seen: newest.seen, waiting: verdict.waiting, optOut };
+  return { result, changed, seen: newest.seen, reasons: verdict.reasons, optOut };
 }
 
 const retirement_ms = 7 * 86_400_000;

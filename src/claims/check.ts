@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
 import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
-import type { claimCheck } from './check-results.ts';
+import type { CheckResult, claimCheck } from './check-results.ts';
 import { type Claim, parseClaimFile, waitsForSecondCheck } from './claim.ts';
 import {
   bindingOf,
@@ -30,15 +30,15 @@ export interface CheckedClaim {
   readonly begun_ms?: number;
   /** If signatures prove: the challenges to which the holder of a claim elsewhere agrees, as `readAgreed` has them. */
   readonly agreed?: readonly string[];
-  /** Hashes of the lines that wait until the claim in force has none that counts. */
-  readonly waiting?: readonly string[];
+  /** By hash, why lines that were read do not count; absent if none could be judged. */
+  readonly reasons?: Readonly<Record<string, CheckResult>>;
   /** Whether the next call checks again at once (shared-check.ts). */
   readonly isRepeatable?: boolean;
 }
 
 function toChecked(
   { read, agreed }: Pick<Reading, 'read' | 'agreed'>,
-  { result, changed, seen = read.seen, waiting = [], optOut }: ReadingOutcome,
+  { result, changed, seen = read.seen, reasons, optOut }: ReadingOutcome,
   at: Date,
 ): CheckedClaim {
   const { commit, branch, pinned } = read;
@@ -58,7 +58,7 @@ function toChecked(
     ...{ check, changed, isWithdrawn: result === 'listing_withdrawn' },
     ...(note && { note }),
     ...(keys && { keys, agreed: [...agreed] }),
-    ...(waiting.length > 0 && { waiting }),
+    ...(reasons && { reasons: Object.fromEntries(reasons) }),
   };
 }
 

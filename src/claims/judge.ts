@@ -26,6 +26,8 @@ const bySpecificity = [
   'capability_needed',
   'signature_invalid',
   'challenge_expired',
+  'challenge_lapsed',
+  'challenge_replaced',
   'challenge_from_future',
   'reused',
   'challenge_key_retired',
@@ -33,7 +35,7 @@ const bySpecificity = [
   'no_challenge_in_file',
 ] as const;
 /** Why a line does not count. */
-type LineFailure = (typeof bySpecificity)[number];
+export type LineFailure = (typeof bySpecificity)[number];
 
 /** What decides about the lines of one reading. */
 export interface JudgedFacts extends Pick<Reading, 'place' | 'agreed' | 'binding' | 'ring' | 'now'> {
@@ -60,9 +62,9 @@ export interface Verdict {
   readonly counted: readonly CountedLine[];
   /** Whether the known claim goes on, with its date and its power over what was written; else this is a new one. */
   readonly continues: boolean;
-  /** Hashes of the lines that wait until the known claim has none that counts. */
-  readonly waiting: readonly string[];
-  /** The most specific reason why other lines do not count. */
+  /** By hash, why each other line does not count. */
+  readonly reasons: ReadonlyMap<string, LineFailure>;
+  /** The most specific of these reasons. */
   readonly reason: LineFailure;
 }
 
@@ -96,23 +98,28 @@ export function findContinuingFailure(
 /** Whether it works, or does again once its line is back. */
 export const isLiving = ({ state }: Capability) => state === 'active' || state === 'suspended';
 
+/** Whether a capability was suspended so long ago that its line does not restore it, and it continues no claim. */
+export const isLapsed = ({ state, ended_at }: Capability, now: Date) =>
+  state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
+
 /** Why the line of a stored capability does not count; undefined if it does. */
 function findKnownFailure(
-  { handle, state, ended_at }: Capability,
+  capability: Capability,
   { claim, place, now, ...facts }: JudgedFacts,
 ): LineFailure | undefined {
+  const { handle, state } = capability;
   if (state === 'leaked') return 'secret_published';
   if (handle !== facts.handle) return 'challenge_foreign';
   if (state === 'revoked') return 'reused';
   if (claim?.place_key !== place.key) return 'challenge_foreign';
   if (claim.lost_at !== undefined) return 'place_was_missing';
-  const isLapsed = state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
-  return isLapsed ? 'challenge_expired' : undefined;
+  return isLapsed(capability, now) ? 'challenge_lapsed' : undefined;
 }
 
-/** Whether a key that signed a living capability of the claim signed this line: its holder is the same as then. */
-const isSameSigner = ({ signed_by }: ReadLine, { known }: JudgedFacts) =>
-  signed_by !== undefined && [...known.values()].some((row) => isLiving(row) && row.signed_by === signed_by);
+/** Whether a key that signed a capability which continues the claim signed this line: its holder is the same as then. */
+const isSameSigner = ({ signed_by }: ReadLine, { known, now }: JudgedFacts) =>
+  signed_by !== undefined &&
+  [...known.values()].some((row) => isLiving(row) && !isLapsed(row, now) && row.signed_by === signed_by);
 
 type JudgedLine = ReadLine & { readonly power: CountedLine['power'] | LineFailure };
 
@@ -184,15 +191,24 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   const continuing = findContinuing(usable, facts);
   const continues = continuing.length > 0;
   const counted = continues ? continuing : findNew(usable, facts);
-  const waiting = usable.filter(({ hash }) => !counted.some((line) => line.hash === hash));
-  const reasons = new Set<string>([
-    ...judged.map(({ power }) => power),
-    ...waiting.map((line) => findHindrance(line, facts) ?? 'capability_needed'),
-    ...(facts.leaked.size > 0 ? ['secret_published'] : []),
-  ]);
+  const chosen = new Set(
+    counted
+      .toSorted(byAge)
+      .slice(0, mostActive)
+      .map(({ hash }) => hash),
+  );
+  const isCounted = ({ hash }: ReadLine) => counted.some((line) => line.hash === hash);
+  const whyNot = (line: JudgedLine): LineFailure => {
+    if (!isCounting(line.power)) return line.power;
+    if (isCounted(line)) return 'challenge_replaced';
+    return findHindrance(line as CountedLine, facts) ?? 'capability_needed';
+  };
+  const others = judged.filter(({ hash }) => !chosen.has(hash));
+  const reasons = new Map(others.map((line) => [line.hash, whyNot(line)]));
+  const all = new Set<string>([...reasons.values(), ...(facts.leaked.size > 0 ? ['secret_published'] : [])]);
   return {
-    ...{ counted, continues, waiting: waiting.map(({ hash }) => hash) },
-    reason: bySpecificity.find((name) => reasons.has(name)) ?? 'no_challenge_in_file',
+    ...{ counted, continues, reasons },
+    reason: bySpecificity.find((name) => all.has(name)) ?? 'no_challenge_in_file',
   };
 }
 

@@ -167,7 +167,7 @@ describe('a new line', () => {
 describe('a line known before', () => {
   test.each([
     [29, { status: 'claimed', changed: 'restored' }],
-    [31, { status: 'not_proven', reason: 'challenge_expired' }],
+    [31, { status: 'not_proven', reason: 'challenge_lapsed' }],
   ])('put back after %i days: %j', async (days, answer) => {
     const { repository, issued, claimed } = await claimAsAlice();
     repository.commit({ [file]: null });
@@ -192,6 +192,54 @@ describe('a line known before', () => {
     });
     expect(await standing(issued.capability)).toBe('200');
     expect(await standing(other.capability)).toBe('401 capability_invalid');
+  });
+});
+
+describe('a capability whose line was taken away', () => {
+  /** Alice has a second line and takes the first one away; checks are made for a year. */
+  async function forget() {
+    const { repository, issued } = await claimAsAlice();
+    const second = await service.claim(handle, { rotate: true }, issued.capability);
+    repository.commit({ [file]: second.challenge });
+    expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
+    for (let month = 0; month < 12; month++) {
+      service.directory.wait(30 * 86_400);
+      await service.directory.recheck();
+    }
+    return { repository, first: issued, second };
+  }
+
+  test('more than 30 days ago co-signs nothing, and its line says that it has lapsed', async () => {
+    const { repository, first, second } = await forget();
+    const third = await service.claim(handle, { rotate: true }, first.capability);
+    expect(third.next).toContain('This challenge begins a new claim');
+    repository.commit({ [file]: [second, first, third].map(({ challenge }) => challenge).join('\n') });
+    expect(await service.claim(handle)).toMatchObject({
+      changed: 'none',
+      capabilities: [{ id: second.capability_id }],
+    });
+    expect(await service.claim(handle, { challenge: first.challenge })).toMatchObject({
+      status: 'not_proven',
+      reason: 'challenge_lapsed',
+      message: expect.stringMatching(/^The capability of this line was suspended more than 30 days ago/),
+    });
+    expect(await service.claim(handle, { challenge: third.challenge })).toMatchObject({
+      status: 'not_proven',
+      reason: 'capability_needed',
+    });
+    expect(await standing(third.capability)).toBe('401 capability_invalid');
+  });
+
+  test('by newer lines says that it was replaced', async () => {
+    const { repository, issued } = await claimAsAlice();
+    const lines = [issued];
+    for (let n = 0; n < 5; n++) lines.push(await service.claim(handle, { rotate: true }, issued.capability));
+    repository.commit({ [file]: lines.map(({ challenge }) => challenge).join('\n') });
+    await service.claim(handle);
+    expect(await service.claim(handle, { challenge: issued.challenge })).toMatchObject({
+      status: 'not_proven',
+      reason: 'challenge_replaced',
+    });
   });
 });
 

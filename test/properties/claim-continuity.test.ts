@@ -152,7 +152,7 @@ async function openWorld() {
     if (!place) throw new Error(at);
     const reading = {
       ...{ listing, place, read, now, ring: [key] as const },
-      agreed: new Set(elsewhere.map(({ hash }) => hash)),
+      agreed: new Set(elsewhere.map(({ hash }) => `${claim?.place_key} ${hash}`)),
       signed: challenge && signed && { ...challenge, signer: publicKeyOf(signed.who) },
       binding: { origin: 'https://dossier.example', handle, placeKey: place.key },
       isBlocked: standing.has('block'),
