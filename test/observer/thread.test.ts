@@ -121,6 +121,7 @@ describe('an endpoint whose list of tools', () => {
     expect(Object.values(hostile).map(messagesTo)).toEqual(asked);
     expect(await node.health()).toBe(200);
     expect(outcomes.toSorted()).toEqual(['changed', 'changed', 'ended', 'ended', 'ended']);
+    expect(await node.audit()).toEqual([]);
   });
 
   it('seems to end the thread three times is left alone after that', async () => {

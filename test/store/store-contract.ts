@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../bench/random.ts';
@@ -498,6 +499,17 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(runs).toBe(1);
       expect(await store.listings.byHandle('a/one')).toBeUndefined();
       expect(await store.log.size()).toBe(0);
+    });
+    it('runs writes that share a commit each in the context of its caller', async () => {
+      const caller = new AsyncLocalStorage<string>();
+      const write = (name: string) =>
+        caller.run(name, () =>
+          store.write(async (tx) => {
+            await tx.log.size();
+            return caller.getStore();
+          }),
+        );
+      expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual(['a', 'b', 'c']);
     });
     it('refuses a write or a request to a host inside a transaction, and goes on writing afterwards', async () => {
       const append = () => store.write((tx) => tx.log.append(toLeaf('rating.submitted', { id: 'x' })));
