@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import type { Timeouts } from '../config/timeouts.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { HeldLease } from '../observations/checks.ts';
+import type { CheckReport, HeldLease } from '../observations/checks.ts';
 import type { ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { type Measured, measure } from '../telemetry/events.ts';
@@ -36,7 +36,7 @@ export type FromWorker =
   | { readonly measured: Measured };
 
 /** What comes of a check that was handed to the worker. */
-export type Ended = { readonly changes: number } | 'interrupted';
+export type Ended = CheckReport | 'interrupted';
 
 /** A check that the worker runs. */
 export interface Running {

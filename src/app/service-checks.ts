@@ -64,7 +64,8 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
     lost.delete(listing.handle);
     measure('dossier_observer_checks_total', { outcome: 'ended' });
     const stamp = { at: clock().toISOString(), vantage: vantageOf(config) };
-    await storeEnded(listing, reason, { store, stamp, lease }).then(ended.resolve, ended.reject);
+    const stored = storeEnded(listing, reason, { store, stamp, lease });
+    await stored.then(({ changes }) => ended.resolve({ changes, wasEnded: true }), ended.reject);
   };
   const onEnd = async (end: End): Promise<void> => {
     const { cause, error: err, holder, running, inHand } = end;

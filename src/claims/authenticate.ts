@@ -64,7 +64,7 @@ export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as
 
 /**
  * Asks the observer of this process to observe the caller's own listing before those that are due. Throws not_found if it
- * does not observe, rate_limited before `next_at` or while too many wait, and the problems of authenticate.
+ * does not observe, rate_limited before `next_at`, while too many wait, or while its namespace rests, and the problems of authenticate.
  */
 export async function askRun(context: Context) {
   const { handle, id: capability_id } = await authenticate(context);
@@ -77,7 +77,8 @@ export async function askRun(context: Context) {
     if (!context.askedChecks.add?.({ handle, root }))
       throw new Problem('rate_limited', {
         retry_after_s: 60,
-        detail: 'Too many checks that were asked for wait already, of all maintainers or of yours.',
+        detail:
+          'Too many checks that were asked for wait already, of all maintainers or of yours, or a check of a listing of this namespace had to be ended within the hour.',
       });
   });
   const now = context.clock();

@@ -7,13 +7,20 @@ import { pausedUntil } from './host-queue.ts';
 /** A lease as a transaction asks for it (`isHeldBy`); another thread may hold it. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
+/** What a check ended with. `wasEnded`: it could not be read to its end, and was ended from outside. */
+export interface CheckReport {
+  /** How many facts changed. */
+  readonly changes: number;
+  readonly wasEnded?: true;
+}
+
 /** The checks that a schedule begins; this thread runs them, or another (app/observer-thread.ts). */
 export interface Checks {
   /** Checks a listing, unless another process does (`leased`), or `isDue` says that one has. `interrupted`: it is due again. */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
-  ): Promise<{ readonly changes: number } | 'leased' | 'not_due' | 'interrupted'>;
+  ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
   /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
   /** Gives back what the checks hold. */

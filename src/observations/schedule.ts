@@ -9,7 +9,7 @@ import { readPages } from '../core/pages.ts';
 import { toWidestNetwork } from '../limits/networks.ts';
 import { isSample } from '../listings/listing.ts';
 import { measure } from '../telemetry/events.ts';
-import type { Checks } from './checks.ts';
+import type { CheckReport, Checks } from './checks.ts';
 import { createObserver, type ObserverContext } from './observer.ts';
 import { createReadLimits } from './read-limits.ts';
 import { createQueue, type Waiting } from './waiting.ts';
@@ -33,6 +33,8 @@ const mostAskedOfKey = 8;
 /** How long a listing that another process checks waits for its next try. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
+/** How long no other check of a namespace begins once one had to be ended: it cost all that ran beside it their time. */
+const rest_ms = 3_600_000;
 /** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
 const readAtOnce = 50;
 
@@ -64,19 +66,21 @@ async function readDue(context: ScheduleContext): Promise<string[]> {
   return due;
 }
 
+const namespaceKey = (handle: string) => `namespace ${handleParts(handle).namespace}`;
+
 /** Whose places a check takes: of the publisher, and of the domains that it waits for. */
 const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ...others: string[]) => {
   const hosts = remotes.flatMap(({ url }) => URL.parse(url)?.hostname ?? []);
   const domains = hosts.map((host) => `domain ${registrableDomain(host)}`);
-  return [...new Set([`namespace ${handleParts(handle).namespace}`, ...domains, ...others])];
+  return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/** How many facts a check of a listing changed; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
+/** What a check of a listing ended with; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
 async function check(
   one: Waiting,
   checks: Checks,
   context: ScheduleContext,
-): Promise<{ readonly changes: number } | number | undefined> {
+): Promise<CheckReport | number | undefined> {
   const { store, clock } = context;
   const listing = await store.listings.byHandle(one.handle);
   if (!listing || listing.withdrawn) return undefined;
@@ -104,7 +108,19 @@ export function createSchedule(
   const [asked, read, due] = [createQueue(), createQueue(), createQueue()];
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
+  /** Until when no check of a namespace begins, ms since 1970. */
+  const resting = new Map<string, number>();
   const pool = createFairPool({ places, placesOfKey });
+  const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
+  const isFull = (key: string) => pool.isFull(key) || rests(key);
+  const rest = ({ handle }: Waiting) => {
+    for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
+    const ofNamespace = namespaceKey(handle);
+    resting.set(ofNamespace, clock().getTime() + rest_ms);
+    // What was only read keeps no place of other readers for so long.
+    for (const one of [...read.values()])
+      if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
+  };
   const counts = { observed: 0, changed: 0, failed: 0 };
   let news = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => news.resolve(), { once: true });
@@ -128,6 +144,7 @@ export function createSchedule(
     if (typeof ended === 'object') {
       counts.observed += 1;
       if (ended.changes > 0) counts.changed += 1;
+      if (ended.wasEnded) rest(one);
     }
     measure('dossier_observer_due_listings', {}, due.size());
     onProgress?.(counts);
@@ -145,11 +162,11 @@ export function createSchedule(
   const beginNext = async (): Promise<boolean> => {
     const now_ms = clock().getTime();
     for (const queue of [asked, ...(readersHaveRoom() ? [read] : []), due])
-      for (const one of queue.candidates(pool.isFull)) {
+      for (const one of queue.candidates(isFull)) {
         if (one.notBefore_ms > now_ms) continue;
         one.keys ??= await readKeys(one);
-        const full = one.keys?.find(pool.isFull);
-        const leave = one.keys && pool.tryEnter({ keys: one.keys });
+        const full = one.keys?.find(isFull);
+        const leave = one.keys && full === undefined ? pool.tryEnter({ keys: one.keys }) : undefined;
         if (!one.keys) queue.delete(one);
         else if (full !== undefined) queue.putBehind(one, full);
         if (!leave) continue;
@@ -176,6 +193,7 @@ export function createSchedule(
     /** Adds a listing before all that are due; false while too many were asked for. */
     ask({ handle, root }: AskedCheck): boolean {
       if (asked.has(handle)) return true;
+      if (rests(namespaceKey(handle))) return false;
       const ofRoot = [...asked.values()].filter((one) => one.root === root);
       if (asked.size() >= mostAsked || ofRoot.length >= mostAskedOfKey) return false;
       asked.add({ handle, why: 'asked', root, notBefore_ms: 0 });
@@ -192,7 +210,7 @@ export function createSchedule(
       if (signal.aborted || read.size() >= mostAsked) return false;
       const keys = keysOf(listing, `network ${toWidestNetwork(network)}`);
       const waitFor = (key: string) => [...read.values()].filter((one) => one.keys?.includes(key)).length;
-      if (keys.some((key) => waitFor(key) >= mostAskedOfKey)) return false;
+      if (keys.some((key) => rests(key) || waitFor(key) >= mostAskedOfKey)) return false;
       const domains = keys.filter((key) => key.startsWith('domain '));
       if (!hasRoom({ handle, network, domains }, clock().getTime())) return false;
       read.add({ handle, why: 'read', keys, notBefore_ms: 0 });

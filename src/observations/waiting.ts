@@ -38,6 +38,7 @@ export function createQueue() {
     },
     delete(one: Waiting) {
       next.delete(one);
+      for (const ones of behind.values()) ones.delete(one);
       all.delete(one.handle);
     },
     /** Those whose check may begin, as far as `isFull` knows. */

@@ -19,13 +19,16 @@ afterEach(async () => {
   for (const one of close.splice(0).reverse()) await one();
 });
 
-/** A node that checks what is read in a thread of its own, over a database that threads share; each name is one listing with one endpoint. */
+const handleOf = (name: string) => (name.includes('/') ? `org.${name}` : `org.${name}/agent`);
+const hostOf = (name: string) => `mcp.${name.replace('/', '-')}.org`;
+
+/** A node that checks what is read in a thread of its own, over a database that threads share; each name is one listing with one endpoint, `name/other` another one of the namespace. */
 async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environment = {}) {
   const names = Object.keys(endpoints);
   const directory = await openDirectory({
     entries: names.map((name) =>
-      registryEntry(`org.${name}/agent`, {
-        remotes: [{ type: 'streamable-http', url: `https://mcp.${name}.org/mcp` }],
+      registryEntry(handleOf(name), {
+        remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
       }),
     ),
     listening: true,
@@ -35,7 +38,7 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
       OBSERVE: 'asked',
       OBSERVE_MEMORY: '64',
       HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [`mcp.${name}.org`, endpoints[name]?.url])),
+        Object.fromEntries(names.map((name) => [hostOf(name), endpoints[name]?.url])),
       ),
       ...environment,
     },
@@ -51,12 +54,12 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
   close.push(...Object.values(endpoints).map((one) => one.close), directory.close, stop);
   /** Reads a listing as a caller of get_agent, and what it says of a check. */
   const read = async (name: string) => {
-    const body = JSON.stringify({ handle: `org.${name}/agent` });
+    const body = JSON.stringify({ handle: handleOf(name) });
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${directory.url}/api/tools/get_agent`, { method: 'POST', headers, body });
     return { status: answer.status, isChecked: (await answer.text()).includes('waits or runs') };
   };
-  const known = async (name: string) => store.observations.ofListing(`org.${name}/agent`);
+  const known = async (name: string) => store.observations.ofListing(handleOf(name));
   /** The state of a fact of a listing, and why; undefined if there is none. */
   const fact = async (name: string, kind: string) => {
     const found = (await known(name))?.observations.find((one) => one.kind === kind);
@@ -124,7 +127,7 @@ describe('an endpoint whose list of tools', () => {
     expect(await node.audit()).toEqual([]);
   });
 
-  it('seems to end the thread three times is left alone after that', async () => {
+  it('ends the thread three times is left alone after that', async () => {
     const [hostile, other] = [await listing('ends-the-thread'), await listing('replay')];
     const node = await openNode({ hostile, other });
     expect((await node.read('hostile')).isChecked).toBe(true);
@@ -139,10 +142,10 @@ describe('an endpoint whose list of tools', () => {
     await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
   });
 
-  it('changes nothing that was known of the listing', async () => {
+  it('is stuck changes nothing that was known of the listing, and lets its namespace rest for an hour', async () => {
     let tool = 'replay';
     const hostile = await startModernServer(() => [{ name: tool }]);
-    const node = await openNode({ hostile });
+    const node = await openNode({ hostile, 'hostile/other': await listing('replay') });
     await node.read('hostile');
     await expect
       .poll(() => node.fact('hostile', 'tools.count'), patience)
@@ -164,6 +167,13 @@ describe('an endpoint whose list of tools', () => {
       (await node.known('hostile'))?.observations.filter(({ kind }) => kind === 'endpoint.availability') ??
       [];
     expect(availability?.value).toBe('1 of 1');
+    await expect.poll(() => node.read('hostile'), patience).toMatchObject({ isChecked: false });
+    expect(await node.read('hostile/other')).toEqual({ status: 200, isChecked: false });
+    node.wait(3601);
+    expect(await node.read('hostile/other')).toEqual({ status: 200, isChecked: true });
+    await expect
+      .poll(() => node.fact('hostile/other', 'tools.count'), patience)
+      .toMatchObject({ state: 'observed' });
   });
 });
 
