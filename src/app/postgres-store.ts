@@ -89,6 +89,8 @@ export async function openPostgresStore(
     writer,
     search: postgresSearch,
     findDamage: async () => undefined,
+    // Its files are the server's: only VACUUM FULL rewrites them, which keeps all others waiting.
+    dropDeleted: async () => false,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,
     isWell: async () => (await runIn(health)(isPresentQuery, [watch.node])).rows[0]?.present === true,

@@ -189,6 +189,7 @@ export function createSqlStore(engine: Engine): Store {
     write,
     isComplete: () => isComplete(engine.writer),
     findDamage: engine.findDamage,
+    dropDeleted: engine.dropDeleted,
     snapshot: (work) => engine.snapshot((db) => work(createReads(db, uncached))),
     dump: (work) => dumpStore(engine, work),
     load: () =>

@@ -95,6 +95,37 @@ async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   return await readOnce(db, work);
 }
 
+/** Tries for 5 s until others hold no lock that it needs, and there is room; whether that came about. */
+async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
+  for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
+    try {
+      if (attempt()) return true;
+    } catch (error) {
+      if (!['unavailable', 'storage_full'].includes(sqliteFailure(error) ?? '')) throw error;
+    }
+    await setTimeout(retryAfter_ms);
+  }
+  return false;
+}
+
+/**
+ * Empties the write-ahead log, and rewrites the file: what was deleted is overwritten there (store/sqlite/connection.ts), but
+ * SQLite leaves copies of rows where it moved them from one page to another. False if others kept the file locked for 5 s, or
+ * there is no room.
+ */
+async function dropDeleted(path: string): Promise<boolean> {
+  const database = connect(path);
+  try {
+    // The new file would be in memory meanwhile.
+    database.exec('pragma busy_timeout = 0; pragma temp_store = file');
+    const emptyLog = database.prepare('pragma wal_checkpoint(truncate)');
+    const isRewritten = await isDoneInTime(() => database.exec('vacuum') === undefined);
+    return isRewritten && (await isDoneInTime(() => emptyLog.get()?.busy === 0));
+  } finally {
+    database.close();
+  }
+}
+
 /** SQLite's own check of every page, at most one finding. */
 async function quickCheck(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
@@ -145,6 +176,7 @@ export async function openSqliteStore(databaseUrl: string, opening: Opening = 'm
     writer,
     search: sqliteSearch,
     findDamage: () => quickCheck(reader),
+    dropDeleted: async () => path === ':memory:' || dropDeleted(path),
     snapshot,
     now_ms: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     isWell: async () => file.isWell(),

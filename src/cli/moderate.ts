@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import { NotErasable } from '../log/checkpoints.ts';
 import { type Action, NotModerated, readTarget } from '../moderation/action.ts';
-import { actions, applyAction, undoAction } from '../moderation/actions.ts';
+import { actions, applyAction, erase, undoAction } from '../moderation/actions.ts';
 import {
   type ModerationReason,
   type ModerationTarget,
@@ -78,6 +78,10 @@ export async function runAction(
   const applied = await write(config, (tx, at) => applyAction(tx, action, { target, reason: known, at }));
   print(`${action.name} ${text}; entry ${applied.log_index} of the log says so`);
   print(applied.statement);
+  if (action !== erase || (await withStore(config, (store) => store.dropDeleted()))) return;
+  print(
+    'Free space in the files of the database may still have the text, until VACUUM (SQLite) or VACUUM FULL (PostgreSQL) rewrites them.',
+  );
 }
 
 /** Undoes everything that stands against a target. Throws ExitError. */

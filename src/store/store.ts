@@ -82,7 +82,7 @@ export type Failure = 'storage_full' | 'unavailable' | 'damaged';
 export interface Store
   extends Reads,
     AsyncDisposable,
-    Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'close'> {
+    Pick<Engine, 'failureOf' | 'isWell' | 'findDamage' | 'dropDeleted' | 'close'> {
   /**
    * Runs `work` in one serializable transaction and returns its result once it is durable. If `work` throws, nothing
    * is written. After a conflict `work` runs again, so it must have no effects outside the transaction: `write` rejects
@@ -125,6 +125,8 @@ export interface Engine {
   readonly writer: Db;
   /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
   findDamage(): Promise<string | undefined>;
+  /** Removes from the files of the database what transactions deleted; false if they may still have it. Others wait to write meanwhile. */
+  dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** SQL for the milliseconds since 1970 by the one clock that all nodes on the database share. */

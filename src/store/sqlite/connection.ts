@@ -8,10 +8,12 @@ const cachedStatements = 500;
 const longestCached_chars = 16_000;
 const busyTimeout_ms = 5000;
 
-/** Opens a connection: write-ahead log, every commit synced to disk. */
+/** Opens a connection: write-ahead log, every commit synced to disk, what is deleted overwritten with zeros. */
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeout_ms });
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory');
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory; pragma secure_delete = on',
+  );
   return database;
 }
 
