@@ -120,7 +120,7 @@ export async function answerWithETag(c: Request, answer: Answer): Promise<Respon
   if (!isPrivate) c.set('finished', finished);
   c.header('ETag', finished.etag);
   c.header('Cache-Control', isPrivate ? 'private, no-cache' : (answer.cacheControl ?? 'no-cache'));
-  c.header('Vary', 'Accept-Encoding');
+  c.header('Vary', 'Accept-Encoding', { append: true });
   if (isCurrent(c.req.header('if-none-match'), finished.etag)) return c.body(null, 304, finished.headers);
   return c.body(finished.body, { headers: finished.headers });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onMeasured } from '../../src/telemetry/events.ts';
 import { makeListing } from '../store/examples.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 
@@ -53,6 +54,28 @@ describe('discovery', () => {
     expect(await (await get('/sitemap.xml?after=co.webhook/webhook')).text()).not.toContain(
       'webhook/webhook',
     );
+  });
+
+  it('/sitemap.xml has an ETag and is made once, until a listing changes; a file that begins elsewhere is not stored', async () => {
+    const results: unknown[] = [];
+    const stop = onMeasured(({ labels: { memory, result } }) => memory === 'pages' && results.push(result));
+    const own = await openDirectory({ listening: true });
+    const read = async (path: string) => {
+      const answer = await fetch(`${own.url}${path}`);
+      await answer.text();
+      return answer.headers.get('etag');
+    };
+    const etag = await read('/sitemap.xml');
+    expect(etag).toMatch(/^"/);
+    expect(await read('/sitemap.xml')).toBe(etag);
+    for (const _ of [1, 2]) await read('/sitemap.xml?after=a');
+    expect(results).toEqual(['miss', 'hit']);
+    stop();
+    await own.close();
+  });
+
+  it('/log says that its answer depends on Accept, as JSON too', async () => {
+    expect((await get('/log')).headers.get('vary')).toBe('Accept, Accept-Encoding');
   });
 
   it('/sitemap.xml is an index of files where there are more than 50,000 listings', async () => {

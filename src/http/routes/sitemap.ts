@@ -46,31 +46,21 @@ async function* toIndex(context: Context): AsyncGenerator<string> {
   yield '</sitemapindex>\n';
 }
 
-/** A stream of texts, of which those that need the first reads are made before the answer begins: one that fails is a problem. */
-async function toStream(texts: AsyncGenerator<string>) {
-  let first = '';
-  for (let count = 0; count < 3; count++) first += (await texts.next()).value ?? '';
-  const all = async function* () {
-    yield first;
-    yield* texts;
-  };
-  return ReadableStream.from(all()).pipeThrough(new TextEncoderStream());
-}
-
 const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
-/** Home, lists and tags if one file has room for all, and all listing pages, streamed: one file, or an index of files where there are more than 50,000. */
+/**
+ * Home, lists and tags if one file has room for all, and all listing pages: one file, or an index of files where there are more than
+ * 50,000. The first answer is cached: it is made of a walk over all listings.
+ */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
   const after = c.req.query('after')?.slice(0, 200);
-  if (after === undefined && (await countListings(context)) > perFile) {
-    // Small, and made of a walk over all listings.
-    let body = '';
-    for await (const text of toIndex(context)) body += text;
-    return answerWithETag(c, { type, body, cacheControl, cachePolicy: { cacheTags: 'all' } });
-  }
-  return c.body((await toStream(toFile(context, after ?? ''))) as ReadableStream, {
-    headers: { 'Content-Type': type, 'Cache-Control': cacheControl },
-  });
+  const isIndex = after === undefined && (await countListings(context)) > perFile;
+  const texts = isIndex ? toIndex(context) : toFile(context, after ?? '');
+  let body = '';
+  for await (const text of texts) body += text;
+  // Callers choose what a file begins after: such files would fill the cache.
+  const cachePolicy = after === undefined ? { cacheTags: 'all' as const } : undefined;
+  return answerWithETag(c, { type, body, cacheControl, cachePolicy });
 }
