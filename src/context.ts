@@ -33,7 +33,7 @@ export interface ReadListing {
   readonly network: string;
 }
 
-/** Searches by words, as this process lets them run (limits/searches.ts). */
+/** Searches by words or facets, as this process lets them run (limits/searches.ts). */
 export interface Searches {
   /** Runs a search of a network. Throws rate_limited, or unavailable while there are too many, before it begins. */
   run<T>(asked: { readonly network: string; readonly now_ms: number }, search: () => Promise<T>): Promise<T>;

@@ -74,7 +74,7 @@ export function createSearchTurns(mostWaiting: number) {
   };
 }
 
-/** Searches by words of one network, on every adapter: five a second, 20 at once. One costs up to a hundred times a page. */
+/** Searches by words or facets, and comparisons, of one network, on every adapter: five a second, 20 at once. One costs up to a hundred times a page. */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;

@@ -163,7 +163,8 @@ export const searchAgents = defineTool({
     const search = { text, facets: toFacetList(query), sort };
     const find = () => findPage(context, search, { limit, cursor });
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
-    const page = await (text.trim() ? context.searches.run(asked, find) : find());
+    const isPlain = text.trim() === '' && search.facets.length === 0;
+    const page = await (isPlain ? find() : context.searches.run(asked, find));
     const { listings, counts, next, unknown, no_match } = page;
     const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
     const facets = query.facets && toFacetCounts(counts);

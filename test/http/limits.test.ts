@@ -115,6 +115,8 @@ describe('searches by words', () => {
     expect(refusalOf(await json())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
     const registry = (search: string) => get(`${url}/v0.1/servers?search=${search}`)();
     expect(refusalOf(await registry(words()))).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+    const tagged = await post(`${url}/api/tools/search_agents`, { tag: `unknown${n}` })();
+    expect(refusalOf(tagged)).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
     expect((await registry('')).status).toBe(200);
     expect(await (await mcp()).json()).toMatchObject({
       result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 1 } } },
