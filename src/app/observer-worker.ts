@@ -19,7 +19,7 @@ const stopping = new AbortController();
 const observer = createObserver(
   {
     ...{ store, config, timeouts, log: await createLog(config), clock: () => new Date() },
-    repositories: createRepositoryReader(config.repositoryHosts),
+    repositories: createRepositoryReader(config.repositoryHosts, undefined, config.dnsServers),
   },
   stopping.signal,
 );

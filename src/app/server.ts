@@ -18,7 +18,7 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
   const context: Context = {
     config,
     store: await openStore(config, opening),
-    repositories: createRepositoryReader(config.repositoryHosts),
+    repositories: createRepositoryReader(config.repositoryHosts, undefined, config.dnsServers),
     domains: createDomainReader(config),
     runningChecks: new Map(),
     askedChecks: {},

@@ -241,7 +241,7 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers that claims and the observer ask, `address:port`; 1.1.1.1:53 and 8.8.8.8:53 when empty, which are not asked about hosts of HOST_OVERRIDES',
+    'DNS servers that claims and the observer ask, and that say where foreign hosts are reached, `address:port`; when empty, those of the system say that, and the others are 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(

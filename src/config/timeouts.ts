@@ -32,6 +32,8 @@ export const defaultTimeouts = {
   webhookLate_ms: 1000,
   /** An address of webhooks that takes longer is slow, and rests. */
   webhookSlow_ms: 2000,
+  /** For the addresses of a foreign host, before the time of a request to it begins. */
+  name_ms: 5000,
   /** For a try of a DNS server by the observer; there are two. */
   observerDns_ms: 3000,
   /** For a try of a DNS server by a claim check; there are two. */

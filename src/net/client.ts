@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { own, readBounded } from '../core/json.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
+import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
 import { readRetryAfter_s } from './retry-after.ts';
 
 /** Error code of a name that resolves to a refused address; never shown to callers. */
@@ -65,14 +66,14 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: string;
-  /** DNS answered that the host has no address, or none that may be asked: nothing was sent. */
-  readonly hasNoAddress?: true;
-  /** Why nothing left this machine: the address may not be asked, or its network or DNS resolver has no way to any. */
-  readonly unsent?: 'not_allowed' | 'no_way';
+  /** Why nothing was sent: the address may not be asked, or its name led to none, by whosever fault. */
+  readonly unsent?: 'not_allowed' | Unresolved;
 }
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
 export interface OutboundClient {
+  /** Why nothing can be sent to a URL: its rules, or its name. Asked first, the name takes no time of the request's deadline. */
+  whyUnsent(url: URL, signal: AbortSignal): Promise<Failed | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
 }
 
@@ -90,6 +91,8 @@ export interface OutboundRules {
   readonly headerLimit_bytes?: number;
   /** Connections to one host; 4 if absent. */
   readonly connections?: number;
+  /** What resolves the names of public hosts; that of the system's servers if absent. */
+  readonly names?: Names;
   /** Undefined refuses the URL: the result is `host_unreachable`. */
   reach(url: URL): Reach | undefined;
 }
@@ -171,45 +174,87 @@ const codeOf = (error: unknown) => String((error as { code?: unknown } | undefin
 const ourCodes = /^(?:EAI_AGAIN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EMFILE|ENFILE|ENOBUFS)$/;
 
 /** Whether no address of a host could be asked because of this machine, its network or its DNS resolver. */
-export const isOurFailure = (error: unknown): boolean =>
+const isOurFailure = (error: unknown): boolean =>
   error instanceof AggregateError ? error.errors.every(isOurFailure) : ourCodes.test(codeOf(error));
 
+const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
+  [refusedAddress]: 'not_allowed',
+  ENOTFOUND: 'no_address',
+  [unresolvedName]: 'unresolved',
+};
+
+/** Why a connection that failed with an error sent nothing; undefined if the host or the way to it ended it. */
+export const whyUnsentBy = (error: unknown): Failed['unsent'] =>
+  isOurFailure(error) ? 'no_way' : own(unsentCodes, codeOf(error));
+
+const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => boolean>> = {
+  public: isPublicAddress,
+  loopback: isLoopbackAddress,
+  any: () => true,
+};
+
 /**
- * Creates a client that connects only to the addresses that its rules allow; a name is resolved once and the socket
- * connects to the address that was checked. No redirects, bounded headers and bodies.
+ * The `lookup` of sockets to one kind of addresses. What is not public was named by the operator, so that the system resolves it,
+ * as it does for other programs.
+ */
+export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
+  createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
+
+/** Why the name of a foreign host leads to no address, until the signal; undefined if it has some, whether or not they may be asked. */
+export async function whyUnresolved(
+  { url: { hostname }, addresses }: Reach,
+  names: Names,
+  signal: AbortSignal,
+): Promise<Failed | undefined> {
+  if (addresses !== 'public' || isAddress(hostname)) return undefined;
+  const found = await names.resolve(hostname, signal);
+  return typeof found === 'string' ? { result: 'host_unreachable', unsent: found } : undefined;
+}
+
+/**
+ * Creates a client that connects only to the addresses that its rules allow: the socket connects to the address that was checked. No
+ * redirects, bounded headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
-  const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4 } = rules;
-  const createAgent = (isAllowed: (address: string) => boolean) =>
+  const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;
+  const createAgent = (addresses: Reach['addresses']) =>
     new Agent({
       allowH2: false,
       connections,
       pipelining: 1,
       keepAliveTimeout: 1000,
       maxHeaderSize,
-      connect: { lookup: createGuardedLookup(isAllowed), timeout: 8000 },
+      connect: { lookup: lookupFor(addresses, names), timeout: 8000 },
     });
   const agents: Readonly<Record<Reach['addresses'], Agent>> = {
-    public: createAgent(isPublicAddress),
-    loopback: createAgent(isLoopbackAddress),
-    any: createAgent(() => true),
+    public: createAgent('public'),
+    loopback: createAgent('loopback'),
+    any: createAgent('any'),
+  };
+  const open = async (url: URL, signal: AbortSignal): Promise<Reach | Failed> => {
+    refuseInTransaction('a request to a host');
+    const reach = rules.reach(url);
+    if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };
+    return (await whyUnresolved(reach, names, signal)) ?? reach;
   };
   return {
+    async whyUnsent(url, signal) {
+      const reach = await open(url, signal);
+      return 'result' in reach ? reach : undefined;
+    },
     async fetch(sent) {
-      refuseInTransaction('a request to a host');
-      const reach = rules.reach(sent.url);
-      if (!reach) return { result: 'host_unreachable', unsent: 'not_allowed' };
+      const reach = await open(sent.url, sent.deadline);
+      if ('result' in reach) return reach;
       try {
         return await exchange(agents[reach.addresses], { ...sent, url: reach.url }, rules);
       } catch (error) {
         const certificate = certificateFaults[codeOf(error)];
         const failure = isProtocolError(error) ? 'host_error' : 'host_unreachable';
+        const unsent = whyUnsentBy(error);
         return {
           result: sent.deadline.aborted ? 'host_timeout' : failure,
           ...(certificate && { certificate }),
-          ...(isOurFailure(error) && { unsent: 'no_way' }),
-          ...(codeOf(error) === refusedAddress && { unsent: 'not_allowed' }),
-          ...(['ENOTFOUND', refusedAddress].includes(codeOf(error)) && { hasNoAddress: true }),
+          ...(unsent && { unsent }),
         };
       }
     },

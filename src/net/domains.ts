@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
 import { dnsServersFor, readRecords } from './dns.ts';
+import { namesAt } from './names.ts';
 
 /** What several DNS servers say about the TXT records of one name. */
 export type AgreedTxt = ReturnType<typeof agree>;
@@ -51,6 +52,7 @@ export function createDomainReader(
   const client = createOutboundClient({
     userAgent: `Dossier/${version} (claim check; +${publicUrl}/about)`,
     bodyLimit_bytes: 65_536,
+    names: namesAt(rules.dnsServers),
     reach: (url) => reachPublic(url, hostOverrides),
   });
   return {

@@ -15,6 +15,7 @@ import {
   toFileText,
   toHeadQuery,
 } from './git.ts';
+import { namesAt } from './names.ts';
 import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './repository-place.ts';
 
 export type { RepositoryPlace } from './repository-place.ts';
@@ -104,8 +105,12 @@ async function check(
  * Creates the client of reads of repositories. It reaches https hosts whose addresses are all global unicast, and
  * `loopbackOrigins` (configured bases on this machine) at loopback addresses only. Bodies up to 64 KiB.
  */
-export const createSafeClient = (loopbackOrigins: ReadonlySet<string>): OutboundClient =>
+export const createSafeClient = (
+  loopbackOrigins: ReadonlySet<string>,
+  dnsServers?: Config['dnsServers'],
+): OutboundClient =>
   createOutboundClient({
+    names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',
     bodyLimit_bytes: 65_536,
     // No check that has its turn waits for a connection; some are left for the observer.
@@ -125,9 +130,11 @@ export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
 export function createRepositoryReader(
   hosts: Config['repositoryHosts'],
   timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
+  dnsServers?: Config['dnsServers'],
 ) {
   const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
-  const client = createSafeClient(new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin)));
+  const onThisMachine = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
+  const client = createSafeClient(onThisMachine, dnsServers);
   const read = async <T>(
     { host }: RepositoryPlace,
     ask: (exchange: Exchange, bases: Bases) => Promise<T>,

@@ -9,8 +9,8 @@ const remembered_ms = 3_600_000;
 const leastSilent = 3;
 
 /** Whether a request was sent and nothing came from the host. */
-const isSilent = ({ result = '', certificate, unsent, hasNoAddress }: Ended) =>
-  /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent && !hasNoAddress;
+const isSilent = ({ result = '', certificate, unsent }: Ended) =>
+  /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
 /**
  * Tells a network of ours that loses everything from a host that is silent: whether, within the hour, requests to three other domains
@@ -30,7 +30,7 @@ export function createCutOffWatch(clock: () => Date) {
   return {
     /** Remembers how a request to a host ended. What was not sent says nothing. */
     note(hostname: string, ended: Ended): void {
-      if (ended.unsent || ended.hasNoAddress) return;
+      if (ended.unsent) return;
       const domain = registrableDomain(hostname);
       const asked = isSilent(ended) ? silent : answered;
       asked.delete(domain);

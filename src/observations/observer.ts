@@ -12,7 +12,7 @@ import { measure } from '../telemetry/events.ts';
 import { createChecks, type HeldLease } from './checks.ts';
 import type { DatedFinding } from './compare.ts';
 import { createCutOffWatch } from './cut-off.ts';
-import { createDns } from './endpoint/network.ts';
+import { createCertificates, createDns } from './endpoint/network.ts';
 import { createHostQueue, type HostQueue } from './host-queue.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
@@ -80,10 +80,11 @@ function createParts(
   const key = cachedOnce(() => openObserverKey(context));
   const queue = createHostQueue(context, signal);
   const watch = createCutOffWatch(clock);
-  const rules = observerRules(config);
+  const rules = observerRules(config, timeouts);
+  const client = createOutboundClient(rules);
   const reachedAt = (url: URL) => rules.reach(url)?.url ?? url;
   const fetch = createPoliteFetch({
-    client: createOutboundClient(rules),
+    client,
     queue,
     timeouts,
     watch,
@@ -95,7 +96,7 @@ function createParts(
   return {
     ...{ fetch, queue, robots, timeouts },
     repositories: createPoliteRepositories(repositories, config.repositoryHosts, { queue, watch }),
-    reach: (url) => rules.reach(url),
+    certificate: createCertificates(rules, { client, queue, robots }),
     dns: createDns(config, timeouts.observerDns_ms, signal),
     claimFile: config.claimFile,
     catalogs: createPriceCatalogs(config.priceCatalogs, { fetch, robots, clock }),

@@ -13,39 +13,12 @@ import {
   type OutboundRules,
   reachPublic,
 } from '../net/client.ts';
+import { namesAt } from '../net/names.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { measure } from '../telemetry/events.ts';
 import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
-import type { HostQueue, Turn } from './host-queue.ts';
-
-/** Time that several requests share, without waiting for their turn. */
-interface TimeLeft {
-  left_ms: number;
-  /** Why nothing is sent to a host once there is none left. */
-  readonly spent: (host: string) => string;
-}
-
-/** The times of one run: for each URL that of its host and that of the whole run. */
-export function createTimes({
-  observerHost_ms,
-  observerCheck_ms,
-}: Pick<Timeouts, 'observerHost_ms' | 'observerCheck_ms'>): (url: string) => readonly TimeLeft[] {
-  const run: TimeLeft = {
-    left_ms: observerCheck_ms,
-    spent: (host) =>
-      `The hosts of this service took all the time that Dossier gives one check; ${host} was not asked any more.`,
-  };
-  const hosts = new Map<string, TimeLeft>();
-  return (url) => {
-    const name = URL.parse(url)?.host ?? '';
-    const host = hosts.get(name) ?? {
-      left_ms: observerHost_ms,
-      spent: (asked) => `${asked} took all the time that Dossier gives one host in one check.`,
-    };
-    hosts.set(name, host);
-    return [host, run];
-  };
-}
+import type { HostQueue } from './host-queue.ts';
+import { createTurns, type NotAsked, type TimeLeft } from './turns.ts';
 
 /** A request of the observer, and how long it may take. */
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
@@ -82,7 +55,14 @@ const unsent = (reason: string): NoAnswer => ({ result: 'unreachable', reason, i
 export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
 
 /** That no request was sent to a host because of this machine, its network or its DNS resolver. */
-export const noWay = (host: string): NoAnswer => unsent(`No request was sent to ${host}: ${noWayThere}.`);
+const noWay = (host: string): NoAnswer => unsent(`No request was sent to ${host}: ${noWayThere}.`);
+
+/** That the name servers of a domain give no answer, while those of others do. */
+const unresolved = ({ host }: URL): NoAnswer => ({
+  result: 'unreachable',
+  cause: 'connection',
+  reason: `No request was sent to ${host}: the DNS servers that Dossier asks gave no answer about its name, and gave one about a name of another domain within the hour.`,
+});
 
 /** That nobody answered, and why that is taken for a failure of our network. */
 const cutOff = (host: string): NoAnswer => ({
@@ -110,6 +90,19 @@ const paused = ({ host }: URL): NoAnswer =>
 const overtime = ({ host }: URL, times: readonly TimeLeft[] = []): NoAnswer =>
   unsent(times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? '');
 
+/** Why a host gave nothing; `otherwise` says it of what was sent, and of a host without an address. */
+export function whyNone(
+  url: URL,
+  ended: NotAsked,
+  { times, otherwise }: { times: readonly TimeLeft[] | undefined; otherwise: (failed: Failed) => NoAnswer },
+): NoAnswer {
+  if (ended === 'paused') return paused(url);
+  if (ended === 'overtime') return overtime(url, times);
+  if (ended.unsent === 'no_way') return noWay(url.host);
+  if (ended.unsent === 'not_allowed') return notAllowed(url);
+  return ended.unsent === 'unresolved' ? unresolved(url) : otherwise(ended);
+}
+
 /** What a client adds to each request. */
 export interface PoliteParts {
   readonly client: OutboundClient;
@@ -136,14 +129,8 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
-/** The turn of a request beside another one, whose turn ends it. */
-const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
-
-/** `overtime`: it was not sent, as one to a host that is paused. */
-type Ended = 'paused' | 'overtime' | OutboundResponse | Failed;
-
 /** How a request ended, as metrics count it. */
-const toResult = (response: Ended) => {
+const toResult = (response: NotAsked | OutboundResponse) => {
   if (typeof response === 'string') return 'paused';
   return response.result === 'response' ? 'answered' : response.result;
 };
@@ -152,49 +139,29 @@ const toResult = (response: Ended) => {
  * A fetch that takes its turn at the host, follows at most three redirects within it, signs itself, and obeys
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
-export function createPoliteFetch({
-  client,
-  queue,
-  sign,
-  timeouts,
-  pauses,
-  watch,
-}: PoliteParts): PoliteFetch {
-  const send = (url: URL, { timeout_ms = Infinity, ...sent }: PoliteRequest) => {
-    const inTurn = async (turn: Turn): Promise<Ended> => {
-      const { times = [], signal, beside: _, ...request } = sent;
-      const started = performance.now();
-      const left_ms = Math.min(
-        timeout_ms,
-        timeouts.observerExchange_ms,
-        ...times.map((time) => time.left_ms),
-      );
-      if (left_ms <= 0) return 'overtime';
-      const ends = [turn.signal, AbortSignal.timeout(Math.ceil(left_ms)), ...(signal ? [signal] : [])];
-      const deadline = AbortSignal.any(ends);
+export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
+  const inTurn = createTurns(parts);
+  const send = (url: URL, { timeout_ms = Infinity, times, signal, beside, ...request }: PoliteRequest) => {
+    const most_ms = Math.min(timeout_ms, timeouts.observerExchange_ms);
+    return inTurn(url, { most_ms, times, signal, beside }, async (turn) => {
       const headers = { ...request.headers, ...(await sign(url)) };
-      const response = await client.fetch({ ...request, url, headers, deadline });
-      for (const time of times) time.left_ms -= performance.now() - started;
+      const response = await parts.client.fetch({ ...request, url, headers, deadline: turn.signal });
       // Too many requests, or not in service (RFC 9110 section 10.2.3): everyone is asked to wait.
       const isBusy = response.result === 'response' && [429, 503].includes(response.status);
       if (isBusy && response.retry_after_s) turn.pause(response.retry_after_s);
       return response;
-    };
-    const { host, origin, pathname } = url;
-    const asked = { host, ...(pauses === 'address' && { address: `${origin}${pathname}` }) };
-    return sent.beside ? inTurn(besideTurn) : queue.run<Ended>(asked, inTurn);
+    });
   };
   const follow = async (url: URL, request: PoliteRequest, hops: number): Promise<Fetched | NoAnswer> => {
     const response = await send(url, request);
     measure('dossier_observer_requests_total', { result: toResult(response) });
-    if (response === 'paused') return paused(url);
-    if (response === 'overtime') return overtime(url, request.times);
-    watch.note(url.hostname, response);
-    if (response.result !== 'response') {
-      if (response.unsent === 'no_way') return noWay(url.host);
-      if (response.unsent === 'not_allowed') return notAllowed(url);
-      return watch.isCutOff(url.hostname, response) ? cutOff(url.host) : unreachable(url, response);
-    }
+    if (typeof response !== 'string') watch.note(url.hostname, response);
+    if (typeof response === 'string' || response.result !== 'response')
+      return whyNone(url, response, {
+        times: request.times,
+        otherwise: (failed) =>
+          watch.isCutOff(url.hostname, failed) ? cutOff(url.host) : unreachable(url, failed),
+      });
     const keepsMethod = request.method === undefined || [307, 308].includes(response.status);
     const to = keepsMethod && hops < mostRedirects ? redirect(response, url) : undefined;
     return to ? follow(to, request, hops + 1) : toFetched(url, response);
@@ -269,9 +236,13 @@ export async function findRefusal(
 }
 
 /** What the observer may fetch: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */
-export const observerRules = ({ hostOverrides, version, publicUrl }: Config): OutboundRules => ({
+export const observerRules = (
+  { hostOverrides, dnsServers, version, publicUrl }: Config,
+  { name_ms }: Pick<Timeouts, 'name_ms'>,
+): OutboundRules => ({
   userAgent: `Dossier/${version} (+${publicUrl}/about#observer)`,
   bodyLimit_bytes: 2 * 1024 * 1024,
   headerLimit_bytes: 64 * 1024,
+  names: namesAt(dnsServers, name_ms),
   reach: (url) => reachPublic(url, hostOverrides),
 });

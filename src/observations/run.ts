@@ -4,14 +4,14 @@ import { asMembers, asObject, type JsonObject, readObject } from '../core/json.t
 import type { Listing } from '../listings/listing.ts';
 import { isAddress } from '../net/addresses.ts';
 import { type Fetched, type NoAnswer, notChecked, toContent, whyTooLong } from '../net/answer.ts';
-import type { Reach } from '../net/client.ts';
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
-import { type createDns, readCertificate } from './endpoint/network.ts';
+import type { createCertificates, createDns } from './endpoint/network.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
-import { createTimes, noWayThere, type PoliteFetch } from './polite.ts';
+import { noWayThere, type PoliteFetch } from './polite.ts';
 import type { Robots } from './robots.ts';
+import { createTimes } from './turns.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;
@@ -193,8 +193,7 @@ export interface RunParts {
   readonly claimFile: string;
   readonly timeouts: Timeouts;
   readonly dns: ReturnType<typeof createDns>;
-  /** Where a recorded address is reached, HOST_OVERRIDES included; undefined for one that is not public. */
-  reach(url: URL): Reach | undefined;
+  readonly certificate: ReturnType<typeof createCertificates>;
 }
 
 /** Why an address is not asked at all; undefined for one that can be. */
@@ -237,14 +236,6 @@ async function get(url: string, { fetch, robots }: RunParts): Promise<Fetched | 
   return whyNot(url) ?? (await robots(url)) ?? toContent(await fetch({ url }));
 }
 
-async function certificate(origin: string, { reach }: RunParts) {
-  const url = new URL(origin);
-  const reached = reach(url);
-  if (reached && reached.url.protocol !== 'https:')
-    return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');
-  return readCertificate(url, reached);
-}
-
 async function dns(hostname: string, parts: RunParts) {
   if (isAddress(hostname)) return notChecked('The recorded address names no host, but an IP address.');
   return parts.dns(hostname);
@@ -282,7 +273,7 @@ export function createRun(
     /** What a GET of a public address gives: a response with content, or why there is none. */
     get: unlessRefused((url) => get(url, timed)),
     /** The certificate of an https address. */
-    tls: unlessRefused((origin) => certificate(origin, parts)),
+    tls: unlessRefused((origin) => parts.certificate(origin, timesOf(origin))),
     /** Addresses and CAA of a host name. */
     dns: unlessRefused((hostname) => dns(hostname, parts)),
     ...createRepositoryQuestions(listing, parts.repositories),

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { isAddress } from '../net/addresses.ts';
 import { createOutboundClient, type OutboundClient, overridden, type Reach } from '../net/client.ts';
+import { namesAt } from '../net/names.ts';
 
 const prefix = 'whsec_';
 
@@ -37,6 +38,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
     bodyLimit_bytes: 16_384,
     // Only the customers of a platform share a host, each with one message at a time.
     connections: 64,
+    names: namesAt(config.dnsServers),
     reach: (url) => reach(url, config),
   });
 

@@ -1,9 +1,20 @@
+import type { LookupFunction } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
-import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
-import type { NoAnswer } from '../../net/answer.ts';
-import { createGuardedLookup, isOurFailure, type Reach } from '../../net/client.ts';
+import { isAddress, plainAddress } from '../../net/addresses.ts';
+import { type NoAnswer, notChecked } from '../../net/answer.ts';
+import {
+  type Failed,
+  lookupFor,
+  type OutboundClient,
+  type OutboundRules,
+  whyUnsentBy,
+} from '../../net/client.ts';
 import { dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
-import { noWay } from '../polite.ts';
+import { namesAt } from '../../net/names.ts';
+import type { HostQueue } from '../host-queue.ts';
+import { whyNone } from '../polite.ts';
+import type { Robots } from '../robots.ts';
+import { createTurns, type TimeLeft } from '../turns.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
 const mostParents = 8;
@@ -99,38 +110,65 @@ function toAnswer(socket: TLSSocket) {
   };
 }
 
-/**
- * Reads the certificate of an https origin for its recorded name, at a public address or where HOST_OVERRIDES says. Sends
- * nothing over the connection. Never throws.
- */
-export function readCertificate(
+/** Reads the certificate of a host for its recorded name until the deadline. Sends nothing over the connection. Never throws. */
+function shakeHands(
   recorded: URL,
-  reached: Reach | undefined,
-): Promise<ReturnType<typeof toAnswer> | NoAnswer> {
-  if (!reached)
-    return Promise.resolve({ result: 'not_checked', reason: `${recorded.host} is not a public address.` });
-  const { url, addresses } = reached;
+  { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
+): Promise<ReturnType<typeof toAnswer> | Failed> {
   return new Promise((resolve) => {
     const socket = connect({
       host: plainAddress(url.hostname),
       port: Number(url.port || 443),
       ...(!isAddress(recorded.hostname) && { servername: recorded.hostname }),
       rejectUnauthorized: false,
-      lookup: createGuardedLookup(addresses === 'any' ? () => true : isPublicAddress),
-      timeout: handshake_ms,
+      lookup,
     });
     const end = (result: Parameters<typeof resolve>[0]) => {
+      deadline.removeEventListener('abort', stop);
       socket.destroy();
       resolve(result);
     };
-    const fail = (error?: Error) =>
-      end(
-        isOurFailure(error)
-          ? noWay(recorded.host)
-          : { result: 'unreachable', reason: `A TLS connection to ${recorded.host} did not come about.` },
-      );
+    const stop = () => end({ result: 'host_timeout' });
+    deadline.addEventListener('abort', stop);
+    if (deadline.aborted) stop();
     socket.once('secureConnect', () => end(toAnswer(socket)));
-    socket.on('error', fail);
-    socket.once('timeout', () => fail());
+    socket.on('error', (error) => {
+      const unsent = whyUnsentBy(error);
+      end({ result: 'host_unreachable', ...(unsent && { unsent }) });
+    });
   });
 }
+
+/**
+ * Reads the certificate of an https origin in its host's turn, at a public address or where HOST_OVERRIDES says. Where there was no
+ * answer about robots.txt, nothing is asked, unless the certificate is why. Never throws, but the reason of the queue's signal.
+ */
+export const createCertificates =
+  (
+    { reach, names = namesAt(undefined) }: OutboundRules,
+    { robots, ...parts }: { client: OutboundClient; queue: HostQueue; robots: Robots },
+  ) =>
+  async (origin: string, times: readonly TimeLeft[]): Promise<ReturnType<typeof toAnswer> | NoAnswer> => {
+    const recorded = new URL(origin);
+    const reached = reach(recorded);
+    if (!reached) return notChecked(`${recorded.host} is not a public address.`);
+    const { url, addresses } = reached;
+    if (url.protocol !== 'https:')
+      return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');
+    const unread = await robots(`${recorded.origin}/robots.txt`);
+    if (unread && unread.cause !== 'certificate') return unread;
+    const inTurn = createTurns({ ...parts, pauses: 'host' });
+    const lookup = lookupFor(addresses, names);
+    const seen = await inTurn(recorded, { most_ms: handshake_ms, times }, ({ signal: deadline }) =>
+      shakeHands(recorded, { url, lookup, deadline }),
+    );
+    if (typeof seen === 'object' && (seen.result === 'certificate' || seen.result === 'unreachable'))
+      return seen;
+    return whyNone(recorded, seen, {
+      times,
+      otherwise: () => ({
+        result: 'unreachable',
+        reason: `A TLS connection to ${recorded.host} did not come about.`,
+      }),
+    });
+  };

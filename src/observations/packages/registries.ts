@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { readObject } from '../../core/json.ts';
 import { challengesOf, type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
@@ -52,8 +53,8 @@ async function readManifest(
 }
 
 /** Only what lies under a configured base, at any address: the operator named it. HOST_OVERRIDES come first. */
-function registryRules(config: Config): OutboundRules {
-  const rules = observerRules(config);
+function registryRules(config: Config, timeouts: Pick<Timeouts, 'name_ms'>): OutboundRules {
+  const rules = observerRules(config, timeouts);
   const bases = Object.values(config.packageRegistries).filter(Boolean);
   return {
     ...rules,
@@ -78,13 +79,14 @@ export function createPackageRegistries(
     fetch,
     robots,
     ...parts
-  }: Pick<PoliteParts, 'queue' | 'timeouts' | 'watch'> & {
+  }: Pick<PoliteParts, 'queue' | 'watch'> & {
+    readonly timeouts: Timeouts;
     readonly fetch: PoliteFetch;
     readonly robots: Robots;
   },
 ) {
   const bases = config.packageRegistries;
-  const client = createOutboundClient(registryRules(config));
+  const client = createOutboundClient(registryRules(config, parts.timeouts));
   const ask = createPoliteFetch({ ...parts, client, pauses: 'host', sign: async () => ({}) });
   const askPublic: PoliteFetch = async (request) => (await robots(request.url)) ?? fetch(request);
   // Loaded lazily: only packages with provenance need it.

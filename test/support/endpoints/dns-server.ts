@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, isIP } from 'node:net';
 import type DNS from 'dns2';
 
 // Its types describe an ES module, which it is not.
 const dns = createRequire(import.meta.url)('dns2') as typeof DNS;
 const { Packet } = dns;
 
-/** What a name has: TXT records, an alias, the code of a failure (RFC 1035 section 4.1.1), or no answer at all. */
-export type DnsEntry = readonly string[] | { readonly alias: string } | number | 'silent';
+/** What a name has: TXT records, addresses, an alias, the code of a failure (RFC 1035 section 4.1.1), or no answer at all. */
+export type DnsEntry =
+  | readonly string[]
+  | { readonly addresses: readonly string[]; readonly only?: 'A' | 'AAAA' }
+  | { readonly alias: string }
+  | number
+  | 'silent';
 
 /** A real DNS server of a test, over UDP and TCP. */
 export interface DnsServer {
@@ -16,6 +21,8 @@ export interface DnsServer {
   readonly address: string;
   /** What it answers, by name; a name that is not here does not exist (NXDOMAIN). */
   readonly zone: Map<string, DnsEntry>;
+  /** Questions about a name that is here are answered when its promise resolves. */
+  readonly held: Map<string, Promise<void>>;
   /** The names that it was asked about, oldest first. */
   readonly asked: string[];
   /** Whether it says that it validated its answers. */
@@ -32,13 +39,25 @@ type Handle = NonNullable<Parameters<typeof dns.createServer>[0]['handle']>;
 /** Pieces of at most 255 bytes, as a TXT record has them. */
 const toPieces = (text: string) => text.match(/.{1,255}/gs) ?? [''];
 
-function toAnswers(zone: DnsServer['zone'], name: string, hops = 0): object[] | number | 'silent' {
+/** The answers to a question for records of a type; `only` the questions of one type for addresses are answered, others never. */
+function toAnswers(
+  zone: DnsServer['zone'],
+  { name, type }: { name: string; type: number },
+  hops = 0,
+): object[] | number | 'silent' {
   const entry = zone.get(name.toLowerCase()) ?? noSuchName;
   if (typeof entry === 'number' || entry === 'silent') return entry;
   if ('alias' in entry) {
     const alias = { name, type: Packet.TYPE.CNAME, class: Packet.CLASS.IN, ttl: 60, domain: entry.alias };
-    const rest = hops > 3 ? [] : toAnswers(zone, entry.alias, hops + 1);
+    const rest = hops > 3 ? [] : toAnswers(zone, { name: entry.alias, type }, hops + 1);
     return typeof rest === 'object' ? [alias, ...rest] : rest;
+  }
+  if ('addresses' in entry) {
+    if (entry.only && Packet.TYPE[entry.only] !== type) return 'silent';
+    const family = type === Packet.TYPE.A ? 4 : 6;
+    return entry.addresses
+      .filter((address) => isIP(address) === family)
+      .map((address) => ({ name, type, class: Packet.CLASS.IN, ttl: 60, address }));
   }
   const txt = { name, type: Packet.TYPE.TXT, class: Packet.CLASS.IN, ttl: 60 };
   return entry.map((text) => ({ ...txt, data: toPieces(text) }));
@@ -77,13 +96,15 @@ async function listenOn(
 /** Starts a server on a free port of this machine. */
 export async function createDnsServer(): Promise<DnsServer> {
   const zone: DnsServer['zone'] = new Map();
+  const held: DnsServer['held'] = new Map();
   const asked: string[] = [];
   const handleBy =
     (isUdp: boolean): Handle =>
-    (request, send) => {
-      const name = request.questions[0]?.name ?? '';
+    async (request, send) => {
+      const { name = '', type = 0 } = request.questions[0] ?? {};
       asked.push(name);
-      const answers = toAnswers(zone, name);
+      await held.get(name);
+      const answers = toAnswers(zone, { name, type: Number(type) });
       if (answers === 'silent') return;
       const response = Packet.createResponseFromRequest(request);
       Object.assign(response.header, { ad: started.isValidating ? 1 : 0 });
@@ -97,6 +118,7 @@ export async function createDnsServer(): Promise<DnsServer> {
   const started: DnsServer = {
     address: `127.0.0.1:${port}`,
     zone,
+    held,
     asked,
     isValidating: false,
     close,

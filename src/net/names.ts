@@ -1,0 +1,141 @@
+import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import type { Config } from '../config/config.ts';
+import { defaultTimeouts } from '../config/timeouts.ts';
+import { cachedOnce } from '../core/cached-once.ts';
+import { unlessAborted } from '../core/every.ts';
+import { createFairPool } from '../core/fair-pool.ts';
+import { registrableDomain } from '../core/identity.ts';
+
+/**
+ * Why nothing can be sent to a host by its name. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, and
+ * gave one about a name of another domain within the hour. `no_way`: DNS gave no answer, and that may be our fault.
+ */
+export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
+
+type Found = readonly LookupAddress[];
+
+/** How long an address is used without asking again. */
+const cached_ms = 30_000;
+/** So that a connection that fails to resolve does not ask again what its request asked just before. */
+const failed_ms = 1000;
+const mostNames = 1000;
+/** Names of one registrable domain that are asked about at once: its name servers may be silent. */
+const pendingOfDomain = 4;
+const remembered_ms = 3_600_000;
+/** RFC 8305 section 3 waits 50 ms for the other kind of addresses; here nobody waits for the connection. */
+const otherFamily_ms = 1000;
+
+/** Of the codes of node:dns: DNS says that there is no such name, or no such record. */
+const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
+const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
+/** No DNS server could be reached, or this machine has no room for the question. */
+const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
+
+/** One question for each kind of address; `unanswered` if a server gave none, or too late. */
+async function ask(
+  name: string,
+  servers: Config['dnsServers'],
+  timeout_ms: number,
+): Promise<Found | 'no_address' | 'no_way' | 'unanswered'> {
+  const resolver = new Resolver({ timeout: Math.ceil(timeout_ms * 0.3), tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const cancelAfter = (time_ms: number) => setTimeout(() => resolver.cancel(), time_ms);
+  const timers = [cancelAfter(timeout_ms)];
+  const toFound = (family: 4 | 6) => (addresses: string[]) => {
+    timers.push(cancelAfter(otherFamily_ms));
+    return addresses.map((address): LookupAddress => ({ address, family }));
+  };
+  const asked = [resolver.resolve4(name).then(toFound(4)), resolver.resolve6(name).then(toFound(6))];
+  const ended = await Promise.allSettled(asked);
+  for (const timer of timers) clearTimeout(timer);
+  const found = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  if (found.length > 0) return found;
+  const codes = ended.map((one) => (one.status === 'fulfilled' ? 'ENODATA' : String(one.reason.code)));
+  if (codes.some((code) => noSuchName.test(code)) || codes.every((code) => absent.test(code)))
+    return 'no_address';
+  return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
+}
+
+/** The domains of which a name was resolved last. */
+function createResolvedDomains() {
+  /** When, by domain, oldest first: of two domains one is another one than any that is asked about. */
+  const resolved = new Map<string, number>();
+  return {
+    note(domain: string) {
+      resolved.delete(domain);
+      resolved.set(domain, Date.now());
+      for (const oldest of resolved.keys()) if (resolved.size > 2) resolved.delete(oldest);
+    },
+    /** Whether a name of another domain was resolved within the hour. */
+    hasOther: (domain: string) =>
+      [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
+  };
+}
+
+/** Names that no DNS server is asked about (RFC 6761 section 6.3). */
+const ofThisMachine = /(?:^|\.)localhost$/;
+const loopback: Found = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** The code of a name that is `unresolved`; the others have those of the system's resolver. */
+export const unresolvedName = 'ESERVFAIL';
+
+const codes: Readonly<Record<Unresolved, string>> = {
+  no_address: 'ENOTFOUND',
+  unresolved: unresolvedName,
+  no_way: 'EAI_AGAIN',
+};
+
+export type Names = ReturnType<typeof createNames>;
+
+function createNames(servers: Config['dnsServers'], timeout_ms: number) {
+  const turns = createFairPool({ places: Number.POSITIVE_INFINITY, placesOfKey: pendingOfDomain });
+  const resolvedDomains = createResolvedDomains();
+  const resolveInTurn = async (name: string): Promise<Found | Unresolved> => {
+    const domain = registrableDomain(name);
+    const leave = await turns.enter({ keys: [domain] });
+    const found = await ask(name, servers, timeout_ms).finally(leave);
+    if (typeof found !== 'string') resolvedDomains.note(domain);
+    if (found !== 'unanswered') return found;
+    return resolvedDomains.hasOther(domain) ? 'unresolved' : 'no_way';
+  };
+  const isFailure = (found: Found | Unresolved) => typeof found === 'string';
+  const caching = { most: mostNames, ttl_ms: cached_ms, isFailure, failureTtl_ms: failed_ms };
+  const resolveOnce = cachedOnce(resolveInTurn, caching);
+  const resolve = async (hostname: string) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    return ofThisMachine.test(name) ? loopback : resolveOnce(name);
+  };
+  return {
+    /** All addresses of a name, of both kinds; `no_way` if the signal ends before there is an answer. Never throws. */
+    resolve: (hostname: string, signal: AbortSignal): Promise<Found | Unresolved> =>
+      unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
+    /** The same in the form of `dns.lookup`. */
+    lookup(
+      hostname: string,
+      _: LookupAllOptions,
+      done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+    ): void {
+      void resolve(hostname).then((found) => {
+        if (typeof found !== 'string') done(null, [...found]);
+        else done(Object.assign(new Error('the name has no address'), { code: codes[found] }), []);
+      });
+    },
+  };
+}
+
+const asking = new Map<string, Names>();
+
+/**
+ * What resolves names at DNS_SERVERS, or at the servers of the system, by questions that take no thread (c-ares). All clients of a
+ * process share it, so that names of one domain wait for each other and for nobody else. /etc/hosts is not read.
+ */
+export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
+  const key = `${timeout_ms} ${servers?.join() ?? ''}`;
+  const names = asking.get(key) ?? createNames(servers, timeout_ms);
+  asking.set(key, names);
+  return names;
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Directory, openDirectory } from '../support/directory.ts';
+import {
+  createDnsServer,
+  type DnsServer,
+  noSuchName,
+  serverFailure,
+} from '../support/endpoints/dns-server.ts';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+
+const tarpits = Array.from({ length: 10 }, (_, at) => `h${at}.tarpit.example`);
+const healthy = ['a', 'b', 'c'].map((name) => `mcp.good-${name}.example`);
+const unsent = (host: string) =>
+  `No request was sent to ${host}: the network or the DNS resolver that Dossier uses had no way there.`;
+const theirs = (host: string) =>
+  `No request was sent to ${host}: the DNS servers that Dossier asks gave no answer about its name, and gave one about a name of another domain within the hour.`;
+
+let dns: DnsServer;
+let server: Endpoint;
+let directory: Directory;
+
+beforeAll(async () => {
+  dns = await createDnsServer();
+  server = await startEndpoint((body, _, response) => {
+    if (body === '') return void response.writeHead(404).end();
+    const { id } = JSON.parse(body) as { id?: number };
+    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const entry = (name: string, hosts: readonly string[]) =>
+    registryEntry(`com.example.${name}/x`, {
+      remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
+    });
+  // The operator named these addresses, so that the system resolves them: its threads must be free.
+  const { port } = new URL(server.url);
+  directory = await openDirectory({
+    entries: [
+      entry('tarpit', tarpits),
+      ...healthy.map((host, at) => entry(`good${at}`, [host])),
+      ...['private', 'broken', 'missing'].map((name) => entry(name, [`mcp.${name}.example`])),
+    ],
+    environment: {
+      DNS_SERVERS: dns.address,
+      HOST_OVERRIDES: JSON.stringify(
+        Object.fromEntries(healthy.map((host) => [host, `http://localhost:${port}`])),
+      ),
+    },
+    // No test waits for the end of it.
+    timeouts: { name_ms: 120_000 },
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await server.close();
+  await dns.close();
+});
+
+async function answers(name: string) {
+  const { observations } = await directory.observe(`com.example.${name}/x`);
+  const { state, value, reason, missed } = observations.find(({ kind }) => kind === 'endpoint.answers') ?? {};
+  return { state, value, reason: missed?.reason ?? reason };
+}
+
+it('a domain whose name servers fail is at fault only once a name of another domain was resolved', async () => {
+  dns.zone.set('mcp.broken.example', serverFailure);
+  dns.zone.set('mcp.private.example', { addresses: ['10.0.0.1'] });
+  dns.zone.set('mcp.missing.example', noSuchName);
+  expect(await answers('broken')).toMatchObject({
+    state: 'not_checked',
+    reason: unsent('mcp.broken.example'),
+  });
+  expect(await answers('missing')).toMatchObject({
+    state: 'unreachable',
+    reason:
+      'A request to mcp.missing.example ended with no connection to a public address of the host, or a connection that broke off.',
+  });
+  expect(await answers('private')).toMatchObject({ state: 'not_checked' });
+  // robots.txt without an answer is asked for again after ten minutes.
+  directory.wait(86_400);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(Date.now() + 60_000);
+  expect(await answers('broken')).toMatchObject({
+    state: 'unreachable',
+    reason: theirs('mcp.broken.example'),
+  });
+  vi.useRealTimers();
+});
+
+it('endpoints of others are answered while ten hosts of a domain wait for its silent name servers', async () => {
+  const release = Promise.withResolvers<void>();
+  for (const host of tarpits) dns.held.set(host, release.promise);
+  const asked = () => new Set(dns.asked.filter((name) => tarpits.includes(name)));
+  let hasEnded = false;
+  const silent = answers('tarpit').finally(() => {
+    hasEnded = true;
+  });
+  await vi.waitFor(() => expect(asked().size).toBeGreaterThan(0));
+  for (const at of [0, 1, 2])
+    expect(await answers(`good${at}`)).toMatchObject({ state: 'observed', value: 200 });
+  dns.zone.set('mcp.private.example', { addresses: ['10.0.0.1'] });
+  directory.wait(86_400);
+  expect(await answers('private')).toMatchObject({ state: 'not_checked' });
+  expect(hasEnded).toBe(false);
+  release.resolve();
+  expect(await silent).toMatchObject({ state: 'unreachable' });
+  expect(asked().size).toBe(10);
+});
