@@ -7,7 +7,7 @@ import { partOf } from './support/long.ts';
 
 const copy = mkdtempSync(join(tmpdir(), 'dossier-adding-'));
 const copied =
-  '.github .gitignore src test docs scripts data bench eval package.json tsconfig.json vitest.config.ts biome.json';
+  '.ci .github .gitignore src test docs scripts data bench eval package.json tsconfig.json vitest.config.ts biome.json';
 const pages = 'README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE';
 
 afterAll(() => rmSync(copy, { recursive: true }));
@@ -17,7 +17,8 @@ const read = (path: string) => readFileSync(join(copy, path), 'utf8');
 /** Runs a command of the copy as a contributor does, who has no settings of this run. */
 function run(...args: readonly string[]) {
   const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }) };
+  // Commands, if a test starts some, run the source of the copy.
+  const env = { PATH, HOME, DOSSIER_BUNDLE: 'src/main.js', ...(TMPDIR !== undefined && { TMPDIR }) };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, env, encoding: 'utf8' });
   return { status, output: `${stdout}${stderr}` };
 }

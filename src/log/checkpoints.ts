@@ -104,9 +104,11 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   await syncFolder(dirname(path));
 }
 
-/** Makes the folder of checkpoints if there is none. Throws ExitError (78) if they could not be saved: no proof could be given later. */
-export async function requireCheckpointFolder(config: FileConfig): Promise<void> {
-  const path = checkpointPath(config);
+/**
+ * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be saved there: no proof
+ * could be given later. The default is the folder of the database, which opening the database makes.
+ */
+export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
   if (!path) return;
   try {
     await mkdir(dirname(path), { recursive: true });

@@ -30,7 +30,7 @@ it('closes a connection that asks and does not read', async () => {
     if (!isClosed) socket.write('\r\n');
     return isClosed;
   };
-  await expect.poll(send, { interval: 500, timeout: 20_000 }).toBe(true);
+  await expect.poll(send, { interval: 500 }).toBe(true);
   socket.destroy();
   await directory.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -58,14 +58,14 @@ it('an event calls only the streams that watch its address, however many there a
   const { publish, heard, calls } = watchAll((stream, at) => `agent://a/${stream}-${at}`);
   for (let at = 0; at < 1000; at += 1) publish(`agent://a/${at}-0`);
   for (let at = 0; at < 1000; at += 1) publish(`agent://a/nobody-${at}`);
-  await vi.waitFor(() => expect(heard.size).toBe(1000));
+  await expect.poll(() => heard.size).toBe(1000);
   expect(calls()).toBe(1000);
 });
 
 it('an address that changes again before its streams were told is told once', async () => {
   const { publish, calls, ends, bus } = watchAll((_, at) => `agent://a/${at}`);
   for (let round = 0; round < 5; round += 1) for (let at = 0; at < 3; at += 1) publish(`agent://a/${at}`);
-  await vi.waitFor(() => expect(calls()).toBe(3000));
+  await expect.poll(calls).toBe(3000);
   for (const end of ends) end();
   bus.publish({ kind: 'tools_list_changed' });
   publish('agent://a/0');

@@ -123,7 +123,7 @@ it('goes on with the listings behind one whose check cannot be stored, which say
     );
   await store.close();
   await editDatabase(databaseUrl, 'delete from observation');
-}, 60_000);
+});
 
 it('a pass that is killed loses nothing: the next one goes on with what is still due', async () => {
   const { child, ended } = startDossier(['observe'], environment);

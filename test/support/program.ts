@@ -97,7 +97,7 @@ function removeOld(): void {
  * and test/mcp/stdio.test.ts starts the source.
  */
 export async function setup({ config }: TestProject): Promise<void> {
-  if (process.env.DOSSIER_INSTALLED) return;
+  if (process.env.DOSSIER_INSTALLED ?? process.env.DOSSIER_BUNDLE) return;
   const files = filesOf('src');
   const hash = createHash('sha256');
   for (const file of [...files, 'package-lock.json', 'test/support/program.ts'])
