@@ -18,6 +18,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
   [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'cursor']],
+  [new RegExp(`^${listing}/versions$`), ['page']],
   [new RegExp(`^${listing}/badge$`), ['style']],
   [/^\/badge\//, ['style', 'show']],
   [/^\/publishers\/[^/]+$/, ['after']],

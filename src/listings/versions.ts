@@ -8,4 +8,7 @@ export const readVersions = async (
 ): Promise<VersionSummary[]> =>
   (await store.listings.versionSummaries([handle]))
     .filter(({ status }) => status !== 'deleted')
-    .toSorted((a, b) => (a.published_at < b.published_at ? 1 : -1));
+    .toSorted((a, b) => {
+      const order = b.published_at.localeCompare(a.published_at);
+      return order === 0 ? a.version.localeCompare(b.version) : order;
+    });

@@ -187,9 +187,10 @@ const showPart = (c: Request, toPart: (listing: ListingDocument, context: Contex
   });
 
 const showVersions = (c: Request, { site }: Face) =>
-  showPart(c, async (listing, context) =>
-    toVersionsPage(site, listing, await readVersions(listing.handle, context)),
-  );
+  showPart(c, async (listing, context) => {
+    const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
+    return toVersionsPage(site, listing, { versions: await readVersions(listing.handle, context), page });
+  });
 
 const showRatings = (c: Request, { site }: Face) =>
   showPart(c, async (listing) => {

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { ageText, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
-import { day, type Html } from '../html.ts';
+import { day, type Html, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
@@ -16,20 +16,29 @@ function pace(versions: readonly VersionSummary[], today: string): string {
   return `${counted(versions.length, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }
 
-/** All versions of a listing that the registry sent, newest first. */
-export const toVersionsPage = (
+/** A registry may send 10,000 versions of a listing. */
+const perPage = 200;
+
+/** The versions of a listing that the registry sent, newest first, 200 a page. */
+export function toVersionsPage(
   site: Site,
   listing: ListingDocument,
-  versions: readonly VersionSummary[],
-): Html =>
-  toListingPart(site, listing, 'Versions', {
+  { versions, page }: { readonly versions: readonly VersionSummary[]; readonly page: number },
+): Html {
+  const path = `${pagePath(listing.handle)}/versions`;
+  const shown = versions.slice((page - 1) * perPage, page * perPage);
+  const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
+  return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
     body: html`
 <p class="lead">${pace(versions, listing.evidence_snapshot_date)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
-<tbody>${versions.map(
+<tbody>${shown.map(
       ({ version, status, published_at, is_latest }) => html`
 <tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})</td><td>${status}</td></tr>`,
     )}</tbody></table>
+${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
+${page * perPage < versions.length && html`<p>${link(page + 1, 'Older versions')}</p>`}
 <p class="note">As the registry sent them, as of ${day(listing.observed_at)}.</p>`,
   });
+}
