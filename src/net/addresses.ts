@@ -16,6 +16,9 @@ export const isLoopbackAddress = (text: string): boolean =>
 /** A host of a URL without the brackets of an IPv6 address. */
 export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
+/** A name or host of a URL without the dot of the root, with which it is the same one. */
+export const withoutRoot = (host: string): string => host.replace(/\.(?=$|:\d+$)/, '');
+
 /** Whether a URL's host is an IP address, not a name. */
 export const isAddress = (hostname: string): boolean => ipaddr.isValid(plainAddress(hostname));
 

@@ -14,6 +14,7 @@ import {
 } from 'dns-packet';
 import type { Config } from '../config/config.ts';
 import { attempt } from '../core/json.ts';
+import { withoutRoot } from './addresses.ts';
 
 /** What is asked: the records of one type at a name. */
 interface AskedName {
@@ -147,7 +148,7 @@ async function ask(server: string, asked: AskedName, timeout_ms: number): Promis
  */
 export async function readRecords(server: string, { name, type }: AskedName, timeout_ms: number) {
   let dnssec = true;
-  for (let at = name, hops = 0; hops <= mostAliases; hops++) {
+  for (let at = withoutRoot(name), hops = 0; hops <= mostAliases; hops++) {
     const packet = await ask(server, { name: at, type }, timeout_ms);
     const { rcode } = packet as DecodedPacket & { readonly rcode?: string };
     if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`${rcode}`);
@@ -172,5 +173,7 @@ export function dnsServersFor(
 ): readonly string[] | undefined {
   if (dnsServers !== undefined) return dnsServers;
   const ours = Object.keys(hostOverrides).map((host) => host.replace(/:\d+$/, ''));
-  return ours.some((host) => `.${name}`.endsWith(`.${host}`)) ? undefined : ['1.1.1.1:53', '8.8.8.8:53'];
+  return ours.some((host) => `.${withoutRoot(name)}`.endsWith(`.${host}`))
+    ? undefined
+    : ['1.1.1.1:53', '8.8.8.8:53'];
 }

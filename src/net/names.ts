@@ -6,6 +6,7 @@ import { cachedOnce } from '../core/cached-once.ts';
 import { unlessAborted } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { registrableDomain } from '../core/identity.ts';
+import { withoutRoot } from './addresses.ts';
 
 /**
  * Why nothing can be sent to a host by its name. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, and
@@ -106,7 +107,7 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   const caching = { most: mostNames, ttl_ms: cached_ms, isFailure, failureTtl_ms: failed_ms };
   const resolveOnce = cachedOnce(resolveInTurn, caching);
   const resolve = async (hostname: string) => {
-    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const name = withoutRoot(hostname.toLowerCase());
     return ofThisMachine.test(name) ? loopback : resolveOnce(name);
   };
   return {

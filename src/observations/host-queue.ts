@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
+import { withoutRoot } from '../net/addresses.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
 
@@ -154,9 +155,10 @@ const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'
 
 /** Until when the last of some hosts asked to be left alone, RFC 3339; undefined if none does now. */
 export async function pausedUntil(
-  hosts: readonly string[],
+  written: readonly string[],
   context: QueueContext,
 ): Promise<string | undefined> {
+  const hosts = written.map(withoutRoot);
   const pauses = await Promise.all(hosts.map((host) => context.store.observations.pauses(host)));
   const ends = pauses.map((places, at) => places.get(hosts[at] ?? ''));
   return ends
@@ -197,9 +199,10 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
      * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
      * to be left alone. Throws the signal's reason once the process stops.
      */
-    async run<T>(asked: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
+    async run<T>(place: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
       // Before the turn is waited for: on an engine with one connection that never ends.
       refuseInTransaction('a turn at a host');
+      const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {
         const leased = await hosts.enter(asked.host);
         const turn = leased.tail.then(() => takeTurn(asked, leased, work));

@@ -1,4 +1,5 @@
 import type { Timeouts } from '../config/timeouts.ts';
+import { withoutRoot } from '../net/addresses.ts';
 import type { Failed, OutboundClient } from '../net/client.ts';
 import type { HostQueue, Turn } from './host-queue.ts';
 
@@ -21,7 +22,7 @@ export function createTimes({
   };
   const hosts = new Map<string, TimeLeft>();
   return (url) => {
-    const name = URL.parse(url)?.host ?? '';
+    const name = withoutRoot(URL.parse(url)?.host ?? '');
     const host = hosts.get(name) ?? {
       left_ms: observerHost_ms,
       spent: (asked) => `${asked} took all the time that Dossier gives one host in one check.`,

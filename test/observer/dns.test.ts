@@ -76,7 +76,10 @@ beforeAll(async () => {
         }),
       )
       .concat(
-        ['AAAA', 'CAA'].map((type) =>
+        registryEntry('com.example.dns/x-root', {
+          remotes: [{ type: 'streamable-http', url: 'http://two.example.com./mcp' }],
+        }),
+        ...['AAAA', 'CAA'].map((type) =>
           registryEntry(`com.example.dns/x-${type}`, {
             remotes: [{ type: 'streamable-http', url: 'http://partly.example.net/mcp' }],
           }),
@@ -85,7 +88,9 @@ beforeAll(async () => {
     environment: {
       DNS_SERVERS: address,
       HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries([...hosts, ...more].map((host) => [host, 'http://127.0.0.1:9'])),
+        Object.fromEntries(
+          [...hosts, ...more, 'two.example.com.'].map((host) => [host, 'http://127.0.0.1:9']),
+        ),
       ),
     },
   });
@@ -117,6 +122,10 @@ it('says which kinds of addresses there are, and names the authorities of the ne
 
 it('finds the addresses that an alias leads to', async () => {
   expect(await dnsOf(6)).toMatchObject({ as_seen: { ipv4: 2, ipv6: 1 } });
+});
+
+it('asks about a name that is written with the dot of the root', async () => {
+  expect(await dnsOf('-root')).toMatchObject({ value: 'IPv4 and IPv6', as_seen: { ipv4: 2, ipv6: 1 } });
 });
 
 it('takes another number of addresses for no change', async () => {

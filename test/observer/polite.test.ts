@@ -18,8 +18,13 @@ let mostAtOnce = 0;
 let shared: Endpoint;
 let directory: Directory;
 
+/** The dot of the root makes no other host. */
 const listed = (name: string, path: string) =>
-  registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://shared.example.com${path}` }] });
+  registryEntry(name, {
+    remotes: [
+      { type: 'streamable-http', url: `https://shared.example.com${path === '/f' ? '.' : ''}${path}` },
+    ],
+  });
 const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `com.example.shared/${letter}`);
 
 beforeAll(async () => {
@@ -37,7 +42,10 @@ beforeAll(async () => {
     entries: names.map((name) => listed(name, `/${name.slice(-1)}`)),
     environment: {
       PUBLIC_URL: 'https://dossier.example',
-      HOST_OVERRIDES: JSON.stringify({ 'shared.example.com': shared.url }),
+      HOST_OVERRIDES: JSON.stringify({
+        'shared.example.com': shared.url,
+        'shared.example.com.': shared.url,
+      }),
     },
   });
 });
