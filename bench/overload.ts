@@ -8,6 +8,7 @@ import { projectRoot } from './command.ts';
 import { prepareSqlite } from './database.ts';
 import { memoryOf, onCore, pinTo, toMemoryText } from './machine.ts';
 import { type AttackName, attacks } from './overload/attacks.ts';
+import { runStrangers } from './overload/strangers/run.ts';
 import { type CheckedRequest, drivePaced, type Paced } from './paced.ts';
 import { atMost, type Part, type Row, whole } from './report.ts';
 import { saveTable, toDatedTable } from './saved-tables.ts';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '30' },
     listings: { type: 'string', default: '9000' },
     attack: { type: 'string', multiple: true, default: ['searches'] },
+    only: { type: 'string' },
     folder: { type: 'string', default: join(tmpdir(), 'dossier-bench') },
     save: { type: 'boolean', default: false },
   },
@@ -88,22 +90,29 @@ async function measure(server: Server, name: AttackName): Promise<Part> {
   };
 }
 
-// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections]. Limits are on: they are what is measured.
-pinTo('load');
-const { url } = await prepareSqlite(values.folder, listings);
-const parts: Part[] = [];
-for (const name of values.attack as AttackName[]) {
+async function overload(name: AttackName): Promise<Part> {
+  const { url } = await prepareSqlite(values.folder, listings);
   const environment = {
     LIMITS: 'on',
     TRUSTED_PROXIES: attacks[name].networks.length > 0 ? '127.0.0.0/8' : proxy,
   };
   const service = await startService(url, { environment });
   try {
-    parts.push(await measure(service, name));
+    return await measure(service, name);
   } finally {
     await service.stop();
   }
 }
+
+// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers] [--only NAME]. Limits are on: they are what is measured.
+pinTo('load');
+const parts: Part[] = [];
+for (const name of values.attack)
+  parts.push(
+    name === 'strangers'
+      ? await runStrangers(values.folder, seconds, values.only)
+      : await overload(name as AttackName),
+  );
 const table = toDatedTable(parts, `${values.seconds} s each`);
 process.stdout.write(table);
 if (values.save) saveTable('overload', table);

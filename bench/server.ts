@@ -26,6 +26,9 @@ export interface Command {
   readonly checkout?: string;
   /** The core it runs on where there are two; the servers' core by default. */
   readonly core?: keyof typeof cores;
+  /** Gets what it prints, piece by piece. */
+  readonly onOutput?: (text: string) => void;
+  readonly onEnd?: () => void;
 }
 
 /** The command as a shell line, to find out by hand why it does not start. */
@@ -43,6 +46,8 @@ export async function startServer({
   nodeFlags = [],
   checkout = projectRoot,
   core = 'server',
+  onOutput,
+  onEnd,
 }: Command): Promise<Server> {
   const started = performance.now();
   const [program = '', ...words] = [...onCore(core), process.execPath, ...nodeFlags, script, ...args];
@@ -52,11 +57,16 @@ export async function startServer({
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(child, 'exit');
+  if (onEnd) child.once('exit', onEnd);
   const listening = new Promise<string>((resolve) => {
     let output = '';
+    let isListening = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      onOutput?.(text);
+      if (isListening) return;
       output += text;
       const [, url] = /listening on (\S+)/.exec(output) ?? [];
+      isListening = url !== undefined;
       if (url) resolve(url);
     });
   });

@@ -1,0 +1,46 @@
+import { type RegistryEntry, registryEntry } from '../../../test/support/entries.ts';
+import { createSynthetic } from '../../synthetic.ts';
+import { allPublishers } from './attacks.ts';
+import { healthyEntries } from './healthy.ts';
+import { toEntries } from './hostile.ts';
+import { manyVersions, plain, plainHandles } from './listings.ts';
+
+const versions = 10_000;
+
+const versionEntries = (): RegistryEntry[] =>
+  Array.from({ length: versions }, (_, at) =>
+    registryEntry(
+      manyVersions,
+      { version: `1.${at}.0` },
+      {
+        isLatest: at === versions - 1,
+        publishedAt: new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString(),
+        updatedAt: new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString(),
+      },
+    ),
+  );
+
+const withoutAddresses = ({ server, _meta }: RegistryEntry): RegistryEntry => {
+  const { remotes: _, packages: __, repository: ___, ...record } = server;
+  return { server: record, _meta };
+};
+
+/** What the registry of the run lists: others, healthy publishers, and hostile ones. */
+export function toRegistry(): RegistryEntry[] {
+  const { entries } = createSynthetic({ listings: plain });
+  const others = plainHandles.flatMap((_, at) => entries(at).map(withoutAddresses));
+  const hostile = Object.entries(allPublishers).flatMap(([name, publisher]) => toEntries(name, publisher));
+  return [...others, ...healthyEntries, ...versionEntries(), ...hostile];
+}
+
+/** The same with a hundred listings changed. */
+export const toChangedRegistry = (registry: readonly RegistryEntry[]): RegistryEntry[] =>
+  registry.map(({ server, _meta }, at) =>
+    at < 100
+      ? registryEntry(
+          String(server.name),
+          { ...server, description: 'Changed' },
+          { updatedAt: '2026-11-01T00:00:00Z' },
+        )
+      : { server, _meta },
+  );
