@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { claimEvent, claimStates } from '../claims/claim.ts';
 import { attempt, parseForeignJson, readObject } from '../core/json.ts';
 import { listingClaim } from '../document/listing-document.ts';
-import { logPath } from '../log/checkpoints.ts';
+import { logOfOrigin, logPath } from '../log/checkpoints.ts';
 import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { readVerifier } from '../log/notes.ts';
 import { savedProof } from '../log/verify.ts';
@@ -26,6 +26,7 @@ type AskService = ReturnType<typeof createServiceClient>;
 const logs = z.object({
   logs: z.array(
     z.object({
+      log: z.string(),
       first_log_index: z.int().min(0),
       entries: z.int().min(0),
       key: z.string(),
@@ -63,13 +64,14 @@ function readAnswer<T extends z.ZodType>(
 const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'), logs).logs;
 
 async function readLogs(ask: AskService): Promise<AuditedLog[]> {
-  const last = (await readHeads(ask)).length;
+  const last = logOfOrigin((await readHeads(ask)).at(-1)?.log ?? '');
   // The sizes are read after the checkpoint, so that no log is smaller than it.
   const newest = (await ask(`${logPath(last)}/checkpoint`)).body.toString('utf8');
-  return (await readHeads(ask)).map(({ first_log_index, entries, key }, at) => ({
-    ...{ id: at + 1, base: first_log_index, size: entries, key: readVerifier(key) },
-    ...(at + 1 === last && { checkpoint: newest }),
-  }));
+  return (await readHeads(ask)).map(({ log, first_log_index, entries, key }) => {
+    const id = logOfOrigin(log);
+    const checkpoint = id === last ? newest : undefined;
+    return { id, base: first_log_index, size: entries, key: readVerifier(key), checkpoint };
+  });
 }
 
 async function readTile(

@@ -1,13 +1,8 @@
 import { placeMember } from '../claims/claim.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import { readAll, readPages } from '../core/pages.ts';
-import {
-  type FileConfig,
-  findKeyOfOrigin,
-  type LogContext,
-  logOfOrigin,
-  readCheckpointFile,
-} from '../log/checkpoints.ts';
+import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
+import { findKeyOfOrigin, type LogContext, logOfOrigin } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
@@ -20,8 +15,9 @@ type Place = Pick<LogContext, 'store' | 'clock'> & { readonly config: FileConfig
 
 /** The content of the checkpoint file, of whatever log it is, and the key that must have signed it. */
 async function readOwnCheckpoint({ store, config }: Place) {
-  const text = await readCheckpointFile(config);
-  if (text === undefined) return undefined;
+  const file = await readCheckpointFile(config);
+  if (file === undefined || file.otherDatabase !== undefined) return undefined;
+  const { text } = file;
   const origin = readCheckpoint(text)?.origin ?? '';
   const key = await findKeyOfOrigin({ store }, origin);
   return { log: logOfOrigin(origin), checkpoint: text, key: key && verifierOf(key) };
@@ -29,10 +25,11 @@ async function readOwnCheckpoint({ store, config }: Place) {
 
 async function readLogs(place: Place): Promise<AuditedLog[]> {
   const heads = await place.store.log.heads();
+  const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(place);
-  // One of no log that is here is a fault, and must be read as well.
-  const of = heads.some(({ id }) => id === file?.log) ? file?.log : heads.at(-1)?.id;
-  return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === of && file) }));
+  // That of a log before the newest one is the reason why it was closed; one of a later log, which is not here, is a fault.
+  const known = file && file.log >= newest ? file : undefined;
+  return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === newest && known) }));
 }
 
 /** Reads a database for an audit, in small pieces. Rows of withdrawn listings count as shown: they are when it returns. */

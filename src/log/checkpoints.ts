@@ -1,11 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes, textOf } from '../core/process.ts';
 import type { Store, Transaction } from '../store/store.ts';
+import {
+  type CheckpointFile,
+  checkpointPath,
+  readCheckpointFile,
+  replaceCheckpointFile,
+} from './checkpoint-file.ts';
 import type { createLogReads, LogHead } from './entries.ts';
 import { toLeaf } from './leaf.ts';
 import { treeRoot } from './merkle.ts';
@@ -61,21 +63,6 @@ export async function openLogSeed({ store, clock }: LogContext): Promise<Buffer>
 export const openLogKey = async (context: LogContext, log: number): Promise<NoteKey> =>
   toNoteKey(logOrigin(log, context.config.publicUrl), await openLogSeed(context));
 
-/** The settings that say where the checkpoint file is. */
-export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
-
-/** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
-function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
-  if (checkpointFile) return checkpointFile;
-  return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
-}
-
-/** Makes a rename in a folder survive a loss of power. Throws where the system cannot. */
-export async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, 'r');
-  await folder.sync();
-}
-
 /** Whether what is saved is of a larger tree of the same log, or of a later log: another process was faster. */
 async function isOlderThan(text: string, context: LogContext, checkpoint: Checkpoint): Promise<boolean> {
   const saved = await openOwnCheckpoint(context, text);
@@ -84,11 +71,8 @@ async function isOlderThan(text: string, context: LogContext, checkpoint: Checkp
   return log < savedLog || (log === savedLog && checkpoint.size < saved.size);
 }
 
-/** Nodes with the same process id may share the folder. */
-const processName = randomUUID();
-
 /**
- * Replaces the checkpoint file atomically, unless it has this checkpoint or a newer one. To be called each time before a
+ * Replaces the checkpoint file, unless it has this checkpoint or a newer one, or is that of another database. To be called each time before a
  * checkpoint is published, one call of a process after the other: another process that read the file just before this one
  * replaced it may have put back an older one.
  */
@@ -97,36 +81,12 @@ async function saveCheckpoint(context: LogContext, text: string): Promise<void> 
   const checkpoint = readCheckpoint(text);
   if (!path || !checkpoint) return;
   const saved = await readCheckpointFile(context.config);
-  if (saved === text || (await isOlderThan(saved ?? '', context, checkpoint))) return;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.${processName}.new`, text, { flush: true });
-  await rename(`${path}.${processName}.new`, path);
-  await syncFolder(dirname(path));
+  if (saved?.otherDatabase !== undefined || saved?.text === text) return;
+  if (await isOlderThan(saved?.text ?? '', context, checkpoint)) return;
+  await replaceCheckpointFile(path, text, context.config);
 }
 
-/**
- * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be saved there: no proof
- * could be given later. The default is the folder of the database, which opening the database makes.
- */
-export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
-  if (!path) return;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await access(dirname(path), constants.W_OK);
-  } catch (error) {
-    const message = `CHECKPOINT_FILE: its folder cannot be written: ${textOf(error)}`;
-    throw new ExitError(exitCodes.configuration, message);
-  }
-}
-
-/** The content of the checkpoint file; undefined if there is none. A file that cannot be read has no content. */
-export async function readCheckpointFile(config: FileConfig): Promise<string | undefined> {
-  const path = checkpointPath(config);
-  if (!path) return undefined;
-  return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>
-    code === 'ENOENT' ? undefined : '',
-  );
-}
+const newestOf = (heads: readonly [LogHead, ...LogHead[]]): LogHead => heads.at(-1) ?? heads[0];
 
 /** Parses a checkpoint that this database's key signed, under whatever PUBLIC_URL; undefined for any other text. */
 async function openOwnCheckpoint(context: LogContext, text: string): Promise<Checkpoint | undefined> {
@@ -135,37 +95,60 @@ async function openOwnCheckpoint(context: LogContext, text: string): Promise<Che
   return key && openCheckpoint(text, verifierOf(key));
 }
 
-/** Whether the database contains a checkpoint's tree. A log that was closed counts: another node has handled it. */
+/**
+ * Whether the database contains a checkpoint's tree. That of a log before its newest one counts: another node has handled it. That
+ * of a later log is of a database that went on after this one was copied.
+ */
 export async function isContained(
   log: Pick<ReturnType<typeof createLogReads>, 'heads' | 'tree'>,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  const head = (await log.heads()).find(({ id }) => id === logOfOrigin(checkpoint.origin));
-  if (head?.closed_with !== undefined) return true;
-  if (!head || head.size < checkpoint.size) return false;
+  const head = newestOf(await log.heads());
+  const of = logOfOrigin(checkpoint.origin);
+  if (head.id !== of) return head.id > of;
+  if (head.size < checkpoint.size) return false;
   return (await treeRoot(log.tree(head.id), checkpoint.size)).equals(checkpoint.root);
+}
+
+/** The checkpoint that closes the newest log: the published one if it is of that log, else one of what is left of it. */
+async function closingCheckpoint(context: LogContext, published: Checkpoint, text: string): Promise<string> {
+  const head = newestOf(await context.store.log.heads());
+  if (head.id === logOfOrigin(published.origin)) return text;
+  const root = await treeRoot(context.store.log.tree(head.id), head.size);
+  return toCheckpoint({ size: head.size, root }, await openLogKey(context, head.id));
+}
+
+function reportOther({ log }: LogContext, { path, otherDatabase }: CheckpointFile): void {
+  log.error(
+    { file: path, database: otherDatabase },
+    'CHECKPOINT_FILE is that of another database, which still exists: it is neither compared nor written; name another file, or, if this database takes its place, move the other one away',
+  );
 }
 
 /**
  * Compares the database with the checkpoint file. If the database does not contain that checkpoint's tree (an older
- * backup was restored), closes the log with the checkpoint and opens the next log, whose first entry is the checkpoint.
- * A file without a valid signature of this database's key is reported and otherwise ignored.
+ * backup was restored), closes the log and opens the next one, whose first entry is the checkpoint. Its number is greater than that of
+ * every log that was published: a name that was signed is never used again. A file without a valid signature of this database's key is reported and otherwise ignored.
  * To be called once, before anything is written (docs/log.md).
  */
 export async function compareWithCheckpointFile(context: LogContext): Promise<void> {
   const { store, config, clock, log } = context;
-  const text = await readCheckpointFile(config);
-  if (text === undefined) return;
+  const file = await readCheckpointFile(config);
+  if (file === undefined) return;
+  if (file.otherDatabase !== undefined) return reportOther(context, file);
+  const { text, path } = file;
   const checkpoint = await openOwnCheckpoint(context, text);
   if (!checkpoint)
     return log.error(
-      { file: checkpointPath(config) },
+      { file: path },
       'the checkpoint file is unreadable, cut off or not signed by the key of this database, so a roll-back of the database cannot be detected at this start; compare the log with a checkpoint stored elsewhere',
     );
   if (await isContained(store.log, checkpoint)) return;
+  const closed_with = await closingCheckpoint(context, checkpoint, text);
   const isOpened = await store.write(async (tx) => {
     if (await isContained(tx.log, checkpoint)) return false;
-    await tx.log.openNext(text, clock().toISOString());
+    const id = 1 + Math.max(newestOf(await tx.log.heads()).id, logOfOrigin(checkpoint.origin));
+    await tx.log.openNext({ id, closed_with, opened_at: clock().toISOString() });
     await tx.log.append(toLeaf('log.continued', { checkpoint: text }));
     return true;
   });
@@ -207,8 +190,7 @@ async function sign(context: LogContext, head: LogHead): Promise<IssuedCheckpoin
 }
 
 async function issue(context: LogContext, last: IssuedCheckpoint | undefined): Promise<IssuedCheckpoint> {
-  const heads = await context.store.log.heads();
-  const head = heads.at(-1) ?? heads[0];
+  const head = newestOf(await context.store.log.heads());
   const isSame = last?.head.id === head.id && last.size === head.size;
   if (!isSame) return sign(context, head);
   await saveCheckpoint(context, last.text);

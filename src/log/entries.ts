@@ -13,12 +13,13 @@ const headTable = table({
   /** How many entries it has. */
   size: integer,
   opened_at: text,
-  /** Once the log is closed: its last published checkpoint. */
+  /** Once the log is closed: its last published checkpoint, or one of what is left of it if that is lost. */
   closed_with: optional(text),
 });
 /**
- * One log, numbered from 1. Entries are appended to the last one, and locking its row puts writers in order. A new log is
- * opened only if the database turns out to be older than a published checkpoint.
+ * One log. The first has the number 1; numbers that another state of the database used are left out. Entries are appended to the
+ * last one, and locking its row puts writers in order. A new log is opened only if the database turns out to be older than a
+ * published checkpoint.
  */
 export type LogHead = ValueOf<typeof headTable>;
 
@@ -185,12 +186,12 @@ export const createLogWrites = (db: Db) => ({
     await db.deleteFrom('log_record').where('log_index', '=', index).execute();
     await db.updateTable('log_leaf').set({ erased_by }).where('log_index', '=', index).execute();
   },
-  /** Closes the last log with its last published checkpoint, and opens the next one. */
-  async openNext(closed_with: string, opened_at: string) {
+  /** Closes the last log with a checkpoint of it, and opens the one of a number. */
+  async openNext({ id, closed_with, opened_at }: Pick<LogHead, 'id' | 'closed_with' | 'opened_at'>) {
     const head = (await readHeads(db)).at(-1);
-    if (!head) throw new Error('no log');
+    if (!head || head.id >= id) throw new Error('no log can be opened under a number that was used');
     await db.updateTable('log_head').set({ closed_with }).where('id', '=', head.id).execute();
-    const next = { id: head.id + 1, base: head.base + head.size, size: 0, opened_at };
+    const next = { id, base: head.base + head.size, size: 0, opened_at };
     await db.insertInto('log_head').values(headTable.encode(next)).execute();
   },
 });

@@ -85,7 +85,7 @@ it('accuses nobody of what a closed log withdrew, amended or erased', async () =
   await act('erase', await rate({ interaction_id: 'three' }));
   const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
   await directory.store.write(async (tx) => {
-    await tx.log.openNext(checkpoint, now());
+    await tx.log.openNext({ id: 2, closed_with: checkpoint, opened_at: now() });
     await tx.log.append(toLeaf('log.continued', { checkpoint }));
   });
   await rate({ interaction_id: 'two', supersedes: newer });

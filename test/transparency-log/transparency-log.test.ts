@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyCheckpoint } from '@sigstore/verify/dist/tlog/checkpoint.js';
@@ -37,6 +37,14 @@ const get = async (path: string) => {
 };
 const text = async (path: string) => (await get(path)).text();
 const bytes = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
+/** Every log by its name, with how many entries it has. */
+async function logs(): Promise<string[]> {
+  const shown = JSON.parse(await text('/log')) as { logs: { log: string; entries: number }[] };
+  return shown.logs.map(({ log, entries }) => `${log.replace('http://', '')} ${entries}`);
+}
+/** The checkpoint in the file, without the line that names the database. */
+const savedCheckpoint = async (file = 'dossier.db.checkpoint') =>
+  (await readFile(join(folder, file), 'utf8')).replace(/^database .*\n$/m, '');
 async function prove(input: object) {
   const response = await directory.app.request('/api/tools/get_proof', {
     method: 'POST',
@@ -76,7 +84,7 @@ describe('the checkpoint', () => {
     directory.wait(1);
     const newest = await text('/log/checkpoint');
     expect(newest.split('\n')[1]).toBe('50');
-    expect(await readFile(join(folder, 'dossier.db.checkpoint'), 'utf8')).toBe(newest);
+    expect(await savedCheckpoint()).toBe(newest);
     expect((await readdir(folder)).filter((file) => file.endsWith('.new'))).toEqual([]);
   });
 });
@@ -326,6 +334,38 @@ describe('a restored backup', () => {
   });
 });
 
+it('a backup that is restored again opens the log after those that were published, each closed by its own checkpoint', async () => {
+  await append(2);
+  await text('/log/checkpoint');
+  await directory.close();
+  await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
+  const restore = async () => {
+    await directory.close();
+    await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
+    directory = await open();
+  };
+  directory = await open();
+  await append(3, 2);
+  await text('/log/checkpoint');
+  await restore();
+  await append(4, 10);
+  const second = await text('/log/2/checkpoint');
+  await restore();
+  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/3 1']);
+  expect((await text('/log/checkpoint')).split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log', '2']);
+  expect((await text('/log/3/checkpoint')).split('\n')[0]).toBe('127.0.0.1:3000/log/3');
+  expect((await directory.app.request('/log/2/checkpoint')).status).toBe(404);
+  const { body } = await prove({ log_index: 2 });
+  expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: second });
+  await restore();
+  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/4 1']);
+  await directory.close();
+  directory = await open();
+  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/4 1']);
+  // The entries were made without ratings.
+  expect((await directory.audit()).filter((fault) => !/^entry \d+: it records/.test(fault))).toEqual([]);
+});
+
 describe('the checkpoint file', () => {
   it.each([
     ['cut off', (saved: string) => saved.slice(0, 60)],
@@ -358,7 +398,7 @@ describe('the checkpoint file', () => {
     await writeFile(file, older);
     directory.wait(1);
     expect(await text('/log/checkpoint')).toBe(newer);
-    expect(await readFile(file, 'utf8')).toBe(newer);
+    expect(await savedCheckpoint()).toBe(newer);
   });
   it('is never replaced by a checkpoint of a smaller tree of the same log', async () => {
     await append(3);
@@ -373,6 +413,41 @@ describe('the checkpoint file', () => {
     const older = await (await copy.app.request('/log/checkpoint')).text();
     await copy.close();
     expect([newer, older].map((published) => published.split('\n')[1])).toEqual(['5', '3']);
-    expect(await readFile(file, 'utf8')).toBe(newer);
+    expect(await savedCheckpoint('shared.checkpoint')).toBe(newer);
+  });
+  it('is neither compared nor written by a copy of the database that is opened beside it', async () => {
+    await append(3);
+    await text('/log/checkpoint');
+    await directory.close();
+    await cp(join(folder, 'dossier.db'), join(folder, 'copy.db'));
+    const file = join(folder, 'shared.checkpoint');
+    directory = await open('dossier.db', file);
+    await append(2, 3);
+    await text('/log/checkpoint');
+    await directory.close();
+    const saved = await readFile(file, 'utf8');
+    expect(saved.split('\n').at(-2)).toBe(
+      `database ${JSON.stringify({ database: join(folder, 'dossier.db'), file })}`,
+    );
+
+    const DATABASE_URL = `file:${join(folder, 'copy.db')}`;
+    const settings = { DATABASE_URL, CHECKPOINT_FILE: file, REGISTRY_URL: 'off', LOG_FORMAT: 'json' };
+    const started = startDossier(['stdio'], settings);
+    started.child.stdin?.end();
+    expect((await started.ended).stderr).toContain('CHECKPOINT_FILE is that of another database');
+    directory = await open('copy.db', file);
+    await append(4, 3);
+    expect(await logs()).toEqual(['127.0.0.1:3000/log 7']);
+    expect((await text('/log/checkpoint')).split('\n')[1]).toBe('7');
+    await directory.close();
+    expect(await readFile(file, 'utf8')).toBe(saved);
+
+    directory = await open('dossier.db', file);
+    expect(await logs()).toEqual(['127.0.0.1:3000/log 5']);
+    await directory.close();
+    // The copy takes its place once the database is gone.
+    await rename(join(folder, 'dossier.db'), join(folder, 'lost.db'));
+    directory = await open('copy.db', file);
+    expect(await logs()).toEqual(['127.0.0.1:3000/log 7', '127.0.0.1:3000/log/2 1']);
   });
 });

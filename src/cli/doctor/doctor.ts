@@ -10,7 +10,8 @@ import { readAll } from '../../core/pages.ts';
 import { counted, day_ms } from '../../core/text.ts';
 import { readPrivateEntries } from '../../imports/private-entries.ts';
 import { isSample, sampleSource } from '../../listings/listing.ts';
-import { isContained, logOfOrigin, logOrigin, readCheckpointFile } from '../../log/checkpoints.ts';
+import { type CheckpointFile, readCheckpointFile } from '../../log/checkpoint-file.ts';
+import { isContained, logOfOrigin, logOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
 import type { Store } from '../../store/store.ts';
 import { listBackups } from '../backup/backups.ts';
@@ -166,7 +167,15 @@ async function checkDisk({ config }: Subject): Found {
 const auditAge_ms = 2 * day_ms;
 
 /** Whether the database contains the tree of the checkpoint that was published last. */
-async function compareWithFile(store: Store, text: string): Promise<Finding> {
+async function compareWithFile(
+  store: Store,
+  { text, path, otherDatabase }: CheckpointFile,
+): Promise<Finding> {
+  if (otherDatabase !== undefined)
+    return fault(
+      `${path} is the checkpoint file of ${otherDatabase}, so a rolled back database would not be noticed`,
+      'name another CHECKPOINT_FILE, or, if this database takes its place, move the other one away',
+    );
   const checkpoint = readCheckpoint(text);
   if (!checkpoint)
     return warning(
@@ -177,8 +186,11 @@ async function compareWithFile(store: Store, text: string): Promise<Finding> {
   if (head?.closed_with !== undefined) return fine('the checkpoint file is of a log that was closed');
   if (await isContained(store.log, checkpoint))
     return fine(`continues the published checkpoint of ${checkpoint.size} entries`);
+  const lacks = head
+    ? `has ${head.size} entries and does not contain the published checkpoint of ${checkpoint.size}`
+    : `does not have the log ${checkpoint.origin}, of which a checkpoint was published`;
   return fault(
-    `the database has ${head?.size ?? 0} entries and does not contain the published checkpoint of ${checkpoint.size}: it is an older copy`,
+    `the database ${lacks}: it is an older copy`,
     'restore the newest backup; if there is none, the next start closes this log and opens another',
   );
 }
@@ -200,9 +212,9 @@ async function readAudit(store: Store): Promise<Finding> {
 /** The transparency log against the checkpoint that was published last, and its last audit. */
 async function checkLog({ config, store }: Subject): Found {
   if (!store) return fine('there is none yet');
-  const text = await readCheckpointFile(config);
+  const file = await readCheckpointFile(config);
   const compared =
-    text === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, text);
+    file === undefined ? fine('no checkpoint was published yet') : await compareWithFile(store, file);
   return [compared, await readAudit(store)];
 }
 

@@ -1,4 +1,5 @@
-import { type IssuedCheckpoint, logOfOrigin, readCheckpointFile } from '../../log/checkpoints.ts';
+import { readCheckpointFile } from '../../log/checkpoint-file.ts';
+import { type IssuedCheckpoint, logOfOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
 import { type AskedWitness, readWitnesses } from '../../log/witness-policy.ts';
 import type { askWitness } from '../../log/witnesses.ts';
@@ -14,7 +15,7 @@ const whyRefused: Readonly<Record<string, readonly [string, string]>> = {
 
 /** The checkpoint that was published last: of the checkpoint file, else of the running service; undefined if there is none. */
 async function publishedCheckpoint({ config, store }: Subject): Promise<IssuedCheckpoint | undefined> {
-  const saved = await readCheckpointFile(config);
+  const saved = (await readCheckpointFile(config))?.text;
   const answer = saved === undefined ? await ask(`${config.publicUrl}/log/checkpoint`) : undefined;
   const text = saved ?? (typeof answer === 'object' && answer.status === 200 ? answer.text : '');
   const checkpoint = readCheckpoint(text);

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { constants, realpathSync } from 'node:fs';
+import { access, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config/config.ts';
+import { attempt, parseForeignJson } from '../core/json.ts';
+import { ExitError, exitCodes, textOf } from '../core/process.ts';
+
+/** The settings that say where the checkpoint file is. */
+export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
+
+/** What the checkpoint file has. */
+export interface CheckpointFile {
+  readonly path: string;
+  /** The checkpoint that was published last; empty if the file cannot be read. */
+  readonly text: string;
+  /** The database file that it was written for, if that is another one than ours and still exists. */
+  readonly otherDatabase: string | undefined;
+}
+
+/** Path of the checkpoint file, outside the database; undefined if none is configured and the database is no file. */
+export function checkpointPath({ checkpointFile, databaseUrl }: FileConfig): string | undefined {
+  if (checkpointFile) return checkpointFile;
+  return databaseUrl.startsWith('file:') ? `${databaseUrl.slice('file:'.length)}.checkpoint` : undefined;
+}
+
+/** The file of a database, whatever links lead to it; undefined if it is none, or there is none. */
+const databaseFile = (url: string): string | undefined =>
+  url.startsWith('file:') ? attempt(() => realpathSync(url.slice('file:'.length))) : undefined;
+
+const owner = z.object({ database: z.string(), file: z.string() });
+
+/** The last line says whose file it is: every checkpoint that is read as a note leaves such a line out. */
+const ownerLine = /^database (\{.*\})\n?$/m;
+
+/**
+ * The database file for which a checkpoint file was written. A checkpoint file that was moved or copied, as with a restored
+ * backup, is whoever's opens it; so is that of a database which is gone.
+ */
+function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
+  const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
+  if (written?.file !== resolve(path)) return undefined;
+  const other = databaseFile(`file:${written.database}`);
+  return other === databaseFile(databaseUrl) ? undefined : other;
+}
+
+/** Undefined if no file is configured, or there is none. */
+export async function readCheckpointFile(config: FileConfig): Promise<CheckpointFile | undefined> {
+  const path = checkpointPath(config);
+  if (!path) return undefined;
+  const content = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'ENOENT' ? undefined : '',
+  );
+  if (content === undefined) return undefined;
+  const text = content.replace(ownerLine, '');
+  return { path, text, otherDatabase: findOtherDatabase(content, path, config) };
+}
+
+/** Makes a rename in a folder survive a loss of power. Throws where the system cannot. */
+export async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
+}
+
+/** Nodes with the same process id may share the folder. */
+const processName = randomUUID();
+
+/** Replaces the file atomically by a checkpoint and the name of the database, if that is a file. */
+export async function replaceCheckpointFile(path: string, text: string, config: FileConfig): Promise<void> {
+  const database = databaseFile(config.databaseUrl);
+  const written = database && `database ${JSON.stringify({ database, file: resolve(path) })}\n`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.${processName}.new`, `${text}${written ?? ''}`, { flush: true });
+  await rename(`${path}.${processName}.new`, path);
+  await syncFolder(dirname(path));
+}
+
+/**
+ * Makes the folder of CHECKPOINT_FILE if there is none. Throws ExitError (78) if checkpoints could not be saved there: no proof
+ * could be given later. The default is the folder of the database, which opening the database makes.
+ */
+export async function requireCheckpointFolder({ checkpointFile: path }: FileConfig): Promise<void> {
+  if (!path) return;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    const message = `CHECKPOINT_FILE: its folder cannot be written: ${textOf(error)}`;
+    throw new ExitError(exitCodes.configuration, message);
+  }
+}
