@@ -8,7 +8,7 @@ import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
 import { absences, type Claim, type ClaimKind } from './claim.ts';
-import { findContinuingFailure, isLapsed, isLiving } from './judge.ts';
+import { findContinuingFailure } from './judge.ts';
 import {
   bindingOf,
   type ClaimTarget,
@@ -27,6 +27,7 @@ import {
   toIssued,
   toNotProven,
 } from './response.ts';
+import { isLapsed, isLiving } from './standing.ts';
 
 /** What a claim request asks for, besides the listing. */
 export interface ClaimRequest {

@@ -9,6 +9,7 @@ import {
   type Capability,
   type Claim,
   type ClaimFile,
+  type Missing,
   type OptOut,
   type ProofPlace,
   parseClaimFile,
@@ -16,8 +17,6 @@ import {
 } from './claim.ts';
 import {
   type CountedLine,
-  isLapsed,
-  isLiving,
   type JudgedFacts,
   judge,
   type ReadLine,
@@ -27,10 +26,12 @@ import {
 } from './judge.ts';
 import type { Reading } from './locations.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
+import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   applyOptOut,
   endCapability,
   recordClaimEvent,
+  recordMissing,
   recordReceiptKeys,
   recordUnread,
   suspendClaim,
@@ -186,10 +187,6 @@ async function recordRoot(
 const toSeenKeys = ({ receiptKeys }: ClaimFile, { place, read: { commit } }: Reading): SeenReceiptKey[] =>
   receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
 
-/** Why a claim ends whose lines do not count any more. */
-const whyGone = (claim: Claim | undefined) =>
-  claim?.lost_at === undefined ? 'proof_missing' : 'repository_changed';
-
 /** Writes what a proof changes: capabilities, the claim, its history and the log. */
 async function applyProof(
   tx: Transaction,
@@ -199,7 +196,8 @@ async function applyProof(
   const { handle, claim } = facts;
   const at = reading.now.toISOString();
   const event = toEvent(verdict, toWanted(verdict, facts), facts);
-  if (!verdict.continues && event !== 'moved') await suspendClaim(tx, claim, { reason: whyGone(claim), at });
+  if (!verdict.continues && event !== 'moved')
+    await suspendClaim(tx, claim, { reason: claim ? whyGone(claim) : 'proof_missing', at });
   const own = await tx.claims.capabilities(handle);
   const known = new Map([...facts.known, ...own.map((row) => [row.hash, row] as const)]);
   const wanted = toWanted(verdict, { ...facts, known });
@@ -246,30 +244,24 @@ async function endLeaked(
   return claim;
 }
 
-/** Results that say that the repository is not the one of yesterday any more. */
-const isLost = (result: CheckResult) =>
-  ['repository_not_found', 'repository_moved', 'repository_empty'].includes(result);
+/** What a reading without a line that counts did not find; undefined if it says nothing about that. */
+function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | undefined {
+  if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
+  return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
+}
 
-/** Suspends a claim without a line that counts where it was proven: at once after an authoritative reading, else after many checks that read nothing. */
+/** Notes that a check of the location of a claim proved nothing. An authoritative one is handed to the pass that asked for it instead. */
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
-  [{ place, read, now }, claim]: [Reading, Claim | undefined],
+  [{ place, read, now, onMissing }, claim]: [Reading, Claim | undefined],
 ) {
   if (claim?.kind !== place.kind || claim.place_key !== place.key) return;
-  const at = now.toISOString();
-  // Results that say nothing about whether the line is there.
-  if (!read.pinned || /^(host_|redirect_|repository_|not_text|too_large)/.test(result)) {
-    const lost_at = claim.lost_at ?? (isLost(result) ? at : undefined);
-    await recordUnread(tx, { ...claim, lost_at }, now);
-    return;
-  }
-  const { commit } = read;
-  const after = await suspendClaim(tx, claim, { reason: whyGone(claim), at, ...(commit && { commit }) });
-  await tx.claims.putClaim({
-    ...{ ...after, checked_at: at, missed_at: claim.missed_at ?? at },
-    ...{ failed_days: undefined, tried_at: undefined },
-  });
+  const missing = missingOf(result, read);
+  if (missing === undefined) return recordUnread(tx, claim, now);
+  const found: MissingProof = { claim, result, missing, now, commit: read.commit };
+  if (onMissing) onMissing(found);
+  else await recordMissing(tx, found);
 }
 
 /** Judges the lines of a text; those of active capabilities alone for a claimant who may not write. */
@@ -291,7 +283,12 @@ async function noteMeanwhile(
   if (result) return applyFailure(tx, result, [reading, claim]);
   const { place, read, now } = reading;
   if (read.pinned && claim?.kind === place.kind && claim.place_key === place.key)
-    await tx.claims.putClaim({ ...claim, checked_at: now.toISOString(), tried_at: undefined });
+    await tx.claims.putClaim({
+      ...claim,
+      checked_at: now.toISOString(),
+      tried_at: undefined,
+      missing: undefined,
+    });
 }
 
 /** Applies one reading of a listing that has this claim in the caller's transaction: opt-out, leaked capabilities, proof or suspension, with history and log. */

@@ -102,7 +102,7 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
 async function apply(
   target: ClaimTarget,
   was: Pick<Reading, 'read' | 'agreed' | 'signed'>,
-  { context, isAsked, save }: { context: Context; isAsked: boolean; save: SaveOutcome },
+  { context, onMissing, save }: { context: Context; onMissing?: Reading['onMissing']; save: SaveOutcome },
 ): Promise<CheckedClaim> {
   const reading = {
     ...target,
@@ -111,6 +111,7 @@ async function apply(
     ring: await claimKeyRing(context),
   };
   const now = context.clock();
+  const isAsked = onMissing === undefined;
   return context.store.write(async (tx) => {
     const { listing, place } = target;
     const current = await findToCheck(listing.handle, tx);
@@ -121,7 +122,7 @@ async function apply(
     const writing = { ...context, store: tx };
     if (isAsked) await requireMayWrite(writing, writer);
     const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
-    const outcome = await applyReading(tx, { ...reading, now, isBlocked }, claim);
+    const outcome = await applyReading(tx, { ...reading, now, isBlocked, onMissing }, claim);
     const checked = toChecked(reading, outcome, now);
     await save(tx, checked, isAnswered(checked));
     return checked;
@@ -148,25 +149,26 @@ export async function checkSignature(
       throw new Problem('unavailable', { detail: 'The keys were read again meanwhile.', retry_after_s: 1 });
   };
   const signed = { ...challenge, signer };
-  return apply(target, { read, agreed: new Set(agreed), signed }, { context, isAsked: true, save });
+  return apply(target, { read, agreed: new Set(agreed), signed }, { context, save });
 }
 
 /**
  * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
  * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
+ * A re-check hands a reading that proves nothing to `onMissing`.
  */
 export async function checkClaim(
   target: ClaimTarget,
   context: Context,
-  by: 'claimant' | 'recheck' = 'claimant',
+  onMissing?: Reading['onMissing'],
 ): Promise<CheckedClaim> {
   const { handle } = target.listing;
   const subject = { handle, place: toSubject(target.place), hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
     // Nobody commits a line after a re-check: another node that is late must not check again.
-    const saveChecked: SaveOutcome = by === 'claimant' ? save : (tx, checked) => save(tx, checked, false);
-    return apply(target, read, { context, isAsked: by === 'claimant', save: saveChecked });
+    const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
+    return apply(target, read, { context, onMissing, save: saveChecked });
   });
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;

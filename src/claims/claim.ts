@@ -42,6 +42,9 @@ export const isInRepository = (kind: ClaimKind): boolean =>
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
+/** What an authoritative reading of the location of a claim did not find: a line that counts, or the location itself. */
+export type Missing = 'line' | 'place';
+
 export const claimTable = table({
   handle: text,
   state: oneOf<'claimed' | 'suspended'>(),
@@ -70,10 +73,12 @@ export const claimTable = table({
   checked_at: text,
   /** When a check failed last, since then. */
   tried_at: optional(text),
-  /** When a check first found its repository missing, empty or moved since the last proof: lines from before do not count any more. */
+  /** When the second of two checks found its repository missing, empty or moved since the last proof: lines from before do not count. */
   lost_at: optional(text),
-  /** When a check first found its location without a line that counts, since its last proof, RFC 3339. */
+  /** When the second of two checks found no line that counts, or no location, since the last proof. */
   missed_at: optional(text),
+  /** When a first check found no line that counts, and no location, since the last one that found otherwise (standing.ts). */
+  missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   failed_days: optional(words<string>()),
 });
@@ -237,9 +242,6 @@ export const optOutTable = table({
 });
 /** A line `optout <handle>` that a check read where the listing can be claimed. Times are RFC 3339 UTC. */
 export type OptOut = ValueOf<typeof optOutTable>;
-
-/** How long after the first check that read the line a listing is withdrawn that is not claimed there. */
-export const secondCheck_ms = 86_400_000;
 
 /** Results of a check that found nothing where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];

@@ -1,6 +1,7 @@
 import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
 import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
 import type { Reading } from './locations.ts';
+import { isBroken, isEndedBy, isHeld, isLapsed, isLiving } from './standing.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
 export interface ReadLine {
@@ -23,6 +24,7 @@ const bySpecificity = [
   'secret_published',
   'place_was_missing',
   'claimed_elsewhere',
+  'claim_not_ended',
   'capability_needed',
   'signature_invalid',
   'challenge_expired',
@@ -68,8 +70,6 @@ export interface Verdict {
   readonly reason: LineFailure;
 }
 
-/** How long a line that was taken away restores its capability: afterwards the location may have another holder. */
-const restore_ms = 30 * 86_400_000;
 /** Active capabilities of one listing: one for each deployment or maintainer. */
 const mostActive = 5;
 /** Active and suspended ones; what was suspended first ends for good. */
@@ -94,13 +94,6 @@ export function findContinuingFailure(
   }
   return 'challenge_foreign';
 }
-
-/** Whether it works, or does again once its line is back. */
-export const isLiving = ({ state }: Capability) => state === 'active' || state === 'suspended';
-
-/** Whether a capability was suspended so long ago that its line does not restore it, and it continues no claim. */
-export const isLapsed = ({ state, ended_at }: Capability, now: Date) =>
-  state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
 /** Why the line of a stored capability does not count; undefined if it does. */
 function findKnownFailure(
@@ -149,18 +142,15 @@ const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =
 
 /** Why a line that begins a new claim has to wait; undefined if it need not. */
 function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure | undefined {
-  const { claim, place, agreed, pinned } = facts;
-  if (claim?.state !== 'claimed') return undefined;
-  const isHere = claim.kind === place.kind && claim.place_key === place.key;
-  if (isHere) return pinned ? undefined : 'capability_needed';
-  return agreed.has(`${claim.place_key} ${hash}`) ? undefined : 'claimed_elsewhere';
+  const { claim, place, agreed, pinned, known, now } = facts;
+  if (!claim || !isHeld(claim, known.values(), now)) return undefined;
+  if (claim.kind === place.kind && claim.place_key === place.key) {
+    if (!pinned) return 'capability_needed';
+    return isEndedBy(claim, 'line', now) ? undefined : 'claim_not_ended';
+  }
+  if (agreed.has(`${claim.place_key} ${hash}`)) return undefined;
+  return claim.state === 'claimed' ? 'claimed_elsewhere' : 'claim_not_ended';
 }
-
-/** A check found the location without any line of the claim, missing or moved: nothing new continues it. */
-export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim) =>
-  lost_at !== undefined ||
-  missed_at !== undefined ||
-  (state === 'suspended' && suspended_reason === 'proof_missing');
 
 /** The lines that continue the known claim. */
 function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {
@@ -201,7 +191,8 @@ export function judge(lines: readonly ReadLine[], facts: JudgedFacts): Verdict {
   const whyNot = (line: JudgedLine): LineFailure => {
     if (!isCounting(line.power)) return line.power;
     if (isCounted(line)) return 'challenge_replaced';
-    return findHindrance(line as CountedLine, facts) ?? 'capability_needed';
+    const hindrance = findHindrance(line as CountedLine, facts) ?? 'capability_needed';
+    return continues && hindrance === 'claim_not_ended' ? 'capability_needed' : hindrance;
   };
   const others = judged.filter(({ hash }) => !chosen.has(hash));
   const reasons = new Map(others.map((line) => [line.hash, whyNot(line)]));

@@ -15,6 +15,7 @@ import {
 } from './challenge.ts';
 import { type Claim, type ClaimKind, domainsAbove, type ProofPlace, type SeenFacts } from './claim.ts';
 import { challengeName, claimMethods, placesOf, registryKeyPath, wellKnownPath } from './methods.ts';
+import type { MissingProof } from './standing.ts';
 
 /** A listing that can be claimed, and the location to check. */
 export interface ClaimTarget {
@@ -119,6 +120,8 @@ export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly now: Date;
   /** Whether the operator keeps the listing, or the account or domain of the location, from writing. */
   readonly isBlocked?: boolean;
+  /** Takes the reading if it is authoritative and proves nothing; the caller records it or not (recheck.ts). */
+  readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
 type Read = (place: ProofPlace, context: Context, claim: Claim | undefined) => Promise<LocationRead>;

@@ -19,7 +19,12 @@ type ToRepositoryKey = (address: string) => string | undefined;
 
 /** A claim as its sentence needs it. */
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
-  Partial<Pick<Claim, 'place' | 'proven_commit' | 'proven_at' | 'failed_days' | 'tried_at' | 'lost_at'>>;
+  Partial<
+    Pick<
+      Claim,
+      'state' | 'place' | 'proven_commit' | 'proven_at' | 'failed_days' | 'tried_at' | 'lost_at' | 'missing'
+    >
+  >;
 
 /** One method to claim a listing: where it is proven, how it is explained, and what it shows. */
 interface ClaimMethod {
@@ -170,19 +175,33 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
     : '';
 
-/** Since when checks have failed, and when the last one did, as the end of a sentence; undefined if none has. */
+/** What a first check found of a claim in force, and what a second one does; undefined if none found anything amiss. */
+function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
+  const first = missing?.line;
+  if (state !== 'claimed' || first === undefined) return undefined;
+  const what = missing?.place
+    ? 'the repository missing, empty or moved'
+    : 'nothing there that proves the claim';
+  return `a check on ${day(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
+}
+
+/** What checks of a claim failed, since when, and what happens next, as the end of a sentence; undefined if none has. */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',
-}: Pick<ShownClaim, 'failed_days' | 'tried_at'>) {
+  ...claim
+}: Pick<ShownClaim, 'failed_days' | 'tried_at' | 'state' | 'missing'>): string | undefined {
   const last = day(tried_at) > (since ?? '') ? `, the last on ${day(tried_at)}` : '';
-  return since && `checks have failed since ${since}${last}`;
+  const unread = since && `checks have failed since ${since}${last}`;
+  return missingText(claim) ?? unread;
 }
 
 function troubleText(claim: ShownClaim): string {
   const { lost_at } = claim;
   const failing = failingText(claim);
-  const lost = lost_at ? ` A check on ${day(lost_at)} found that repository missing, empty or moved.` : '';
+  const lost = lost_at
+    ? ` Two checks, the second on ${day(lost_at)}, found that repository missing, empty or moved.`
+    : '';
   return `${lost}${failing ? ` ${toSentence(failing)}` : ''}`;
 }
 

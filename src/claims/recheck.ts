@@ -5,8 +5,10 @@ import { createFairPool } from '../core/fair-pool.ts';
 import { readPages } from '../core/pages.ts';
 import type { Listing } from '../listings/listing.ts';
 import { checkClaim } from './check.ts';
-import { type Claim, type ClaimKind, type OptOut, secondCheck_ms } from './claim.ts';
+import type { Claim, ClaimKind, OptOut } from './claim.ts';
+import { type ClaimPass, createClaimPass } from './claim-pass.ts';
 import { type ClaimTarget, findTarget, findToCheck, toSubject } from './locations.ts';
+import { secondReading_ms } from './standing.ts';
 import { recordUnread } from './suspend.ts';
 
 const page = 100;
@@ -32,7 +34,7 @@ export function recheckDue_ms(
 
 /** When an opt-out line is read again: a second time a day after the first, then as often as claims. */
 const optOutDue_ms = (optOut: OptOut, interval_s: number) =>
-  optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondCheck_ms : recheckDue_ms(optOut, interval_s);
+  optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondReading_ms : recheckDue_ms(optOut, interval_s);
 
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
@@ -56,7 +58,7 @@ async function wasChecked({ listing, place }: ClaimTarget, context: Context): Pr
 async function recheckPlace(
   [listing, claim]: [Listing, Claim | undefined],
   kind: ClaimKind,
-  context: Context,
+  { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
   // A claim whose location is none any more (its host is not read any more, say) cannot be read: that is a failed check.
@@ -66,18 +68,19 @@ async function recheckPlace(
       if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, context.clock());
     });
   if (!target || (await wasChecked(target, context))) return false;
-  const { check, changed } = await checkClaim({ ...target, claim }, context, 'recheck');
+  const { check, changed } = await checkClaim({ ...target, claim }, context, pass.onMissing);
+  if (claim?.kind === kind) pass.note(claim);
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
   return true;
 }
 
 /** Also what is due later than anything checked by now can be: a clock that was ahead dated it. */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
-  const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondCheck_ms);
+  const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;
 }
 
-async function recheck(handle: string, context: Context): Promise<boolean> {
+async function recheck(handle: string, context: Context, pass: ClaimPass): Promise<boolean> {
   const now_ms = context.clock().getTime();
   const claim = await context.store.claims.claim(handle);
   const dues = await duesOf(handle, claim, context);
@@ -87,7 +90,7 @@ async function recheck(handle: string, context: Context): Promise<boolean> {
   const listing = kinds.size > 0 ? await findToCheck(handle, context.store) : undefined;
   if (!listing) return false;
   const checked: boolean[] = [];
-  for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, context));
+  for (const kind of kinds) checked.push(await recheckPlace([listing, claim], kind, { context, pass }));
   return checked.includes(true);
 }
 
@@ -110,7 +113,7 @@ const mostWaiting = 256;
 
 /**
  * Checks every claim and opt-out line that is due, on a few hosts at once, except those that another node checked in this pass.
- * Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
+ * Readings that prove nothing are recorded at its end (claim-pass.ts). Returns how many it checked. A check that fails is logged and does not stop the others; the signal drops those under way.
  */
 export async function recheckClaims(
   context: Context,
@@ -122,10 +125,11 @@ export async function recheckClaims(
   // One after the other on each host, so that a host that stalls delays nobody else's.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
+  const pass = createClaimPass();
   const check = async (handle: string, place: string) => {
     const leave = await hosts.enter({ keys: [URL.parse(place)?.host ?? place] });
     try {
-      if (!stopped.aborted && (await unlessAborted(recheck(handle, context), stopped))) checked += 1;
+      if (!stopped.aborted && (await unlessAborted(recheck(handle, context, pass), stopped))) checked += 1;
     } catch (err) {
       if (!stopped.aborted) context.log.warn({ err, handle }, 'claim re-check failed');
     }
@@ -138,6 +142,7 @@ export async function recheckClaims(
     while (waiting.size >= mostWaiting) await Promise.race(waiting);
   }
   await Promise.all(waiting);
+  if (!stopped.aborted) await pass.record(context);
   return checked;
 }
 

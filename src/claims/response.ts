@@ -2,15 +2,17 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { capabilityHash, capabilityId, createCapability } from '../core/capability.ts';
+import { toSentence } from '../core/text.ts';
 import { claimKeyRing } from './apply.ts';
 import { challengeLife_s, createChallenge } from './challenge.ts';
 import type { CheckedClaim } from './check.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
-import { continuationOf, isBroken } from './judge.ts';
+import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
-import { claimMethods } from './methods.ts';
+import { claimMethods, failingText } from './methods.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
+import { isBroken } from './standing.ts';
 
 /** The response to a claim request (docs/claims.md, POST /api/claim-github). */
 export const claimResponse = z.object({
@@ -114,10 +116,10 @@ export interface Issuing {
 function continuityText({ claim, presented }: Issuing): string {
   if (!claim) return '';
   if (presented && isBroken(claim))
-    return ' A check found no line of the claim on record where it was proven: this challenge continues that claim only beside an older line of it that still counts; alone it begins a new claim.';
+    return ' Two checks a day apart found no line of the claim on record where it was proven: this challenge continues that claim only beside an older line of it that still counts; alone it begins a new claim.';
   if (presented)
     return ' This challenge continues the claim of the listing: it was asked for with one of its capabilities.';
-  return ' This challenge begins a new claim, once no line of the claim on record counts any more; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';
+  return ' This challenge begins a new claim, once two checks a day apart have found no line of the claim on record; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';
 }
 
 /** A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored. */
@@ -172,6 +174,9 @@ export function toClaimed(
     receiptKeys,
   }: Awaited<ReturnType<typeof readStatus>> & { claim: Claim; context: Context },
 ): ClaimResponse {
+  const { message } = messageOf(checked.check.result, { target, checked }, context);
+  const failing = failingText(claim);
+  const messages = [message, failing && toSentence(failing)].filter(Boolean);
   return {
     status: 'claimed',
     ...toCommonFields(target, checked, context),
@@ -182,7 +187,7 @@ export function toClaimed(
       .map(({ id, activated_at }) => ({ id, activated_at })),
     ...(receiptKeys.length > 0 && { receipt_keys: toShownKeys(receiptKeys) }),
     changed: checked.changed,
-    ...messageOf(checked.check.result, { target, checked }, context),
+    ...(messages.length > 0 && { message: messages.join(' ') }),
     next: nextWhenClaimed(target.place, context.config),
   };
 }

@@ -10,10 +10,10 @@ import {
   type ClaimFile,
   type OptOut,
   placeMember,
-  secondCheck_ms,
 } from './claim.ts';
 import type { Reading } from './locations.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
+import { afterMissing, isSecondReading, type MissingProof, secondReading_ms, whyGone } from './standing.ts';
 
 const leafTypes = {
   activated: 'claim.activated',
@@ -116,6 +116,22 @@ export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Pr
     await suspendClaim(tx, failed, { reason: 'host_unreachable_30d', at });
 }
 
+/** Records a reading that proves nothing: the first is noted, and a second one a day or more later suspends the claim. */
+export async function recordMissing(
+  tx: Transaction,
+  { claim, missing, now, commit }: MissingProof,
+): Promise<void> {
+  const at = now.toISOString();
+  const after = afterMissing(claim, missing, now);
+  const isEnded = after.missed_at !== undefined;
+  const tried_at = isEnded ? undefined : at;
+  if (missing === 'line')
+    await tx.claims.putClaim({ ...after, checked_at: at, failed_days: undefined, tried_at });
+  else await recordUnread(tx, after, now);
+  const noted = isEnded ? await tx.claims.claim(claim.handle) : undefined;
+  await suspendClaim(tx, noted, { reason: whyGone(after), at, ...(commit && { commit }) });
+}
+
 const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: SuspensionReason }> = {
   revoked: { suspension: 'withdrawn' },
   leaked: { event: 'secret_published', suspension: 'proof_missing' },
@@ -212,7 +228,7 @@ async function seeLine(
   const checked_at = now.toISOString();
   const isKnown = known && known.state !== 'contested';
   const seen: OptOut = isKnown ? { ...known, checked_at } : toSeen(reading, 'seen');
-  const isSecond = now.getTime() - Date.parse(seen.seen_at) >= secondCheck_ms;
+  const isSecond = isSecondReading(seen.seen_at, now);
   const ends = seen.state === 'seen' && (isSecond || isOwners(claim, reading));
   const [after, optOut] = ends ? await withdraw(tx, [claim, seen]) : [claim, seen];
   await tx.optOuts.put(optOut);
@@ -234,7 +250,7 @@ async function contest(
 }
 
 /** After this time without its second check, the location of a line could not be read, or is none any more. */
-const unread_ms = 2 * secondCheck_ms;
+const unread_ms = 2 * secondReading_ms;
 
 /** Whether the stored line of another location still keeps lines elsewhere from being stored. */
 const isPending = ({ kind, state, seen_at }: OptOut, { place, now }: Reading) =>

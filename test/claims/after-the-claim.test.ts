@@ -171,7 +171,10 @@ describe('the host in trouble', () => {
       directory.wait(-ahead_s);
       directory.repository.commit({ [file]: null });
       expect(await operationsOf(directory.context).recheck()).toBe(1);
-      expect(await standing()).toMatchObject({ suspended_reason: 'proof_missing' });
+      expect(await standing()).toMatchObject({
+        state: 'claimed',
+        missing: { line: directory.context.clock().toISOString() },
+      });
     },
   );
 
@@ -300,6 +303,13 @@ describe('the re-check', () => {
     expect(await standing()).toMatchObject({ state: 'claimed' });
     directory.wait(0.42 * day_s);
     expect(await operationsOf(directory.context).recheck()).toBe(1);
+    expect(await standing()).toMatchObject({ state: 'claimed' });
+    expect(await operationsOf(directory.context).recheck()).toBe(0);
+    directory.wait(0.31 * day_s);
+    expect(await operationsOf(directory.context).recheck()).toBe(1);
+    expect(await standing()).toMatchObject({ state: 'claimed' });
+    directory.wait(0.7 * day_s);
+    expect(await operationsOf(directory.context).recheck()).toBe(1);
     expect(await standing()).toMatchObject({ state: 'suspended', suspended_reason: 'proof_missing' });
     expect(await operationsOf(directory.context).recheck()).toBe(0);
   });
@@ -349,14 +359,16 @@ describe('the re-check', () => {
     };
     const other = operationsOf(stalling);
     const pass = other.recheck();
-    await expect.poll(async () => (await standing())?.state).toBe('suspended');
+    const place = 'repository github.com/webhook-co/webhook';
+    const read = () => directory.context.store.checks.newest(handle, place);
+    await expect.poll(read).toMatchObject({ outcome: { check: { result: 'file_absent' } } });
     expect(asked).toBe(1);
     release();
     expect(await pass).toBe(6);
     directory.wait(0.15 * day_s);
     expect(await other.recheck()).toBe(0);
     directory.wait(0.16 * day_s);
-    expect(await other.recheck()).toBe(5);
+    expect(await other.recheck()).toBe(6);
   });
 
   test('spreads claims over time, and stops on request', async () => {

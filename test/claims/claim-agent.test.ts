@@ -220,6 +220,15 @@ test('of many lines the five newest count', async () => {
 test('deleting the line suspends, putting it back restores', async () => {
   const { issued } = await claim();
   const gone = directory.repository.commit({ [file]: null });
+  expect(await directory.ask()).toMatchObject({
+    status: 'claimed',
+    check: { result: 'file_absent', commit: gone },
+    message: expect.stringMatching(
+      /the claim stands until a check a day or more later finds nothing either\.$/,
+    ),
+  });
+  expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
+  directory.wait(86_400);
   const suspended = await directory.ask();
   expect(suspended).toMatchObject({
     status: 'challenge_issued',

@@ -18,6 +18,8 @@ export interface Claimable {
   readonly git: GitServer;
   /** POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization. */
   claim(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
+  /** The same, and again a day later: what two readings a day apart find. */
+  claimTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status and body of a page or document. */
   get(path: string): Promise<{ status: number; body: string }>;
   /** The history of a claim: type, reason, control root. */
@@ -59,6 +61,11 @@ export async function openClaimable(
         body: JSON.stringify({ handle, ...input }),
       });
       return (await response.json()) as ClaimAnswer;
+    },
+    async claimTwice(this: Claimable, handle, input) {
+      await this.claim(handle, input);
+      directory.wait(86_400);
+      return this.claim(handle, input);
     },
     async get(path) {
       const response = await directory.app.request(path);

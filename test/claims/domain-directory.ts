@@ -21,6 +21,8 @@ export interface DomainDirectory extends Claimable {
   setTxt(name: string, ...records: string[]): void;
   /** claim_agent over HTTP, more than 30 seconds after the last call. */
   ask(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
+  /** The same, and again a day later: what two readings a day apart find. */
+  askTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status of the capability: 200, or the code of the problem. */
   standing(capability: string): Promise<string>;
   /** The claim in the listing document. */
@@ -88,6 +90,11 @@ export async function openDomainDirectory(
         body: JSON.stringify({ handle, ...input }),
       });
       return (await response.json()) as ClaimAnswer;
+    },
+    async askTwice(this: DomainDirectory, handle, input) {
+      await this.ask(handle, input);
+      directory.wait(86_400);
+      return this.ask(handle, input);
     },
     async standing(capability) {
       const headers = { authorization: `Bearer ${capability}` };

@@ -224,7 +224,7 @@ test('while the listing is claimed by another account or domain, a line of its d
   expect(await ask()).toMatchObject({ status: 'not_proven' });
   expect(await pageStatus(both)).toBe(200);
   repository.commit({ 'dossier-claim.txt': null });
-  await directory.ask(both, { method: 'repository' });
+  await directory.askTwice(both, { method: 'repository' });
   await ask();
   expect(await pageStatus(both)).toBe(200);
   await checkDaily();

@@ -94,6 +94,8 @@ test('a key that is no longer published ends what it signed; published again, it
   const issued = await ask();
   await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'));
   directory.setTxt('example.com', next.line);
+  await ask();
+  directory.directory.wait(86_400);
   expect(await ask()).toMatchObject({ status: 'challenge_issued' });
   expect(await directory.standing(issued.capability)).toBe('capability_suspended');
   expect(await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'))).toMatchObject({
@@ -115,6 +117,10 @@ test('the key may be on the web server, and the signature in any of the usual fo
     [p384('der'), 'base64'],
     [ed25519(), 'base64url'],
   ] as const) {
+    directory.web.files.delete(authPath);
+    await ask();
+    directory.directory.wait(86_400);
+    await ask();
     directory.web.files.set(authPath, `${signer.line}\n`);
     const { challenge, capability } = await ask({ rotate: true });
     expect(await prove(challenge, signer.sign(challenge).toString(encoding))).toMatchObject({
@@ -236,6 +242,8 @@ test('whoever signs with the same key as before continues the claim; a new key w
   const signature = next.sign(third.challenge).toString('base64');
   expect(await prove(third.challenge, signature)).toMatchObject({ reason: 'capability_needed' });
   directory.setTxt('example.com', next.line);
+  expect(await prove(third.challenge, signature)).toMatchObject({ reason: 'claim_not_ended' });
+  directory.directory.wait(86_400);
   expect(await prove(third.challenge, signature)).toMatchObject({ status: 'claimed' });
   expect(await directory.history(handle)).toEqual([
     'activated dns:example.com 0',

@@ -83,6 +83,7 @@ describe('while a listing is opted out', () => {
     expect(await byFile()).toMatchObject({ code: 'listing_withdrawn' });
     service.setTxt(name);
     await recheck();
+    await recheck();
     service.setTxt(name, next.challenge);
     service.web.files.delete(wellKnown);
     await byFile();
@@ -126,6 +127,7 @@ describe('while a listing is opted out', () => {
     await service.claim(server);
     service.git.removeRepository('alice/a');
     await recheck();
+    await recheck();
     takeName('alice/a', issued.challenge);
     await service.claim(server);
     const mallory = await service.claim(server, { rotate: true });
@@ -164,7 +166,7 @@ describe('whoever is not the holder', () => {
     await service.claim(server);
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('capability_invalid');
     taken.commit({ [file]: mallory.challenge });
-    await service.claim(server);
+    await service.claimTwice(server);
     expect(await held(server)).toBe('claimed github.com/alice 1');
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
   });
@@ -174,7 +176,7 @@ describe('whoever is not the holder', () => {
     const bob = await claimInRepository(rated, 'bob/b');
     const rating_id = await rate(bob.issued.capability, server);
     repository.commit({ [file]: null });
-    await service.claim(server);
+    await service.claimTwice(server);
     const mallory = await service.claim(server);
     repository.commit({ [file]: mallory.challenge });
     await service.claim(server);
@@ -229,7 +231,7 @@ describe('whoever is not the holder', () => {
     const { issued } = await claimInRepository(server, 'alice/a');
     service.git.removeRepository('alice/a');
     service.git.createRepository('alice/a');
-    await service.claim(server);
+    await service.claimTwice(server);
     takeName('alice/a', `${text(issued.challenge)}\n`);
     expect(await service.claim(server)).toMatchObject({ status: 'not_proven' });
     expect(await held(server)).toBe('suspended github.com/alice 0');

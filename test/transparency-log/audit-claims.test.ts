@@ -94,11 +94,17 @@ it('a claim that was rotated, suspended, restored and suspended for good, and it
   put('nothing');
   await ask({});
   await note();
+  wait(86_400);
+  await ask({});
+  await note();
   put(String(first.file_contents));
   await ask({});
   await note();
   wait(30 * 86_400);
   put('nothing again');
+  await ask({});
+  await note();
+  wait(86_400);
   await ask({});
   await note();
   expect(states[0]).toBe('activated');

@@ -127,7 +127,7 @@ beforeAll(async () => {
   await world.directory.restore(quiet);
   await act('hide', critic);
   byFriend.repository.commit({ [file]: 'nothing' });
-  await world.claim(friend);
+  await world.claimTwice(friend);
   byFriend.repository.commit({ [file]: byFriend.line });
   expect(await world.claim(friend)).toMatchObject({ changed: 'restored' });
   await world.directory.importEntries([

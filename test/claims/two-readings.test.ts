@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { registryEntry } from '../support/entries.ts';
+import { recorded } from './claimable.ts';
+import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+
+const tool = 'com.example/tool';
+const rated = 'org.rated/service';
+const file = 'dossier-claim.txt';
+const day_s = 86_400;
+const owners = ['alice', 'bob', 'carol'];
+const handleOf = (owner: string) => `io.github.${owner}/tool`;
+
+let service: DomainDirectory;
+beforeEach(async () => {
+  service = await openDomainDirectory(
+    [
+      recorded(tool, 'mallory/tool'),
+      ...owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`)),
+      registryEntry(rated),
+    ],
+    ['example.com'],
+  );
+});
+afterEach(() => service.close());
+
+const byFile = (input: object = {}, as?: string) => service.ask(tool, { method: 'well_known', ...input }, as);
+const inRepository = (input: object = {}) => service.ask(tool, { method: 'repository', ...input });
+/** The owner of example.com claims. */
+async function claimByFile() {
+  const issued = await byFile();
+  service.web.files.set(wellKnown, issued.challenge);
+  expect(await byFile()).toMatchObject({ status: 'claimed' });
+  return issued;
+}
+const claimsOf = async (handles: readonly string[]) =>
+  Promise.all(
+    handles.map(async (handle) => {
+      const claim = await service.directory.store.claims.claim(handle);
+      return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
+    }),
+  );
+async function post(tool: string, input: object, as?: string) {
+  const response = await service.directory.app.request(`/api/tools/${tool}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+const rate = (as: string) =>
+  post(
+    'submit_rating',
+    {
+      ...{ handle: rated, interaction_id: 'one', outcome: 'failed', protocol: 'mcp', relationship: 'none' },
+      interaction_at: service.directory.context.clock().toISOString(),
+    },
+    as,
+  );
+const groupOfRating = async () => {
+  const { ratings } = await post('list_ratings', { handle: rated });
+  return (ratings as { group?: string }[])[0]?.group;
+};
+const recheck = async (days: number) => {
+  service.directory.wait(days * day_s);
+  await service.directory.recheck();
+};
+
+describe('one reading that finds nothing', () => {
+  test('hands the claim to nobody else, and its owner loses nothing', async () => {
+    const owner = await claimByFile();
+    service.directory.wait(8 * day_s);
+    expect(await rate(owner.capability)).toMatchObject({ group: 'independent' });
+    const repository = service.git.createRepository('mallory/tool');
+    const mallory = await inRepository({ rotate: true });
+    repository.commit({ [file]: mallory.challenge });
+    expect(await inRepository()).toMatchObject({ reason: 'claimed_elsewhere' });
+    service.web.fault = (_, response) => response.writeHead(404).end();
+    expect(await byFile()).toMatchObject({ status: 'claimed', check: { result: 'well_known_absent' } });
+    expect(await inRepository()).toMatchObject({ reason: 'claimed_elsewhere' });
+    service.web.fault = undefined;
+    await recheck(0.3);
+    service.web.fault = (_, response) => response.writeHead(404).end();
+    service.directory.wait(day_s);
+    await byFile();
+    expect(await inRepository()).toMatchObject({ reason: 'claimed_elsewhere' });
+    service.web.fault = undefined;
+    expect(await byFile()).toMatchObject({ status: 'claimed', changed: 'none' });
+    expect(await service.standing(owner.capability)).toBe('200');
+    expect(await groupOfRating()).toBe('independent');
+    expect(await service.history(tool)).toEqual(['activated dns:example.com 0']);
+    expect(await service.directory.audit()).toEqual([]);
+  });
+
+  test('begins no new generation by a new line at the same place, and the second reading a day later does', async () => {
+    const owner = await claimByFile();
+    const next = await byFile({ rotate: true });
+    service.web.files.set(wellKnown, next.challenge);
+    const named = { challenge: next.challenge };
+    expect(await byFile(named)).toMatchObject({ status: 'not_proven', reason: 'claim_not_ended' });
+    service.web.files.set(wellKnown, `${owner.challenge}\n${next.challenge}\n`);
+    expect(await byFile(named)).toMatchObject({ status: 'not_proven', reason: 'capability_needed' });
+    service.web.files.set(wellKnown, next.challenge);
+    service.directory.wait(1.5 * day_s);
+    expect(await byFile(named)).toMatchObject({ reason: 'claim_not_ended' });
+    expect(await service.standing(owner.capability)).toBe('200');
+    service.directory.wait(day_s);
+    expect(await byFile(named)).toMatchObject({ status: 'claimed', changed: 'activated' });
+    expect(await service.history(tool)).toEqual([
+      'activated dns:example.com 0',
+      'suspended proof_missing dns:example.com 0',
+      'activated dns:example.com 1',
+    ]);
+  });
+
+  test('is said on the page and in the JSON until one that finds the line', async () => {
+    const owner = await claimByFile();
+    service.web.files.delete(wellKnown);
+    service.directory.wait(1.25 * day_s);
+    await service.directory.recheck();
+    const { tried_at, failing } = (await service.claimOf(tool)) ?? {};
+    const on = String(tried_at).slice(0, 10);
+    const said = `check on ${on} found nothing there that proves the claim; the claim stands until a check a day or more later finds nothing either`;
+    expect(failing).toBe(`a ${said}`);
+    const text = async () => (await service.get(`/agents/${tool}`)).body.replace(/\s+/g, ' ');
+    expect(await text()).toContain(`A ${said}.`);
+    service.web.files.set(wellKnown, owner.challenge);
+    await byFile();
+    expect(await service.claimOf(tool)).not.toHaveProperty('failing');
+    expect(await text()).not.toContain('the claim stands until');
+  });
+});
+
+test('what others wait for while an opt-out or the registry suspends a claim is not theirs before two readings', async () => {
+  const owner = await claimByFile();
+  const repository = service.git.createRepository('mallory/tool');
+  const mallory = await inRepository({ rotate: true });
+  repository.commit({ [file]: mallory.challenge });
+  const at = (status: string, second: number) =>
+    registryEntry(
+      tool,
+      { version: '1.0.0', repository: { url: 'https://github.com/mallory/tool', source: 'github' } },
+      { status, updatedAt: new Date(Date.UTC(2026, 9, 3, 0, 0, second)).toISOString() },
+    );
+  await service.directory.importEntries([at('deleted', 1)]);
+  await service.directory.importEntries([at('active', 2)]);
+  expect(await inRepository({ challenge: mallory.challenge })).toMatchObject({ reason: 'claim_not_ended' });
+  expect(await byFile()).toMatchObject({ status: 'claimed', changed: 'restored' });
+  expect(await service.standing(owner.capability)).toBe('200');
+});
+
+describe('a forge that answers every anonymous request alike', () => {
+  test.each([401, 404])('with %i for two days ends no claim there', async (status) => {
+    const secrets: string[] = [];
+    for (const owner of owners) {
+      const repository = service.git.createRepository(`${owner}/tool`);
+      const issued = await service.claim(handleOf(owner));
+      repository.commit({ [file]: issued.challenge });
+      expect(await service.claim(handleOf(owner))).toMatchObject({ status: 'claimed' });
+      secrets.push(issued.capability);
+    }
+    service.directory.wait(8 * day_s);
+    await service.directory.recheck();
+    expect(await rate(secrets[0] ?? '')).toMatchObject({ group: 'independent' });
+    service.git.fault = (request, response) => {
+      if (!request.url?.includes('git-upload-pack')) return false;
+      response.writeHead(status).end();
+      return true;
+    };
+    for (let pass = 0; pass < 4; pass++) await recheck(1.3);
+    service.git.fault = undefined;
+    await recheck(1.3);
+    for (const secret of secrets) expect(await service.standing(secret)).toBe('200');
+    expect(await groupOfRating()).toBe('independent');
+    const handles = owners.map(handleOf);
+    expect(await claimsOf(handles)).toEqual(owners.map((owner) => `claimed github.com/${owner} 0`));
+    service.git.removeRepository('alice/tool');
+    for (let pass = 0; pass < 2; pass++) await recheck(1.3);
+    expect(await claimsOf(handles)).toEqual([
+      'suspended github.com/alice 0',
+      'claimed github.com/bob 0',
+      'claimed github.com/carol 0',
+    ]);
+    expect(await service.history(handleOf('alice'))).toEqual([
+      'activated github.com/alice 0',
+      'suspended repository_changed github.com/alice 0',
+    ]);
+    expect(await service.directory.audit()).toEqual([]);
+  });
+});
