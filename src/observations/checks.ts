@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { unlessAborted } from '../core/every.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
-import { pausedUntil } from './host-queue.ts';
+import { pausedUntil } from './hosts/host-queue.ts';
 
 /** A lease as a transaction asks for it (`isHeldBy`); another thread may hold it. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;

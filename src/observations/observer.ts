@@ -11,13 +11,13 @@ import { createOutboundClient } from '../net/client.ts';
 import { measure } from '../telemetry/events.ts';
 import { createChecks, type HeldLease } from './checks.ts';
 import type { DatedFinding } from './compare.ts';
-import { createCutOffWatch } from './cut-off.ts';
 import { createCertificates, createDns } from './endpoint/network.ts';
-import { createHostQueue, type HostQueue } from './host-queue.ts';
+import { createCutOffWatch } from './hosts/cut-off.ts';
+import { createHostQueue, type HostQueue } from './hosts/host-queue.ts';
+import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from './hosts/polite.ts';
+import { createRobots } from './hosts/robots.ts';
 import { findAll, observeListing, type RunReport } from './observe-listing.ts';
 import { createPackageRegistries } from './packages/registries.ts';
-import { createPoliteFetch, createPoliteRepositories, findRefusal, observerRules } from './polite.ts';
-import { createRobots } from './robots.ts';
 import { createPriceCatalogs, createRun, type RunParts, type Subject } from './run.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;

@@ -8,10 +8,10 @@ import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
+import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
+import type { Robots } from './hosts/robots.ts';
+import { createTimes } from './hosts/turns.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
-import { noWayThere, type PoliteFetch } from './polite.ts';
-import type { Robots } from './robots.ts';
-import { createTimes } from './turns.ts';
 
 /** What a run needs of the listing that it is about. */
 export type Subject = Pick<Listing, 'handle' | 'remotes' | 'packages' | 'repository' | 'website'>;

@@ -1,7 +1,7 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { asMembers, asObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
-import type { PoliteFetch, PoliteRequest } from '../polite.ts';
+import type { PoliteFetch, PoliteRequest } from '../hosts/polite.ts';
 import { createEventReader } from './events.ts';
 import {
   type ClientInfo,

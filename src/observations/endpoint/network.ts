@@ -11,10 +11,10 @@ import {
 } from '../../net/client.ts';
 import { dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
 import { namesAt } from '../../net/names.ts';
-import type { HostQueue } from '../host-queue.ts';
-import { whyNone } from '../polite.ts';
-import type { Robots } from '../robots.ts';
-import { createTurns, type TimeLeft } from '../turns.ts';
+import type { HostQueue } from '../hosts/host-queue.ts';
+import { whyNone } from '../hosts/polite.ts';
+import type { Robots } from '../hosts/robots.ts';
+import { createTurns, type TimeLeft } from '../hosts/turns.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
 const mostParents = 8;

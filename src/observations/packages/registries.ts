@@ -4,8 +4,8 @@ import { cachedOnce } from '../../core/cached-once.ts';
 import { readObject } from '../../core/json.ts';
 import { challengesOf, type Fetched, type NoAnswer, notChecked } from '../../net/answer.ts';
 import { createOutboundClient, type OutboundRules } from '../../net/client.ts';
-import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../polite.ts';
-import type { Robots } from '../robots.ts';
+import { createPoliteFetch, observerRules, type PoliteFetch, type PoliteParts } from '../hosts/polite.ts';
+import type { Robots } from '../hosts/robots.ts';
 import { createAdvisories } from './advisories.ts';
 
 /** OCI image indexes and manifests, and their older Docker forms. */

@@ -1,6 +1,6 @@
-import type { Timeouts } from '../config/timeouts.ts';
-import { withoutRoot } from '../net/addresses.ts';
-import type { Failed, OutboundClient } from '../net/client.ts';
+import type { Timeouts } from '../../config/timeouts.ts';
+import { withoutRoot } from '../../net/addresses.ts';
+import type { Failed, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, Turn } from './host-queue.ts';
 
 /** Time that all that is asked of a host, or in a run, shares. Waiting for a turn and for the name of a host takes none of it. */

@@ -1,5 +1,5 @@
-import { registrableDomain } from '../core/identity.ts';
-import type { Failed } from '../net/client.ts';
+import { registrableDomain } from '../../core/identity.ts';
+import type { Failed } from '../../net/client.ts';
 
 /** How a request ended, as far as it tells of the way to its host; without a result it was answered. */
 export type Ended = { readonly result?: string } & Partial<Omit<Failed, 'result'>>;

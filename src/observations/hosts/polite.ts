@@ -1,9 +1,9 @@
-import { parseClaimFile } from '../claims/claim.ts';
-import type { Config } from '../config/config.ts';
-import type { Timeouts } from '../config/timeouts.ts';
-import type { Context } from '../context.ts';
-import type { Listing } from '../listings/listing.ts';
-import { type Fetched, longestAddress, type NoAnswer, notChecked, whyTooLong } from '../net/answer.ts';
+import { parseClaimFile } from '../../claims/claim.ts';
+import type { Config } from '../../config/config.ts';
+import type { Timeouts } from '../../config/timeouts.ts';
+import type { Context } from '../../context.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Fetched, longestAddress, type NoAnswer, notChecked, whyTooLong } from '../../net/answer.ts';
 import {
   type Failed,
   type FetchFailure,
@@ -12,10 +12,10 @@ import {
   type OutboundResponse,
   type OutboundRules,
   reachPublic,
-} from '../net/client.ts';
-import { namesAt } from '../net/names.ts';
-import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
-import { measure } from '../telemetry/events.ts';
+} from '../../net/client.ts';
+import { namesAt } from '../../net/names.ts';
+import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../../net/repositories.ts';
+import { measure } from '../../telemetry/events.ts';
 import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
 import type { HostQueue } from './host-queue.ts';
 import { createTurns, type NotAsked, type TimeLeft } from './turns.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Context } from '../context.ts';
-import { refuseInTransaction } from '../core/transaction.ts';
-import { withoutRoot } from '../net/addresses.ts';
-import type { Lease } from '../store/store.ts';
-import { measure } from '../telemetry/events.ts';
+import type { Context } from '../../context.ts';
+import { refuseInTransaction } from '../../core/transaction.ts';
+import { withoutRoot } from '../../net/addresses.ts';
+import type { Lease } from '../../store/store.ts';
+import { measure } from '../../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 

@@ -1,5 +1,5 @@
-import { cachedOnce } from '../core/cached-once.ts';
-import { longestAddress, type NoAnswer, notChecked, whyTooLong } from '../net/answer.ts';
+import { cachedOnce } from '../../core/cached-once.ts';
+import { longestAddress, type NoAnswer, notChecked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
 /** A path of robots.txt, as the texts between its `*`; `isWhole`: it ends with `$`. */
