@@ -9,8 +9,8 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
- * Why nothing can be sent to a host by its name. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, and
- * gave one about a name of another domain within the hour. `no_way`: DNS gave no answer, and that may be our fault.
+ * Why nothing can be sent to a host by its name. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, though it
+ * did lately about a name of another domain. `no_way`: DNS gave no answer, and that may be our fault.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
@@ -58,18 +58,30 @@ async function ask(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** The domains of which a name was resolved last. */
-function createResolvedDomains() {
+/** If names of so many domains get no answer one after the other, our own DNS servers may have failed. */
+const mostSilent = 3;
+
+/** The domains of which a name was resolved last, and those of which none was since. */
+function createKnownDomains() {
   /** When, by domain, oldest first: of two domains one is another one than any that is asked about. */
   const resolved = new Map<string, number>();
+  const silent = new Set<string>();
   return {
-    note(domain: string) {
+    noteResolved(domain: string) {
+      silent.clear();
       resolved.delete(domain);
       resolved.set(domain, Date.now());
       for (const oldest of resolved.keys()) if (resolved.size > 2) resolved.delete(oldest);
     },
-    /** Whether a name of another domain was resolved within the hour. */
-    hasOther: (domain: string) =>
+    noteSilent(domain: string) {
+      if (silent.size < mostSilent) silent.add(domain);
+    },
+    /**
+     * Whether a missing answer about a name is the fault of its domain: a name of another one was resolved within the hour, and fewer
+     * than three domains got no answer since.
+     */
+    isTheirs: (domain: string) =>
+      silent.size < mostSilent &&
       [...resolved].some(([other, at_ms]) => other !== domain && Date.now() - at_ms <= remembered_ms),
   };
 }
@@ -94,14 +106,15 @@ export type Names = ReturnType<typeof createNames>;
 
 function createNames(servers: Config['dnsServers'], timeout_ms: number) {
   const turns = createFairPool({ places: Number.POSITIVE_INFINITY, placesOfKey: pendingOfDomain });
-  const resolvedDomains = createResolvedDomains();
+  const domains = createKnownDomains();
   const resolveInTurn = async (name: string): Promise<Found | Unresolved> => {
     const domain = registrableDomain(name);
     const leave = await turns.enter({ keys: [domain] });
     const found = await ask(name, servers, timeout_ms).finally(leave);
-    if (typeof found !== 'string') resolvedDomains.note(domain);
+    if (typeof found !== 'string') domains.noteResolved(domain);
     if (found !== 'unanswered') return found;
-    return resolvedDomains.hasOther(domain) ? 'unresolved' : 'no_way';
+    domains.noteSilent(domain);
+    return domains.isTheirs(domain) ? 'unresolved' : 'no_way';
   };
   const isFailure = (found: Found | Unresolved) => typeof found === 'string';
   const caching = { most: mostNames, ttl_ms: cached_ms, isFailure, failureTtl_ms: failed_ms };

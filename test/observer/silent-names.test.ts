@@ -39,7 +39,9 @@ beforeAll(async () => {
     entries: [
       entry('tarpit', tarpits),
       ...healthy.map((host, at) => entry(`good${at}`, [host])),
-      ...['private', 'broken', 'missing'].map((name) => entry(name, [`mcp.${name}.example`])),
+      ...['private', 'broken', 'missing', 'fresh', 'lost0', 'lost1', 'lost2'].map((name) =>
+        entry(name, [`mcp.${name}.example`]),
+      ),
     ],
     environment: {
       DNS_SERVERS: dns.address,
@@ -73,8 +75,7 @@ it('a domain whose name servers fail is at fault only once a name of another dom
   });
   expect(await answers('missing')).toMatchObject({
     state: 'unreachable',
-    reason:
-      'A request to mcp.missing.example ended with no connection to a public address of the host, or a connection that broke off.',
+    reason: 'No request was sent to mcp.missing.example: DNS has no address of that name.',
   });
   expect(await answers('private')).toMatchObject({ state: 'not_checked' });
   // robots.txt without an answer is asked for again after ten minutes.
@@ -86,6 +87,21 @@ it('a domain whose name servers fail is at fault only once a name of another dom
     reason: theirs('mcp.broken.example'),
   });
   vi.useRealTimers();
+});
+
+it('three domains without an answer since the last name that was resolved are not at fault: DNS itself may be away', async () => {
+  for (const at of [0, 1, 2]) dns.zone.set(`mcp.lost${at}.example`, serverFailure);
+  dns.zone.set('mcp.fresh.example', { addresses: ['10.0.0.1'] });
+  expect(await answers('fresh')).toMatchObject({ state: 'not_checked' });
+  for (const at of [0, 1])
+    expect(await answers(`lost${at}`)).toMatchObject({
+      state: 'unreachable',
+      reason: theirs(`mcp.lost${at}.example`),
+    });
+  expect(await answers('lost2')).toMatchObject({
+    state: 'not_checked',
+    reason: unsent('mcp.lost2.example'),
+  });
 });
 
 it('endpoints of others are answered while ten hosts of a domain wait for its silent name servers', async () => {

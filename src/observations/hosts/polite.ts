@@ -64,6 +64,13 @@ const unresolved = ({ host }: URL): NoAnswer => ({
   reason: `No request was sent to ${host}: the DNS servers that Dossier asks gave no answer about its name, and gave one about a name of another domain within the hour.`,
 });
 
+/** That a host cannot be found by its name. */
+const noAddress = ({ host }: URL): NoAnswer => ({
+  result: 'unreachable',
+  cause: 'connection',
+  reason: `No request was sent to ${host}: DNS has no address of that name.`,
+});
+
 /** That nobody answered, and why that is taken for a failure of our network. */
 const cutOff = (host: string): NoAnswer => ({
   result: 'unreachable',
@@ -90,7 +97,7 @@ const paused = ({ host }: URL): NoAnswer =>
 const overtime = ({ host }: URL, times: readonly TimeLeft[] = []): NoAnswer =>
   unsent(times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? '');
 
-/** Why a host gave nothing; `otherwise` says it of what was sent, and of a host without an address. */
+/** Why a host gave nothing; `otherwise` says it of what was sent. */
 export function whyNone(
   url: URL,
   ended: NotAsked,
@@ -100,6 +107,7 @@ export function whyNone(
   if (ended === 'overtime') return overtime(url, times);
   if (ended.unsent === 'no_way') return noWay(url.host);
   if (ended.unsent === 'not_allowed') return notAllowed(url);
+  if (ended.unsent === 'no_address') return noAddress(url);
   return ended.unsent === 'unresolved' ? unresolved(url) : otherwise(ended);
 }
 
