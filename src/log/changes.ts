@@ -66,11 +66,10 @@ export const createChangeReads = (db: Db) => ({
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();
     return row && decodeChange(row);
   },
-  /** Whether a change after a position is of one of these types. */
-  async hasAfter(seq: number, types: readonly Change['type'][]): Promise<boolean> {
-    const rows = db.selectFrom('evidence_change').select('seq').where('seq', '>', seq);
-    const found = rows.where('type', 'in', [...types]).limit(1);
-    return (await found.executeTakeFirst()) !== undefined;
+  /** The listings that changes of these types after a position are of. */
+  async handlesAfter(seq: number, types: readonly Change['type'][]): Promise<ReadonlySet<string>> {
+    const rows = db.selectFrom('evidence_change').select('handle').distinct().where('seq', '>', seq);
+    return new Set((await rows.where('type', 'in', [...types]).execute()).map(({ handle }) => handle));
   },
   async newest(limit: number, filter?: ChangeFilter) {
     const rows = await selectChanges(db, filter)

@@ -92,33 +92,72 @@ it('goes on where the stream of changes does, and is written anew after an hour'
   }
 });
 
-it('a dump is sent no more once something of it was taken away; it is replaced at once, and again after a pause', async () => {
+/** The texts of both files that a manifest names, which a caller reads by following redirects. */
+async function textsOf(ask: (path: string) => Promise<Response>, { files }: Manifest) {
+  const texts: string[] = [];
+  for (const { path } of files) {
+    const answer = await ask(path);
+    const sent = answer.status === 307 ? await ask(answer.headers.get('location') ?? '') : answer;
+    expect(sent.status).toBe(200);
+    texts.push(gunzipSync(Buffer.from(await sent.arrayBuffer())).toString('utf8'));
+  }
+  return texts.join('\n');
+}
+
+it('what was taken away is in no file that is sent, and no caller is refused because of it', async () => {
   const own = await openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
-  const ask = (path: string) => own.app.request(path);
-  const textsOf = async ({ files }: Manifest) =>
-    (
-      await Promise.all(
-        files.map(async ({ path }) =>
-          gunzipSync(Buffer.from(await (await ask(path)).arrayBuffer())).toString('utf8'),
-        ),
-      )
-    ).join('\n');
+  const ask = async (path: string) => own.app.request(path);
+  const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
   const [ofWebhook, ofApi] = ['Receive, inspect, replay and deliver', 'Compliant political SMS/MMS'];
-  const first = (await (await ask('/export/manifest.json')).json()) as Manifest;
-  expect(await textsOf(first)).toMatch(new RegExp(`${ofWebhook}[^]*${ofApi}`));
+  const first = await manifest();
+  expect(await textsOf(ask, first)).toMatch(new RegExp(`${ofWebhook}[^]*${ofApi}`));
   await hideText(own, 'co.webhook/webhook');
-  for (const { path } of first.files) expect((await ask(path)).status).toBe(404);
-  const second = (await (await ask('/export/manifest.json')).json()) as Manifest;
-  expect(await textsOf(second)).toContain(ofApi);
-  expect(await textsOf(second)).not.toContain(ofWebhook);
+  const redirected = await ask(first.files[1]?.path ?? '');
+  expect(redirected.status).toBe(307);
+  expect(redirected.headers.get('cache-control')).toBe('no-store');
+  const second = await manifest();
+  expect(redirected.headers.get('location')).toBe(second.files[1]?.path);
+  for (const held of [first, second]) {
+    expect(await textsOf(ask, held)).toContain(ofApi);
+    expect(await textsOf(ask, held)).not.toContain(ofWebhook);
+  }
   await hideText(own, 'com.politicalcomms/api');
-  const refused = await ask('/export/manifest.json');
-  expect([refused.status, Number(refused.headers.get('retry-after')) >= 1]).toEqual([503, true]);
-  for (const { path } of second.files) expect((await ask(path)).status).toBe(404);
-  own.wait(120);
-  const third = (await (await ask('/export/manifest.json')).json()) as Manifest;
+  const third = await manifest();
   expect(third.files.map(({ rows }) => rows)).toEqual([2, 2]);
-  expect(await textsOf(third)).not.toContain(ofApi);
+  for (const held of [first, second, third]) expect(await textsOf(ask, held)).not.toContain(ofApi);
+  for (const { path, bytes, sha256, rows } of third.files) {
+    const content = Buffer.from(await (await ask(path)).arrayBuffer());
+    expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256]);
+    expect(rowsOf(content)).toHaveLength(rows);
+  }
+  await own.close();
+});
+
+it('is replaced page by page: what was withdrawn is left out, and pages without it are as old as the dump', async () => {
+  const entries = Array.from({ length: 250 }, (_, n) => registryEntry(`com.example/n${n}`));
+  const own = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+  const ask = async (path: string) => own.app.request(path);
+  const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
+  const first = await manifest();
+  const evidence = await ask(first.files[1]?.path ?? '');
+  const handles = rowsOf(Buffer.from(await evidence.arrayBuffer())).map(({ handle }) => String(handle));
+  const [gone = '', beside = '', elsewhere = ''] = [handles[0], handles[1], handles[240]];
+  const changed = { version: '1.1.0', description: 'Says something else now' };
+  const later = { publishedAt: '2026-11-01T08:00:00Z', updatedAt: '2026-11-01T08:00:00Z' };
+  await own.importEntries([
+    registryEntry(beside, changed, later),
+    registryEntry(gone, {}, { ...later, status: 'deleted' }),
+    registryEntry(elsewhere, changed, later),
+  ]);
+  const { files, ...second } = await manifest();
+  expect(files.map(({ rows }) => rows)).toEqual([249, 249]);
+  expect(second).toMatchObject({ since: first.since, rewritten_at: expect.any(String) as string });
+  const texts = await textsOf(ask, { ...second, files });
+  const changedLines = texts.split('\n').filter((line) => line.includes(changed.description));
+  expect(changedLines.filter((line) => line.includes(`"${beside}"`))).toHaveLength(2);
+  expect(changedLines).toHaveLength(2);
+  expect(texts).not.toContain(`"${gone}"`);
+  expect(await manifest()).toEqual({ ...second, files });
   await own.close();
 });
 
@@ -169,31 +208,27 @@ it('has nothing that was written after its position', async () => {
   await close();
 });
 
-it('is written anew once if something of it is taken away meanwhile, and no manifest names files that are not sent', async () => {
+it('a manifest names only files that are sent, though something is taken away while they are written, again and again', async () => {
   const { own, untilBegun, close } = await openLarge();
-  const ask = (path: string) => own.app.request(path);
+  const ask = async (path: string) => own.app.request(path);
   const reading = ask('/export/manifest.json');
   await untilBegun();
   await hideText(own, 'com.example/n1');
-  const { files } = (await (await reading).json()) as Manifest;
-  for (const { path } of files) {
-    const answer = await ask(path);
-    expect(answer.status).toBe(200);
-    const row = rowsOf(Buffer.from(await answer.arrayBuffer())).find((one) =>
-      [one.name, one.handle, (one.server as { name?: string } | undefined)?.name].includes('com.example/n1'),
-    );
-    expect(row).toBeDefined();
-    expect(JSON.stringify(row)).not.toContain('A plain description');
-  }
-  own.wait(3601);
-  await hideText(own, 'com.example/n2');
-  const again = ask('/export/manifest.json');
-  for (const handle of ['com.example/n3', 'com.example/n4']) {
+  let manifest = (await (await reading).json()) as Manifest;
+  for (const { path } of manifest.files) expect((await ask(path)).status).toBe(200);
+  for (let n = 2; n < 6; n += 1) {
+    await hideText(own, `com.example/n${n}`);
+    const again = ask('/export/manifest.json');
     await untilBegun();
-    await hideText(own, handle);
+    await hideText(own, `com.example/n${n}0`);
+    const answer = await again;
+    expect(answer.status).toBe(200);
+    manifest = (await answer.json()) as Manifest;
+    const texts = await textsOf(ask, manifest);
+    const lines = texts.split('\n').filter((line) => new RegExp(`"com.example/n(1|[2-${n}]0?)"`).test(line));
+    expect(lines).toHaveLength(2 * (1 + 2 * (n - 1)));
+    expect(lines.join('\n')).not.toContain('A plain description');
   }
-  const refused = await again;
-  expect([refused.status, Number(refused.headers.get('retry-after')) >= 1]).toEqual([503, true]);
   await close();
 });
 
