@@ -212,7 +212,7 @@ describe('a share', () => {
     expect(await judge(handle)).toEqual(['met', 'met']);
     const repository = repositories.get('frank/a') as Repository;
     repository.commit({ 'dossier-claim.txt': null });
-    await service.claim('org.frank/a');
+    await service.claimTwice('org.frank/a');
     const next = await service.claim('org.frank/a');
     repository.commit({ 'dossier-claim.txt': next.challenge });
     await service.claim('org.frank/a');
