@@ -7,62 +7,62 @@ import type { CheckReport, HeldLease } from '../observations/checks.ts';
 import type { ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { type Measured, measure } from '../telemetry/events.ts';
-import { beatsOf, createNotes, inHandOf, type SharedNotes } from './in-hand.ts';
+import { createWorkerStatus, currentTaskOf, heartbeatOf, type WorkerStatus } from './worker-status.ts';
 
-export type Thread = ReturnType<typeof startThread>;
+export type ObserverThread = ReturnType<typeof startObserverThread>;
 
-/** What the worker starts with. */
+/** The data that the worker thread starts with. */
 export interface WorkerData {
   readonly config: Config;
   readonly timeouts: Timeouts;
-  readonly notes: SharedNotes;
+  readonly status: WorkerStatus;
   readonly beat_ms: number;
 }
 
-/** A check that the worker is to run, under a lease of this thread. */
-export interface CheckAsked {
+/** A request to run a check under a lease that this thread holds. */
+export interface CheckRequest {
   readonly id: number;
   readonly handle: string;
   readonly lease: HeldLease;
 }
 
-export type ToWorker = CheckAsked | 'stop';
+export type ToWorker = CheckRequest | 'stop';
 
-/** That it began, with the holder of its leases; how a check ended; what it measured. */
+/** A message of the worker: it is ready and its store holds leases as `holder`, a check ended, or something was measured. */
 export type FromWorker =
   | { readonly holder: string }
   | { readonly id: number; readonly changes: number }
   | { readonly id: number; readonly error: unknown }
   | { readonly measured: Measured };
 
-/** What comes of a check that was handed to the worker. */
-export type Ended = CheckReport | 'interrupted';
+/** The outcome of a check in the worker; `interrupted` if the worker ended first and the check is to run again. */
+export type CheckOutcome = CheckReport | 'interrupted';
 
-/** A check that the worker runs. */
-export interface Running {
+/** A check that the worker is running. */
+export interface RunningCheck {
   readonly listing: Listing;
   readonly lease: Lease;
-  readonly ended: PromiseWithResolvers<Ended>;
+  readonly outcome: PromiseWithResolvers<CheckOutcome>;
 }
 
-/** Why a worker ended. `silent`: it answered nobody for too long. */
-type Cause = 'silent' | 'memory' | 'error';
+/** Why a worker ended. `silent`: its event loop stood still for too long. */
+type ExitCause = 'silent' | 'memory' | 'error';
 
-/** What is known when a worker has ended. */
-export interface End {
-  readonly cause: Cause;
+/** How a worker ended, and the checks that it was running. */
+export interface WorkerExit {
+  readonly cause: ExitCause;
   readonly error: unknown;
-  /** Of its leases; undefined if it ended before it had begun. */
+  /** The holder of the worker's own leases; undefined if it ended before it was ready. */
   readonly holder: string | undefined;
-  readonly running: ReadonlyMap<number, Running>;
-  /** The check that it was working for; 0 for none. */
-  readonly inHand: number;
+  readonly running: ReadonlyMap<number, RunningCheck>;
+  /** The id of the check whose code was running, or 0 if none was. */
+  readonly currentCheck: number;
 }
 
-/** How often a worker is looked at before it counts as silent: a machine that was suspended looks once. */
+/** Heartbeats are compared this often within the limit, so that one long pause of the machine is not taken for silence. */
 const looks = 20;
 
-/** Creates a worker whose heap has the limit of the setting; a flag of the process would count more. */
+/** Creates a worker with the heap limit of OBSERVE_MEMORY. A flag of the process would override it, so it is lifted meanwhile. */
 function createWorker(module: URL, workerData: WorkerData): Worker {
   const flags = process.execArgv.join(' ');
   const ofProcess_mb = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(flags)?.[1] ?? '0';
@@ -76,13 +76,16 @@ const countOf = (value: number, values: readonly number[]) => values.filter((one
 const mostFrequent = (values: readonly number[]) =>
   values.reduce((most, one) => (countOf(one, values) > countOf(most, values) ? one : most));
 
-/** Calls back once if a worker that has begun does not answer for some time, with what it was mostly working for. Returns a function that stops it. */
-function watchSilence(notes: SharedNotes, look_ms: number, onSilent: (inHand: number) => void) {
-  let beats = beatsOf(notes);
+/**
+ * Calls back once if the heartbeat stands still for `looks` looks, with the check whose code ran at most of them. Returns a
+ * function that stops watching.
+ */
+function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
+  let beats = heartbeatOf(status);
   let seen: number[] = [];
   const look = () => {
-    const now = beatsOf(notes);
-    seen = now === beats ? [...seen, inHandOf(notes)] : [];
+    const now = heartbeatOf(status);
+    seen = now === beats ? [...seen, currentTaskOf(status)] : [];
     beats = now;
     if (seen.length < looks) return;
     clearInterval(timer);
@@ -92,38 +95,38 @@ function watchSilence(notes: SharedNotes, look_ms: number, onSilent: (inHand: nu
   return () => clearInterval(timer);
 }
 
-/** Starts a worker, watches it, and calls back when it has ended. */
-export function startThread(
+/** Starts a worker, watches it, and calls `onExit` when it has ended, whatever ended it. */
+export function startObserverThread(
   { config, timeouts }: Pick<ObserverContext, 'config' | 'timeouts'>,
   module: URL,
-  onEnd: (end: End) => Promise<void>,
+  onExit: (exit: WorkerExit) => Promise<void>,
 ) {
-  const notes = createNotes();
+  const status = createWorkerStatus();
   const look_ms = timeouts.observerSilence_ms / looks;
-  const worker = createWorker(module, { config, timeouts, notes, beat_ms: look_ms / 2 });
-  const running = new Map<number, Running>();
+  const worker = createWorker(module, { config, timeouts, status, beat_ms: look_ms / 2 });
+  const running = new Map<number, RunningCheck>();
   const begun = Promise.withResolvers<boolean>();
   let made = 0;
   let isOver = false;
   let holder: string | undefined;
-  let cause: Cause = 'error';
+  let cause: ExitCause = 'error';
   let error: unknown;
   let silentIn: number | undefined;
   let stopWatching = () => {};
   const begin = (ofWorker: string) => {
     holder = ofWorker;
-    // Before, it loads modules.
-    stopWatching = watchSilence(notes, look_ms, (inHand) => {
+    // It is watched from now on only, because loading modules blocks it.
+    stopWatching = watchSilence(status, look_ms, (currentCheck) => {
       cause = 'silent';
-      silentIn = inHand;
+      silentIn = currentCheck;
       void worker.terminate();
     });
     begun.resolve(true);
   };
-  const settle = (id: number, by: (ended: Running['ended']) => void) => {
+  const settle = (id: number, by: (outcome: RunningCheck['outcome']) => void) => {
     const one = running.get(id);
     running.delete(id);
-    if (one) by(one.ended);
+    if (one) by(one.outcome);
   };
   worker.on('message', (message: FromWorker) => {
     if ('measured' in message)
@@ -140,22 +143,22 @@ export function startThread(
   const ended = exit.then(async () => {
     isOver = true;
     stopWatching();
-    await onEnd({ cause, error, holder, running, inHand: silentIn ?? inHandOf(notes) });
+    await onExit({ cause, error, holder, running, currentCheck: silentIn ?? currentTaskOf(status) });
     begun.resolve(false);
   });
   return {
-    /** Whether it has begun; false if it ended before. */
+    /** True once the worker is ready; false if it ended before. */
     begun: begun.promise,
-    async check(listing: Listing, lease: Lease): Promise<Ended> {
+    async check(listing: Listing, lease: Lease): Promise<CheckOutcome> {
       if (isOver) return 'interrupted';
       made += 1;
-      const one: Running = { listing, lease, ended: Promise.withResolvers() };
+      const one: RunningCheck = { listing, lease, outcome: Promise.withResolvers() };
       running.set(made, one);
       const { name, owner } = lease;
       worker.postMessage({ id: made, handle: listing.handle, lease: { name, owner } } satisfies ToWorker);
-      return one.ended.promise;
+      return one.outcome.promise;
     },
-    /** Lets it end, and ends it if it does not in time. */
+    /** Asks the worker to stop, and terminates it if it takes longer than `observerEnd_ms`. */
     async stop() {
       worker.postMessage('stop' satisfies ToWorker);
       const terminate = setTimeout(() => void worker.terminate(), timeouts.observerEnd_ms);

@@ -89,7 +89,7 @@ export async function openPostgresStore(
     writer,
     search: postgresSearch,
     findDamage: async () => undefined,
-    // Its files are the server's: only VACUUM FULL rewrites them, which keeps all others waiting.
+    // Only VACUUM FULL would rewrite the files of the server, and it locks every table.
     dropDeleted: async () => false,
     snapshot: (work) => readSnapshot(config, work),
     now_ms: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::int8`,

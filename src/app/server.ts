@@ -48,12 +48,12 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
     optimizeEmptyRequests: true,
   });
   server.maxHeadersCount = 64;
-  // Who asks and does not read would keep the connection and the answer.
+  // A client that sends a request and never reads would keep the connection and the answer in memory.
   server.timeout = silence_ms;
   return server;
 }
 
-/** Returns a function that closes the connections that wait for no answer: nothing, or a part of a request, was sent on them. */
+/** Returns a function that closes the connections on which no complete request is waiting for its answer. */
 function trackConnections(server: Server): () => void {
   const answers = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {

@@ -8,16 +8,22 @@ import { storeEnded } from '../observations/observe-listing.ts';
 import { createObserver, type ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
-import { type End, type Ended, type Running, startThread, type Thread } from './observer-thread.ts';
+import {
+  type CheckOutcome,
+  type ObserverThread,
+  type RunningCheck,
+  startObserverThread,
+  type WorkerExit,
+} from './observer-thread.ts';
 
-/** Workers that end for no check's sake are started again after 1 s, and after twice as long each time. */
+/** A worker that ends while no check's code runs is restarted after 1 s, and after twice as long each time in a row. */
 const firstPause_ms = 1000;
 const longestPause_ms = 60_000;
-/** A check that ran each time when workers ended so is ended too. */
+/** A check that was running at so many of those exits is given up as well. */
 const mostLost = 3;
 const longestNews_ms = 1000;
 
-/** Resolves once this thread has heard that a listing has changed, so that its caches show that. */
+/** Waits until this thread was notified that a listing changed, so that its caches no longer hold the old state. */
 function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = store.onChange((changed) => {
@@ -29,79 +35,86 @@ function untilHeard(handle: string, { store }: Pick<ObserverContext, 'store'>) {
   };
 }
 
-/** Why the check of a listing was ended, as its facts say it. */
+/** Published reasons of facts whose check was ended. */
 const reasons = {
   silent: ({ observerSilence_ms }: Timeouts) =>
-    `The check was ended, because what was sent to Dossier took more than ${observerSilence_ms / 1000} s to read or store.`,
+    `Dossier stopped this check, because reading or storing the answers took more than ${observerSilence_ms / 1000} s.`,
   memory: () =>
-    'The check was ended, because the memory that Dossier has for checks was used up while it read or stored what was sent for this one.',
+    'Dossier stopped this check, because reading or storing the answers used up the memory that it has for checks.',
   error: () =>
-    'The check was ended, because Dossier’s observer failed while it read or stored what was sent for this one.',
-  lost: () => `The check was ended, because Dossier’s observer failed ${mostLost} times while it ran.`,
+    'Dossier stopped this check, because its observer failed while reading or storing the answers.',
+  lost: () =>
+    `Dossier stopped this check, because its observer failed ${mostLost} times while the check ran.`,
 } as const;
 
 /**
- * Creates checks that one worker thread runs, over its own connection and in a heap of its own (OBSERVE_MEMORY); it starts with the
- * first check. A worker that answers nobody for 20 s, or fails, ends nothing else: another one starts, the check that it was working
- * for counts as made, and says why it was ended, and the others that ran are due again. The leases of checks are held here, so that
- * no other node begins a check meanwhile. `module` is what the thread runs.
+ * Creates checks that run in one worker thread, with its own connection and its own heap (OBSERVE_MEMORY). The thread starts
+ * with the first check. If it blocks for 20 s or fails, the service goes on and a new thread starts: the check whose code was
+ * running counts as made, with the reason why it was ended, and the other running checks are due again. This thread holds the
+ * leases of the checks, so that no other node begins them meanwhile. `module` is the URL of the code of the worker.
  */
 function createThreadChecks(context: ObserverContext, signal: AbortSignal, module: URL): Checks {
   const { store, config, log, clock, timeouts } = context;
   const lost = new Map<string, number>();
   let failures = 0;
-  let thread: Promise<Thread> | undefined;
+  let thread: Promise<ObserverThread> | undefined;
 
-  /** Why a check does not run again; undefined if it does. */
-  const whyEnded = (handle: string, isInHand: boolean, { cause, inHand }: End) => {
-    if (isInHand) return reasons[cause](timeouts);
-    // Nobody's work ended it: what ran each time may have.
-    if (inHand === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
+  /** Why a check that was interrupted is given up; undefined if it runs again. */
+  const whyEnded = (handle: string, isCurrent: boolean, { cause, currentCheck }: WorkerExit) => {
+    if (isCurrent) return reasons[cause](timeouts);
+    // The exit had no evident cause, so each running check may be it.
+    if (currentCheck === 0) lost.set(handle, (lost.get(handle) ?? 0) + 1);
     return (lost.get(handle) ?? 0) >= mostLost ? reasons.lost() : undefined;
   };
-  const settle = async ({ listing, lease, ended }: Running, reason: string | undefined): Promise<void> => {
-    if (reason === undefined || signal.aborted) return ended.resolve('interrupted');
+  const settle = async (
+    { listing, lease, outcome }: RunningCheck,
+    reason: string | undefined,
+  ): Promise<void> => {
+    if (reason === undefined || signal.aborted) return outcome.resolve('interrupted');
     lost.delete(listing.handle);
     measure('dossier_observer_checks_total', { outcome: 'ended' });
     const stamp = { at: clock().toISOString(), vantage: vantageOf(config) };
     const stored = storeEnded(listing, reason, { store, stamp, lease });
-    await stored.then(({ changes }) => ended.resolve({ changes, wasEnded: true }), ended.reject);
+    await stored.then(({ changes }) => outcome.resolve({ changes, wasEnded: true }), outcome.reject);
   };
-  const onEnd = async (end: End): Promise<void> => {
-    const { cause, error: err, holder, running, inHand } = end;
+  const onExit = async (exit: WorkerExit): Promise<void> => {
+    const { cause, error: err, holder, running, currentCheck } = exit;
     thread = undefined;
-    failures = inHand === 0 ? failures + 1 : 0;
+    failures = currentCheck === 0 ? failures + 1 : 0;
     measure('dossier_observer_hosts_held', {}, 0);
     if (!signal.aborted) {
-      const handle = running.get(inHand)?.listing.handle;
+      const handle = running.get(currentCheck)?.listing.handle;
       log.error({ err, cause, handle }, 'the thread that checks listings has ended; another one starts');
     }
-    if (holder !== undefined) await store.leases.releaseOf(holder).catch(() => undefined); // else they expire
+    // If this fails, the leases expire by themselves.
+    if (holder !== undefined) await store.leases.releaseOf(holder).catch(() => undefined);
     await Promise.all(
-      Array.from(running, ([id, one]) => settle(one, whyEnded(one.listing.handle, id === inHand, end))),
+      Array.from(running, ([id, one]) =>
+        settle(one, whyEnded(one.listing.handle, id === currentCheck, exit)),
+      ),
     );
   };
-  const start = async (): Promise<Thread> => {
+  const start = async (): Promise<ObserverThread> => {
     try {
       const pause_ms = failures === 0 ? 0 : Math.min(longestPause_ms, firstPause_ms * 2 ** (failures - 1));
       await wait(pause_ms, undefined, { signal });
-      return startThread(context, module, onEnd);
+      return startObserverThread(context, module, onExit);
     } catch (error) {
       thread = undefined;
       throw error;
     }
   };
-  const run = async (listing: Listing, lease: Lease): Promise<Ended> => {
+  const run = async (listing: Listing, lease: Lease): Promise<CheckOutcome> => {
     thread ??= start();
     const started = await thread;
     if (!(await started.begun)) return 'interrupted';
     using news = untilHeard(listing.handle, context);
-    const ended = await started.check(listing, lease);
-    if (ended === 'interrupted') return ended;
+    const outcome = await started.check(listing, lease);
+    if (outcome === 'interrupted') return outcome;
     failures = 0;
     lost.delete(listing.handle);
     await news.wait();
-    return ended;
+    return outcome;
   };
   const { observeIfDue, pausedUntil } = createChecks(context, signal, run);
   return {
@@ -111,7 +124,7 @@ function createThreadChecks(context: ObserverContext, signal: AbortSignal, modul
   };
 }
 
-/** Creates the checks of a service, in a thread of their own. An in-memory database cannot be shared between threads. */
+/** Creates the checks of a service, in a thread of their own unless the database is in memory, which threads cannot share. */
 export const createServiceChecks = (
   context: ObserverContext,
   signal: AbortSignal,

@@ -106,7 +106,7 @@ const isFullDisk = (error: unknown) =>
 /** Stands for all listings among the changed handles; no handle has this form. */
 const everyListing = '*';
 
-/** `standing` receives the handles whose claim and listing must agree when the transaction ends. */
+/** Creates the writes of a transaction; `standing` is called with each handle whose claim and listing must agree at its end. */
 const createTransaction = (
   db: Db,
   engine: Engine,

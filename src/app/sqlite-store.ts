@@ -95,7 +95,7 @@ async function readSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   return await readOnce(db, work);
 }
 
-/** Tries for 5 s until others hold no lock that it needs, and there is room; whether that came about. */
+/** Tries for 5 s while others hold a lock or the disk is full; returns whether an attempt succeeded. Throws other errors. */
 async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
   for (const end_ms = performance.now() + longestWait_ms; performance.now() < end_ms; ) {
     try {
@@ -109,14 +109,14 @@ async function isDoneInTime(attempt: () => boolean): Promise<boolean> {
 }
 
 /**
- * Empties the write-ahead log, and rewrites the file: what was deleted is overwritten there (store/sqlite/connection.ts), but
- * SQLite leaves copies of rows where it moved them from one page to another. False if others kept the file locked for 5 s, or
- * there is no room.
+ * Rewrites the database file and empties the write-ahead log. Deleted rows are overwritten in place
+ * (store/sqlite/connection.ts), but SQLite leaves copies of rows that it moved from one page to another. False if others kept
+ * the file locked for 5 s, or the disk is full.
  */
 async function dropDeleted(path: string): Promise<boolean> {
   const database = connect(path);
   try {
-    // The new file would be in memory meanwhile.
+    // Otherwise SQLite may build the new file in memory.
     database.exec('pragma busy_timeout = 0; pragma temp_store = file');
     const emptyLog = database.prepare('pragma wal_checkpoint(truncate)');
     const isRewritten = await isDoneInTime(() => database.exec('vacuum') === undefined);
@@ -142,7 +142,7 @@ async function connectAll(path: string, opening: Opening) {
   const writing = connect(path);
   const writer = createDb(writing);
   await migrateFile(writing, writer, opening);
-  // So that the write lock does not block while another process holds it.
+  // Waiting inside SQLite would block the event loop while another process holds the write lock.
   writing.exec('pragma busy_timeout = 0');
   const reader = inMemory ? writer : createDb(connect(path));
   const watching = inMemory ? writing : connect(path);

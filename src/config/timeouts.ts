@@ -4,7 +4,7 @@ export const defaultTimeouts = {
   requestHeaders_ms: 10_000,
   /** For a whole request. */
   request_ms: 15_000,
-  /** For a connection on which nothing is sent or read; a subscription sends a comment every 15 s. */
+  /** A connection on which nothing is sent or read for this long is closed; a subscription sends a comment every 15 s. */
   silence_ms: 60_000,
   /** For requests in flight and work in the background when the service stops; then it is cut off. Containers are killed after 10 s. */
   drain_ms: 8000,
@@ -22,17 +22,17 @@ export const defaultTimeouts = {
   observerHost_ms: 120_000,
   /** The same for all requests of one run. */
   observerCheck_ms: 600_000,
-  /** After this time a thread that checks listings and does not answer is ended. */
+  /** The thread that checks listings is terminated if its event loop stands still for this long. */
   observerSilence_ms: 20_000,
-  /** For that thread to end when the service stops; then it is ended. */
+  /** The time that this thread has to stop with the service before it is terminated. */
   observerEnd_ms: 2000,
   /** For the answer of a webhook's address. */
   webhook_ms: 15_000,
-  /** A turn at an address of webhooks that takes longer gives its place among the quick ones back, and goes on. */
+  /** A webhook delivery that takes longer counts as slow: it goes on, and frees its slot among the quick ones. */
   webhookLate_ms: 1000,
   /** An address of webhooks that takes longer is slow, and rests. */
   webhookSlow_ms: 2000,
-  /** For the addresses of a foreign host, before the time of a request to it begins. */
+  /** The time to resolve the name of a foreign host, which the time of the request does not include. */
   name_ms: 5000,
   /** For a try of a DNS server by the observer; there are two. */
   observerDns_ms: 3000,

@@ -13,7 +13,7 @@ import {
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** An answer of this listener. It is whole before any of it is sent, so that a failure while it is made has an answer of its own. */
+/** A complete answer of this listener, so that an error while it is made can still be answered with `toFailed`. */
 interface OperatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ interface OperatorPage {
   read(): Promise<string>;
 }
 
-/** A page that only the operator reads, as HTML; 401 unless the request sends the token as bearer. */
+/** Answers with an HTML page for the operator; 401 unless the request has the operator's token as its bearer token. */
 async function readOperatorPage(
   { headers: { authorization = '' } }: IncomingMessage,
   { token, read }: OperatorPage,
@@ -56,8 +56,9 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
  * Measures this process and its HTTP servers from now on and serves the figures to Prometheus on a listener of its own.
- * `readStoreFigures` reads those of one scrape, and rejects if the database does not answer; without `reports` there is no
- * such page. `toFailed` says why an answer could not be made. Throws what listening throws.
+ * `readStoreFigures` reads the figures of the database at each scrape, and rejects if it does not answer. `reports` is the
+ * page at /reports, if there is one. `toFailed` makes the answer that replaces one that failed. Rejects with the error of
+ * `listen`, as for a port in use.
  */
 export async function startMetrics(
   listener: ListenOptions,

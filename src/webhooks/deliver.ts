@@ -5,8 +5,8 @@ import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
 import { isAbout, toChangeFilter } from '../tools/changes.ts';
+import { createDeliverySlots, type DeliverySlot } from './delivery-slots.ts';
 import { isKnown } from './filter.ts';
-import { createPlaces, type Place } from './places.ts';
 import { createWebhookClient, postMessage } from './post.ts';
 import {
   afterFailure,
@@ -30,7 +30,7 @@ interface Turn {
   readonly context: Context;
   /** The node stops. */
   readonly signal: AbortSignal;
-  readonly place: Place;
+  readonly slot: DeliverySlot;
 }
 
 async function attempt(
@@ -94,7 +94,7 @@ function createSending(stored: Webhook, lease: Lease, turn: Turn) {
       // What we cut off ourselves says nothing about the address.
       if (failed && turn.signal.aborted) return false;
       const took_ms = performance.now() - began_ms;
-      turn.place.note(took_ms <= timeouts.webhookLate_ms ? 'quick' : 'slow');
+      turn.slot.note(took_ms <= timeouts.webhookLate_ms ? 'quick' : 'slow');
       measure('dossier_webhook_attempts_total', { outcome: failed ? 'failed' : 'accepted' });
       advanceTo(change);
       const now = clock();
@@ -200,29 +200,29 @@ async function deliver(due: Webhook, turn: Turn): Promise<void> {
 }
 
 const pause_ms = 1000;
-/** As many as there may be, so that one for which there is a place is not hidden behind those for which there is none. */
+/** The most webhooks that there may be, so that one with a free slot is not hidden behind others without. */
 const readAtOnce = 1000;
 
 /** Sends to the addresses that are due, in turns; what is under way stops within a request when the signal comes. */
 export function createWebhookSender(context: Context, signal: AbortSignal) {
   const { store, clock, log, config, timeouts } = context;
   const client = createWebhookClient(config);
-  const places = createPlaces();
+  const slots = createDeliverySlots();
   const turns = new Set<Promise<void>>();
   return {
     /** Begins turns at addresses that are due and not being sent to, first at the one whose last turn is longest ago. */
     async begin() {
       for (const webhook of await store.webhooks.due(clock().toISOString(), readAtOnce)) {
-        const place = places.tryEnter(webhook);
-        if (!place) continue;
-        const late = setTimeout(place.giveBack, timeouts.webhookLate_ms);
-        const ending = deliver(webhook, { client, context, signal, place })
+        const slot = slots.tryEnter(webhook);
+        if (!slot) continue;
+        const late = setTimeout(slot.moveToSlow, timeouts.webhookLate_ms);
+        const ending = deliver(webhook, { client, context, signal, slot })
           .catch((err: unknown) =>
             log.warn({ err, webhook: webhook.id }, 'a turn at a webhook failed; it is tried again'),
           )
           .finally(() => {
             clearTimeout(late);
-            place.leave();
+            slot.release();
             turns.delete(ending);
           });
         turns.add(ending);

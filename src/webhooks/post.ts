@@ -36,7 +36,7 @@ export const createWebhookClient = (config: Config): OutboundClient =>
   createOutboundClient({
     userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
     bodyLimit_bytes: 16_384,
-    // Only the customers of a platform share a host, each with one message at a time.
+    // Only customers of an automation platform share a host, and each is sent one message at a time.
     connections: 64,
     names: namesAt(config.dnsServers),
     reach: (url) => reach(url, config),

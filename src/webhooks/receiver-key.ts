@@ -3,9 +3,10 @@ import { registrableDomain } from '../core/identity.ts';
 import platforms from './platforms.json' with { type: 'json' };
 
 /**
- * Whom an address of webhooks belongs to, by which places, limits and turns are shared: the registrable domain. Customers of an automation
- * platform (platforms.json) share its domain: there it is the host, and of the path as many parts as name the account or the hook, as a
- * digest, since they may be secret. `hooks.zapier.com/hooks/catch/<account>/<hook>` has three, `hook.eu1.make.com/<hook>` one.
+ * The receiver that a webhook URL belongs to; limits and delivery slots count for each receiver. It is the registrable domain,
+ * but for automation platforms (platforms.json), whose customers share one domain. There it is the host and a digest of the
+ * leading path segments that name the account or hook (a digest, since they may be secret): three of
+ * `hooks.zapier.com/hooks/catch/<account>/<hook>`, one of `hook.eu1.make.com/<hook>`.
  */
 export function receiverKey({ hostname, pathname }: URL): string {
   const platform = Object.entries(platforms).find(([host]) => `.${hostname}`.endsWith(`.${host}`));

@@ -40,7 +40,7 @@ const mostOfNetwork = 20;
 
 /** Registrations by one network: ten an hour, five at once. */
 const registrationLimit: Limit = { name: 'webhook', burst: 5, refill_s: 1800 };
-/** Challenges sent to one receiver for one network, so that registrations that fail keep nobody else out. */
+/** Limit of challenges to a receiver, for each network apart, so that failing registrations lock nobody else out. */
 const domainLimit: Limit = { name: 'webhook_domain', burst: 10, refill_s: 3600 };
 /** The limits of registering, for settings and documents. */
 export const webhookLimits: readonly Limit[] = [registrationLimit, domainLimit];

@@ -5,7 +5,7 @@ import type { ChangeSubject } from '../tools/changes.ts';
 export const webhookTable = table({
   id: text,
   url: text,
-  /** The registrable domain of the URL, or the account of a platform (receiver-key.ts), by which places and turns are shared. */
+  /** The receiver of the URL (receiver-key.ts), by which limits and delivery slots are shared. */
   domain: text,
   /** The network that registered it, as a pseudonym of that day; undefined for the operator's. */
   network: optional(text),
@@ -68,7 +68,7 @@ const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const failuresBeforeRest = 3;
 const rests_s = [5, 300, 1800, 3600];
 const longestFailing_ms = 5 * 86_400_000;
-/** A slow address rests so many times as long as it took, so that a thousand of them have some 30 connections at a time. */
+/** After a slow answer an address rests for this multiple of its time, so that a thousand slow ones have about 30 connections. */
 const slowShare = 30;
 
 /** How an attempt failed. */

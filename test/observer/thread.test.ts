@@ -81,9 +81,9 @@ function startSlow(): Promise<Endpoint> {
 const listing = (name: string) => startModernServer(() => [{ name, description: 'Does something' }]);
 const messagesTo = ({ sent }: Endpoint) => sent.filter(({ method }) => method === 'POST').length;
 
-const tooLong = 'The check was ended, because what was sent to Dossier took more than 2 s to read or store.';
+const tooLong = 'Dossier stopped this check, because reading or storing the answers took more than 2 s.';
 const tooMuch =
-  'The check was ended, because the memory that Dossier has for checks was used up while it read or stored what was sent for this one.';
+  'Dossier stopped this check, because reading or storing the answers used up the memory that it has for checks.';
 
 describe('an endpoint whose list of tools', () => {
   it('cannot be read or stored ends its own check, and nothing else', async () => {
@@ -135,7 +135,7 @@ describe('an endpoint whose list of tools', () => {
       .poll(() => node.fact('hostile', 'tools.count'), patience)
       .toEqual({
         state: 'not_checked',
-        reason: 'The check was ended, because Dossier’s observer failed 3 times while it ran.',
+        reason: 'Dossier stopped this check, because its observer failed 3 times while the check ran.',
       });
     expect(await node.read('hostile')).toEqual({ status: 200, isChecked: false });
     expect((await node.read('other')).isChecked).toBe(true);
