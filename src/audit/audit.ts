@@ -54,8 +54,8 @@ async function readFaults(
 }
 
 /**
- * A listing and its faults; it is read again if there are any, because it may have changed between two reads, and then without rests, so
- * that less can change.
+ * Reads a listing and finds its faults. If there are any it is read again, because it may have changed between two requests;
+ * the second time without rests, so that less can change.
  */
 async function checkListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (const rest of [watch.rest, undefined]) {

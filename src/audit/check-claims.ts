@@ -3,7 +3,7 @@ import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
-import type { Steps } from './steps.ts';
+import type { AuditSteps } from './steps.ts';
 
 type Proven = Omit<ShownClaim, 'state' | 'suspended_reason'> & Pick<ClaimEvent, 'log_index'>;
 
@@ -24,7 +24,7 @@ function afterProof(event: ClaimEvent, before: Proven | undefined, first_proved_
   };
 }
 
-/** The claim that follows from its events in the order of the log, with the entry that says so last. */
+/** The claim that follows from events in the order of the log, and the log index of the event that decided its state. */
 function claimOf(events: readonly ClaimEvent[]): (ShownClaim & Pick<ClaimEvent, 'log_index'>) | undefined {
   let proven: Proven | undefined;
   let ended: ClaimEvent | undefined;
@@ -56,7 +56,7 @@ const mostKeys = 20;
  */
 function keysOf(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
-  /** The keys of a name that have not ended. */
+  /** The keys that have not ended, by name. */
   const open = new Map<string, DatedKey[]>();
   for (const { at, keys } of events) {
     if (typeof keys?.published === 'number') return undefined;
@@ -105,8 +105,11 @@ function momentsOf(size: number, events: readonly ClaimEvent[]): number[] {
 
 type ReadClaim = Pick<ShownListing, 'handle' | 'claim' | 'events' | 'withdrawn'>;
 
-/** A claim in force on a listing that is gone, which no check would ever end. What happened meanwhile may have been read or not. */
-function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: number): Steps {
+/**
+ * Finds a claim in force on a withdrawn listing, which no check would ever end. It finds nothing if the claim has events since
+ * the audit began, because the listing may have been read before them.
+ */
+function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: number): AuditSteps {
   if (claim?.state !== 'claimed' || events.some(({ log_index }) => log_index >= size)) return;
   if (withdrawn === 'deleted' || withdrawn === 'optout')
     yield rowFault(`claim of ${handle}`, `it is in force, and the listing is withdrawn (${withdrawn})`);
@@ -134,10 +137,10 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
 }
 
 /**
- * Where the claim that a listing shows is not the one that all of its events, as the log has them, lead to: neither when the
- * log had `size` entries, nor after any event since; and a claim in force whose listing is gone.
+ * Finds a shown claim that does not follow from the listing's events in the log: not from those among the first `size` entries,
+ * nor from these and any number of later ones. Also finds a claim in force whose listing is withdrawn.
  */
-export function* findClaimFaults(read: ReadClaim, size: number): Steps {
+export function* findClaimFaults(read: ReadClaim, size: number): AuditSteps {
   yield* findUnshown(read, size);
   const { handle, claim, events } = read;
   let first: readonly AuditFault[] | undefined;

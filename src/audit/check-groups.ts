@@ -7,26 +7,27 @@ import { isProof } from './check-claims.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import { notePairs, type PairEvidence } from './pairs.ts';
-import type { Steps } from './steps.ts';
+import type { AuditSteps } from './steps.ts';
 
 const keyOf = (root: string | undefined, generation: number | undefined) => `${root} ${generation}`;
 
-/** What claim events say of one control root as a source. Times are RFC 3339. */
+/** The state of one control root as a source, according to the claim events. Times are RFC 3339. */
 interface SourceState {
-  /** When it first proved a claim here. */
+  /** The time at which it first proved a claim here. */
   readonly first_at?: string | undefined;
-  /** When its claim ended last. */
+  /** The time at which its newest claim ended. */
   readonly ended_at?: string | undefined;
   readonly isHeld: boolean;
 }
 
 /**
- * What the claim events of a listing say of each control root, at every moment at which a rating by it may have been read: when the log had
- * `size` entries, and after each event since. All roots are read in one pass, since a listing may have had thousands.
+ * Reads the states of each control root from the claim events of a listing, at every moment at which a rating by it may have
+ * been read: when the log had `size` entries, and after each later event. One pass serves all roots, since a listing may have
+ * had thousands.
  */
 function readSourceStates(events: readonly ClaimEvent[], size: number) {
   const states = new Map<string, SourceState[]>();
-  /** Of every root that proved nothing yet. */
+  /** The states of every root that has proven no claim yet. */
   const others: SourceState[] = [{ isHeld: false }];
   let held: string | undefined;
   const put = (known: SourceState[], state: SourceState, log_index: number) => {
@@ -54,7 +55,7 @@ function readSourceStates(events: readonly ClaimEvent[], size: number) {
   return (root: string, generation: number) => states.get(keyOf(root, generation)) ?? others;
 }
 
-/** What the claims of a listing proved of its holders: before the audit began, and until now. */
+/** The identities that claims of a listing proved: those before the audit began, and all of them. */
 function readProven(events: readonly ClaimEvent[], size: number) {
   const [before, all] = [new Set<string>(), new Set<string>()];
   for (const { root = '', log_index } of events.filter(isProof))
@@ -65,7 +66,7 @@ function readProven(events: readonly ClaimEvent[], size: number) {
   return [before, all];
 }
 
-/** Reads once for each listing what its events say, however many ratings are judged by that. */
+/** Caches what `read` makes of the claim events of a listing, because many ratings of it are judged by that. */
 function createMemo<T>(
   { eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>,
   read: (events: readonly ClaimEvent[], size: number) => T,
@@ -82,13 +83,13 @@ function createMemo<T>(
 
 interface JudgedRating {
   readonly rating: CountedRating;
-  /** The states of its source at each moment at which it may have been read; undefined if they are not known. */
+  /** The states of its source at each moment at which the rating may have been read; undefined if they are not known. */
   readonly states: readonly SourceState[] | undefined;
   readonly related: boolean | undefined;
   readonly reciprocal: boolean | undefined;
 }
 
-/** The value that all agree on; undefined if there are several, or none. */
+/** The single distinct value in a list; undefined if there are several, or none. */
 function agreed<T>(values: readonly T[] = []): T | undefined {
   const [first, ...others] = new Set(values);
   return others.length === 0 ? first : undefined;
@@ -96,7 +97,7 @@ function agreed<T>(values: readonly T[] = []): T | undefined {
 
 const newUntil_ms = ({ first_at }: SourceState) => Date.parse(first_at ?? '') + newSource_ms;
 
-/** Whether a source was new on the day of a reading; undefined if the hour of the reading would decide. */
+/** Whether a source was new on the day of a reading; undefined if that depends on the hour. */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
   const left_ms = newUntil_ms(state) - Date.parse(read_on);
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
@@ -111,7 +112,7 @@ function isProvenRelated(rating: CountedRating, proven: Iterable<string>): boole
   return isRelated(toRelationSides(rating, identities), isPraise(rating));
 }
 
-/** What each flag of a rating must be; undefined if that is not known. */
+/** The expected value of each flag of a rating; undefined if it is not known. */
 const toExpected = ({
   rating,
   states,
@@ -125,7 +126,10 @@ const toExpected = ({
   new_source: agreed(states?.map((state) => isNew(state, rating))),
 });
 
-/** Criticism is set apart only by what its own source's record names; nothing by what was read after its first version, of praise the first one that praises. */
+/**
+ * Whether a record may set this rating apart. Only the record of the source may do so for criticism, and only a record read
+ * before the first version of the rating (for praise: before the first version that praises).
+ */
 function isAllowedOverlap(rating: CountedRating, at: string): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
   if (at > (isPraise(rating) ? rating.praised_at : rating.first_created_at).slice(0, 10)) return false;
@@ -136,13 +140,13 @@ function isAllowedOverlap(rating: CountedRating, at: string): boolean {
   );
 }
 
-/** The dates by which a group ends or began, as the states of a source have them. */
+/** The date that the published reason of a group names, taken from a state of the source. */
 const datesOf: Partial<Record<CountedRating['group'], (state: SourceState) => string | undefined>> = {
   source_ended: ({ ended_at }) => ended_at,
   new_source: (state) => state.first_at && new Date(newUntil_ms(state)).toISOString(),
 };
 
-/** A sentence of a rating that says another date than the log, or another record than may set it apart. */
+/** The fault of the published reason: a date that is not in the log, or a record that cannot set the rating apart. */
 function findReasonFault({ rating, states = [] }: JudgedRating): string | undefined {
   const { group, group_reason } = rating;
   const shown = /\d{4}-\d\d-\d\d/.exec(group_reason)?.[0] ?? '';
@@ -155,7 +159,7 @@ function findReasonFault({ rating, states = [] }: JudgedRating): string | undefi
   return `it is shown as ${group} with the date ${shown}, but claim events in the log lead to ${said[0]}`;
 }
 
-/** What is wrong with the group and flags of one rating; counts the flags that are not known. */
+/** Yields the faults in the group and flags of one rating, and adds its unknown flags to `unknown`. */
 function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Generator<string> {
   const { group, flags } = judged.rating;
   for (const [flag, expected] of Object.entries(toExpected(judged)))
@@ -171,10 +175,10 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
 }
 
 /**
- * Finds ratings whose group or flags are not those that ratings and claim events, which the log holds, lead to. Returns of how many
- * ratings each flag is not known.
+ * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns, for each flag, the
+ * number of ratings for which it is not known.
  */
-export function* findGroupFaults(evidence: PairEvidence): Steps<ReadonlyMap<string, number>> {
+export function* findGroupFaults(evidence: PairEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();
   const isPaired = yield* notePairs(evidence);
   const statesOf = createMemo(evidence, readSourceStates);

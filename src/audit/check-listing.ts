@@ -11,7 +11,7 @@ import { type CountedRating, findCountFaults, toCounted } from './check-ratings.
 import { differingFields, shownRatingFields } from './entry-proof.ts';
 import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
-import type { Steps } from './steps.ts';
+import type { AuditSteps } from './steps.ts';
 
 /** An action of the operator as it is shown: at a rating, or the response to it, or else at a listing. */
 interface ShownNotice {
@@ -89,7 +89,7 @@ export function* findModerationFaults(
   said: SaidActions,
   shown: AuditState['notices'],
   { size, isShown }: { readonly size: number; readonly isShown: (said: JsonObject) => boolean },
-): Steps {
+): AuditSteps {
   for (const all of shown.values()) for (const one of all) yield findShownFault(said, one, size);
   for (const [log_index, members] of said.applied) {
     const mustShow = shownKinds.includes(String(members.target_kind)) && isShown(members);
@@ -101,7 +101,7 @@ export function* findModerationFaults(
   }
 }
 
-/** What is kept of a rating until the log is read; its texts are not. */
+/** The part of a rating that is kept until the log is read; its texts are dropped. */
 export type NotedRating = Pick<
   RatingRecord,
   'log_index' | 'superseded_by' | 'withdrawn_at' | 'erased_at' | 'hidden_at'
@@ -283,7 +283,10 @@ function findMislisted({ handle, ratings }: ShownListing): AuditFault[] {
 }
 
 /** What a listing shows that its records do not say, and counts that do not follow from its records. */
-export function* findListingFaults(listing: ShownListing, records: ReadonlyMap<number, ReadRecord>): Steps {
+export function* findListingFaults(
+  listing: ShownListing,
+  records: ReadonlyMap<number, ReadRecord>,
+): AuditSteps {
   for (const item of toItems(listing)) yield findItemFault(item, records.get(item.log_index));
   yield* findMislisted(listing);
   yield* findCountFaults(listing);
@@ -306,7 +309,7 @@ function noteNotices({ handle, ratings, moderation = [] }: ShownListing, { notic
 }
 
 /** Remembers what a listing shows, for the half of the audit that reads the log; finds no fault. */
-export function* noteShown(listing: ShownListing, state: AuditState): Steps {
+export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps {
   for (const { where, log_index, erased_at } of toItems(listing)) {
     yield undefined;
     if (log_index < state.size) state.shown[log_index] = 1;

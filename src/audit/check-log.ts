@@ -17,7 +17,7 @@ import {
 import type { CountedRating } from './check-ratings.ts';
 import { isWithheld, type ReadRecord } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault } from './fault.ts';
-import type { Steps } from './steps.ts';
+import type { AuditSteps } from './steps.ts';
 
 /** What the entries said that other entries, or rows, must agree with. */
 const createSaid = () => ({
@@ -115,7 +115,7 @@ function checkSaid(
 const withdrawnAt = (rating: NotedRating | undefined) =>
   rating?.superseded_by === undefined && rating?.erased_at === undefined ? rating?.withdrawn_at : undefined;
 
-function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState): Steps {
+function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, state: AuditState): AuditSteps {
   // A service gives out no record of a rating that the operator has hidden, that of its withdrawal included.
   const isUnread = (log_index: number) =>
     actions.unread.has(log_index) ||
@@ -140,7 +140,7 @@ function* findWithdrawalFaults({ withdrawn, hidden, absent, actions }: Said, sta
   }
 }
 
-function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState): Steps {
+function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, state: AuditState): AuditSteps {
   const isUnread = (by: string) => {
     const { log_index = -1, erased_at, hidden_at } = state.ratings.get(by) ?? {};
     return !!erased_at || !!hidden_at || actions.unread.has(log_index) || withheld.has(log_index);
@@ -158,7 +158,7 @@ function* findAmendmentFaults({ amended, hidden, withheld, actions }: Said, stat
       : undefined;
 }
 
-function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): Steps {
+function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState): AuditSteps {
   for (const [log_index, type] of absent)
     yield !erased.has(log_index) && hiddenWith(actions, log_index, state.size).length === 0
       ? logFault(
@@ -180,7 +180,7 @@ function* findErasureFaults({ absent, erased, actions }: Said, state: AuditState
       yield entryFault(log_index, 'an entry "record.erased" names it, but its record is still stored');
 }
 
-function* findWithheldFaults({ withheld, endings }: Said): Steps {
+function* findWithheldFaults({ withheld, endings }: Said): AuditSteps {
   for (const [log_index, by] of withheld)
     yield endings.has(by)
       ? undefined
@@ -190,7 +190,7 @@ function* findWithheldFaults({ withheld, endings }: Said): Steps {
         );
 }
 
-function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState): Steps {
+function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState): AuditSteps {
   for (const [log_index, id] of unshownResponses)
     yield !hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined
       ? entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`)
@@ -214,7 +214,7 @@ function readEvents(
   return events.sort((a, b) => a.log_index - b.log_index);
 }
 
-function* findAllClaimFaults(said: Said, state: AuditState): Steps {
+function* findAllClaimFaults(said: Said, state: AuditState): AuditSteps {
   for (const handle of new Set([...state.listings.keys(), ...said.claims.keys()])) {
     yield undefined;
     const events = state.hidden.has(handle) ? undefined : readEvents(handle, said, state);
@@ -244,7 +244,7 @@ const isMoving = (said: Said, onListing: SaidOfListing, size: number): boolean =
   onListing.some(([log_index]) => log_index >= size || (said.actions.ended.get(log_index) ?? -1) >= size);
 
 /** Listings that are shown, or not, other than the newest entries about their withdrawal say. */
-function* findListingStateFaults(said: Said, state: AuditState): Steps {
+function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
   const actions = groupActions(said);
   for (const [handle, { withdrawn, isHidden }] of state.listings) {
     yield undefined;
@@ -351,7 +351,7 @@ export function createEntryCheck(state: AuditState) {
       return checkSaid(type, [readObject(record.record) ?? {}, log_index], [said, state]);
     },
     /** Finds the faults that are known only after the last entry, and returns what could not be checked, each as a sentence. */
-    *finish(): Steps<string[]> {
+    *finish(): AuditSteps<string[]> {
       yield* findWithdrawalFaults(said, state);
       yield* findAmendmentFaults(said, state);
       yield* findErasureFaults(said, state);

@@ -12,7 +12,7 @@ import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 const countOf = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
 
-/** In the order of the log, whatever the clocks of nodes and the order of the list say. */
+/** Sorts ratings by log index; the clocks of nodes and the order of the list are not reliable. */
 const inLogOrder = (ratings: Iterable<RatingRecord>) =>
   [...ratings].sort((one, other) => one.log_index - other.log_index);
 
@@ -94,7 +94,7 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
-/** What all versions of a rating say together, with those before them that are erased and have no interaction any more. */
+/** The facts that all versions of a rating state together; erased versions before them have no interaction any more. */
 function toInteraction(versions: Iterable<RatingRecord>, byId: ReadonlyMap<string, RatingRecord>) {
   const all = new Set(versions);
   for (const one of all) {
@@ -109,9 +109,9 @@ function toInteraction(versions: Iterable<RatingRecord>, byId: ReadonlyMap<strin
 }
 
 /**
- * The newest version of every rating that a listing shows, without its texts, and what its other versions say of it. `isUnknown`:
- * whether one that is erased may say what no other does; `praised_at`: when the first one that praises was made, else the first;
- * `read_on`: when it was read.
+ * The newest version of every rating that a listing shows, without its texts, and the facts from its other versions.
+ * `isUnknown`: an erased version may have stated something that no other does; `praised_at`: the time of the first version that
+ * praises, or else of the first version; `read_on`: the day of the reading.
  */
 export function toCounted({ ratings, read_on }: ShownListing) {
   const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
@@ -119,7 +119,7 @@ export function toCounted({ ratings, read_on }: ShownListing) {
     ratings.filter(({ erased_at }) => erased_at === undefined),
     interactionOf,
   );
-  // A rating that is withdrawn and made again shares its interaction: what all say is put together once.
+  // A rating that was withdrawn and made again has the same interaction, so the facts of all versions are merged once.
   const interactions = new Map([...versions].map(([key, all]) => [key, toInteraction(all, byId)]));
   const sourcesOfErased = new Set(
     ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)),

@@ -86,6 +86,6 @@ export interface EvidenceReader {
   records(indexes: readonly number[]): Promise<ReadonlyMap<number, ReadRecord>>;
   /** Handles of all listings that show ratings, claim events or observations, or that the log names. */
   handles(): AsyncIterable<string>;
-  /** What a listing shows, with a rest before each page that is read; undefined if it is withdrawn and shows nothing. */
+  /** Reads what a listing shows, and calls `rest` before each page; undefined if it is withdrawn and shows nothing. */
   listing(handle: string, rest?: () => Promise<void>): Promise<ShownListing | undefined>;
 }

@@ -4,10 +4,10 @@ import { day_ms } from '../core/text.ts';
 import { isProof } from './check-claims.ts';
 import type { CountedRating } from './check-ratings.ts';
 
-/** Two ratings within this time in both directions are a pair. */
+/** Two ratings in opposite directions are a pair if they were made within this time of each other. */
 const pair_ms = 90 * day_ms;
 
-/** Times in ms since 1970; sorted when they are first counted. */
+/** Creates a collection of times (ms since 1970) that counts those up to a given one by binary search. */
 function createTimes() {
   const added: number[] = [];
   let sorted: Float64Array | undefined;
@@ -31,7 +31,7 @@ function createTimes() {
 
 type Times = Pick<CountedRating, 'first_created_at' | 'praised_at'>;
 
-/** The spans from the first version of a rating to the first that praises. */
+/** Creates a collection of time spans, each from the first version of a rating to the first version that praises. */
 function createSpans() {
   const [begins, ends] = [createTimes(), createTimes()];
   return {
@@ -39,25 +39,25 @@ function createSpans() {
       begins.add(Date.parse(first_created_at));
       ends.add(Date.parse(praised_at));
     },
-    /** Whether one of them is within 90 days of the span of another rating. */
+    /** Whether a span in the collection lies within 90 days of the span of this rating. */
     hasNear({ first_created_at, praised_at }: Times): boolean {
       const begun = begins.countUntil(Date.parse(praised_at) + pair_ms);
-      // Times are in whole milliseconds.
+      // Subtracting 1 makes the bound inclusive, since times are whole milliseconds.
       return begun > ends.countUntil(Date.parse(first_created_at) - pair_ms - 1);
     },
   };
 }
 
-/** The ratings by one holder of listings of another one. */
+/** Creates the ratings that one holder made of the listings of another holder. */
 const createDirection = () => ({
-  /** Those that are known to stand, of listings that are known to be the other one's. */
+  /** Ratings that certainly stand, of listings that certainly belong to the other holder. */
   sure: createSpans(),
   possible: createSpans(),
-  /** Whether there is one of which it is not known when it was made. */
+  /** Whether the time of at least one rating is unknown. */
   hasUndated: false,
 });
 
-/** Who holds each listing, by its namespace and its claims. */
+/** Returns a function that finds the holders of a listing: its namespace, and whoever proved a claim to it. */
 function createHolders({ eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>) {
   const read = (handle: string) => {
     const events = eventsOf(handle);
@@ -81,17 +81,18 @@ export interface PairEvidence {
   readonly ratings: readonly CountedRating[];
   /** Ratings that only the log shows, because their listing is withdrawn. */
   readonly unshown: Iterable<Pick<CountedRating, 'subject_handle' | 'source_root'>>;
-  /** In the order of the log; undefined if some of them may not be readable. */
+  /** Claim events of a listing in the order of the log; undefined if some of them may not be readable. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
-  /** The entry that withdrew or erased a rating. */
+  /** The log index of the entry that withdrew or erased a rating. */
   readonly endedBy: (rating: CountedRating) => number | undefined;
-  /** Entries before the audit began; what came later may have been read or not. */
+  /** The size of the log when the audit began; whether later entries are reflected in what was read is unknown. */
   readonly size: number;
 }
 
 /**
- * Whether a rating in the other direction that is not withdrawn was first made within 90 days; undefined if that is not known. Each
- * rating takes a search in sorted times, however many its two sides made. Each rating that is noted is one step.
+ * Collects all ratings, one a step. Returns a function that tells whether a rating has a counterpart in the other direction
+ * that was first made within 90 days and is not withdrawn; undefined if that is not known. A call costs a binary search,
+ * however many ratings the two sides made.
  */
 export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEvidence) {
   const readHolders = createHolders({ eventsOf, size });

@@ -247,7 +247,7 @@ async function readRatings(ask: AskService, handle: string): Promise<RatingRecor
     read.add(cursor);
     const page = readAnswer(path, await ask(path, { handle, ...(cursor && { cursor }) }), listed);
     ratings.push(...fromListed(page));
-    // A page that does not lead on ends the list, as it ends the history.
+    // A page without progress ends the list, as it ends the history, so that no service can keep the audit in a loop.
     cursor = page.next_cursor ?? '';
   }
   return ratings;

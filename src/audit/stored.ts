@@ -27,7 +27,7 @@ async function readLogs(place: Place): Promise<AuditedLog[]> {
   const heads = await place.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(place);
-  // That of a log before the newest one is the reason why it was closed; one of a later log, which is not here, is a fault.
+  // A checkpoint of an older log is why that log was closed. One of a later log, which this database lacks, is a fault.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size }) => ({ ...{ id, base, size }, ...(id === newest && known) }));
 }
