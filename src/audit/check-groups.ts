@@ -1,5 +1,5 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { provenBy } from '../core/identity.ts';
+import { Holder } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag, toRelationSides } from '../ratings/groups.ts';
 import { newSource_ms } from '../ratings/rules.ts';
@@ -59,7 +59,7 @@ function readSourceStates(events: readonly ClaimEvent[], size: number) {
 function readProven(events: readonly ClaimEvent[], size: number) {
   const [before, all] = [new Set<string>(), new Set<string>()];
   for (const { root = '', log_index } of events.filter(isProof))
-    for (const value of provenBy(root)) {
+    for (const value of new Holder(root).proven) {
       all.add(value);
       if (log_index < size) before.add(value);
     }

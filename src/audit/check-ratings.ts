@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { countedSource } from '../core/identity.ts';
+import { Holder } from '../core/identity.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import { isPraise, ratingGroups } from '../ratings/groups.ts';
@@ -18,7 +18,7 @@ const inLogOrder = (ratings: Iterable<RatingRecord>) =>
 
 /** The newest rating of each source. */
 const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
-  ...new Map(inLogOrder(ratings).map((rating) => [countedSource(rating.source_root), rating])).values(),
+  ...new Map(inLogOrder(ratings).map((rating) => [new Holder(rating.source_root).counted, rating])).values(),
 ];
 
 /** Counts that are not zero, of the current ratings of one group. */

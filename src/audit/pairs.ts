@@ -1,5 +1,5 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { namespaceIdentity, rootIdentity } from '../core/identity.ts';
+import { Holder, namespaceIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 import { isProof } from './check-claims.ts';
 import type { CountedRating } from './check-ratings.ts';
@@ -64,8 +64,8 @@ function createHolders({ eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size
     const namespace = namespaceIdentity(handle);
     const [sure, possible] = [new Set([namespace]), new Set([namespace])];
     for (const { log_index, root = '' } of (events ?? []).filter(isProof)) {
-      possible.add(rootIdentity(root));
-      if (log_index < size) sure.add(rootIdentity(root));
+      possible.add(new Holder(root).id);
+      if (log_index < size) sure.add(new Holder(root).id);
     }
     return { sure, possible, isWhole: events !== undefined };
   };
@@ -99,7 +99,7 @@ export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEv
   const directions = new Map<string, ReturnType<typeof createDirection>>();
   const directionsOf = (source_root: string, holders: ReadonlySet<string>) =>
     [...holders].map((holder) => {
-      const key = `${rootIdentity(source_root)} ${holder}`;
+      const key = `${new Holder(source_root).id} ${holder}`;
       const direction = directions.get(key) ?? createDirection();
       directions.set(key, direction);
       return { holder, direction };
@@ -122,7 +122,7 @@ export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEv
     for (const { direction } of directionsOf(source_root, possible)) direction.hasUndated = true;
   }
   return (rating: CountedRating): boolean | undefined => {
-    const source = rootIdentity(rating.source_root);
+    const source = new Holder(rating.source_root).id;
     const { sure, possible, isWhole } = readHolders(rating.subject_handle);
     const back = [...possible]
       .filter((holder) => holder !== source)

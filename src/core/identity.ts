@@ -38,26 +38,13 @@ export const registrableDomain = (host: string): string =>
     ? host
     : (getDomain(host, { allowPrivateDomains: true }) ?? host);
 
-/**
- * Whether all of some endpoints are at the registered domain of a handle's namespace; undefined of a namespace that is an
- * account, without an endpoint, and if a host is a template or cannot be read.
- */
-export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
-  const domain = handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
-  const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
-  const isAccount = Object.hasOwn(pagesHosts, domain.split('.').slice(-2).join('.'));
-  if (isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
-    return undefined;
-  return hosts.every((host) => registrableDomain(host) === registrableDomain(domain));
-}
-
 const pages = /(?:^|\.)([^.]+)\.([^.]+\.[^.]+)$/;
 
-/** Who holds a domain in lower case: an account, else the domain that was registered. */
-function holderOf(domain: string): string {
+/** The account whose pages a domain in lower case serves. */
+function accountOfPages(domain: string): string | undefined {
   const [, owner, host = ''] = pages.exec(domain) ?? [];
   const forge = own(pagesHosts, host);
-  return forge ? `${forge}/${owner}` : registrableDomain(domain);
+  return forge && `${forge}/${owner}`;
 }
 
 /** The account of a repository key, whatever host name and port its forge was written with. */
@@ -67,74 +54,104 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
   return owner ? `${own(forgeHosts, host) ?? host}/${owner}` : undefined;
 }
 
-/** Whom a control root stands for: its account, or the registrable domain of `dns:` and a domain. */
-export const rootIdentity = (root: string): string =>
-  root.startsWith('dns:')
-    ? holderOf(root.slice('dns:'.length).toLowerCase())
-    : (repositoryIdentity(root) ?? root);
+/** Who holds an account of a forge or a domain: the only answer to whether two of them are the same (docs/ratings.md). */
+export class Holder {
+  /** Whom it stands for, by which it is stored and matched: an account `host/owner`, else the domain that one publisher registers. */
+  readonly id: string;
+  /** What was proven or named itself: the account, or `dns:` and the very domain. */
+  readonly place: string;
+
+  /** Of a control root: an account or repository of a forge, or `dns:` and a domain. */
+  constructor(root: string) {
+    const domain = root.startsWith('dns:') ? root.slice('dns:'.length).toLowerCase() : undefined;
+    const account = domain === undefined ? (repositoryIdentity(root) ?? root) : accountOfPages(domain);
+    this.id = account ?? registrableDomain(domain ?? root);
+    this.place = account ?? `dns:${domain}`;
+  }
+
+  static ofHost(host: string): Holder {
+    return new Holder(`dns:${host}`);
+  }
+
+  static ofNamespace(handle: string): Holder {
+    return Holder.ofHost(handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.'));
+  }
+
+  /**
+   * What it is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting service are one
+   * there: an account of it gives as many as one wants.
+   */
+  get counted(): string {
+    return this.id.includes('/') ? this.id : (getDomain(this.id) ?? this.id);
+  }
+
+  /** What is stored of it once it is proven. */
+  get proven(): string[] {
+    return [...new Set([this.id, this.place])];
+  }
+
+  same(other: Holder): boolean {
+    return this.id === other.id;
+  }
+
+  /**
+   * Whether another one is its account, its very domain, or below that. It is narrower than `same`, so that what is decided by it
+   * is never wider than what is decided by that: of two hosts below the domain of a hosting service, neither is the other's.
+   */
+  contains(other: Holder): boolean {
+    const isWithin = this.place.startsWith('dns:') && isBelow(other.place, this.place.slice('dns:'.length));
+    return this.same(other) && (this.place === other.place || isWithin);
+  }
+}
 
 /**
- * What a control root is counted as: its account, or the domain below a public suffix of a registry. All hosts of a hosting
- * service are one there: an account of it gives as many as one wants.
+ * Whether all of some endpoints are at the registered domain of a handle's namespace; undefined of a namespace that is an
+ * account, without an endpoint, and if a host is a template or cannot be read.
  */
-export function countedSource(root: string): string {
-  const identity = rootIdentity(root);
-  return identity.includes('/') ? identity : (getDomain(identity) ?? identity);
+export function namespaceHoldsEndpoints(handle: string, urls: readonly string[]): boolean | undefined {
+  const publisher = Holder.ofNamespace(handle);
+  const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
+  if (
+    publisher.id.includes('/') ||
+    hosts.length === 0 ||
+    hosts.some((host) => host === '' || /[{}]/.test(host))
+  )
+    return undefined;
+  return hosts.every((host) => Holder.ofHost(host).same(publisher));
 }
-
-/** What the registry proved about a namespace, as a control root. */
-export const namespaceRoot = (handle: string): string =>
-  `dns:${handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.')}`;
 
 /** Whom a namespace stands for: `io.github.<account>` for that account, any other for its domain. */
-export const namespaceIdentity = (handle: string): string => rootIdentity(namespaceRoot(handle));
-
-/** What a control root proves: whom it stands for, and of a domain also itself. */
-export function provenBy(root: string): string[] {
-  const identity = rootIdentity(root);
-  return identity.includes('/') ? [identity] : [identity, root.toLowerCase()];
-}
-
-/** Whether a proven value is an account or one very domain, not all that is below the domain that was registered. */
-export const isExact = (value: string): boolean => value.includes('/') || value.startsWith('dns:');
+export const namespaceIdentity = (handle: string): string => Holder.ofNamespace(handle).id;
 
 const publicAddress = /^(?!0\.|10\.|127\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.)\d+(\.\d+){3}$/;
 
-/** What a record names: the account or host as it is written there, and whom that stands for. */
-export interface RecordedName {
-  readonly name: string;
-  readonly holder: string;
-}
-
 /** Whom a record names by a host; nobody if the host serves many publishers, or is no public name or address. */
-function nameOfHost(named: string): RecordedName | undefined {
+function readHost(named: string): Holder | undefined {
   const host = named.toLowerCase().replace(/\.$/, '');
-  if (publicAddress.test(host)) return { name: host, holder: host };
+  if (publicAddress.test(host)) return Holder.ofHost(host);
   if (sharedDomains.some((domain) => host === domain || isBelow(host, domain))) return undefined;
   if (!getDomain(host, { allowPrivateDomains: true }) || hostingDomains.includes(host)) return undefined;
-  const holder = holderOf(host);
-  return { name: holder.includes('/') ? holder : host, holder };
+  return Holder.ofHost(host);
 }
 
-const nameOfAccount = (account: string | undefined): RecordedName | undefined =>
-  account === undefined ? undefined : { name: account, holder: account };
-
-function nameOfUrl(text: string): RecordedName | undefined {
+function readUrl(text: string): Holder | undefined {
   // The host of a template may be written before its variables.
   const url = URL.parse(text.replace(/[{}]/g, '_'));
   if (!url) return undefined;
   const forge = own(forgeHosts, url.hostname.toLowerCase().replace(/\.$/, ''));
   const owner = url.pathname.split('/')[1]?.toLowerCase();
-  if (forge) return nameOfAccount(owner && `${forge}/${owner}`);
-  return nameOfHost(url.hostname);
+  if (forge) return owner ? new Holder(`${forge}/${owner}`) : undefined;
+  return readHost(url.hostname);
 }
 
-/** Every account and host that a record names. */
-export const recordedNames = ({ repository_key, website, remotes }: NamingRecord): RecordedName[] =>
-  [
-    repository_key === undefined ? undefined : nameOfAccount(repositoryIdentity(repository_key)),
-    ...[...remotes.map(({ url }) => url), website ?? ''].map(nameOfUrl),
-  ].filter((name) => name !== undefined);
+/** The holder of every account and host that a record names. */
+export function recordedHolders({ repository_key, website, remotes }: NamingRecord): Holder[] {
+  const account = repository_key === undefined ? undefined : repositoryIdentity(repository_key);
+  const named = [...remotes.map(({ url }) => url), website ?? ''].map(readUrl);
+  return [account === undefined ? undefined : new Holder(account), ...named].filter(
+    (holder) => holder !== undefined,
+  );
+}
 
 /** Whom a version of a record names, and what the registry proved of its namespace, each once. */
 export function recordedIdentities(
@@ -142,7 +159,7 @@ export function recordedIdentities(
   record: NamingRecord,
 ): Pick<RecordedIdentity, 'kind' | 'value'>[] {
   const proven = namespaceIdentity(handle);
-  const stated = new Set(recordedNames(record).map(({ holder }) => holder));
+  const stated = new Set(recordedHolders(record).map(({ id }) => id));
   stated.delete(proven);
   return [
     { kind: 'proven', value: proven },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { handleParts } from '../core/handle.ts';
-import { rootIdentity } from '../core/identity.ts';
+import { Holder } from '../core/identity.ts';
 import type { Db } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';
 import { type Moderation, type ModerationTarget, moderationTable } from './moderation.ts';
@@ -37,7 +37,7 @@ const isOfRoot = (root: string) =>
 async function readRoots(db: Db, handle: string, roots?: readonly string[]): Promise<string[]> {
   const claims = db.selectFrom('claim').select('root').where('handle', '=', handle);
   const known = roots ?? (await claims.execute()).map(({ root }) => root);
-  return [...new Set(known.flatMap((root) => [root.toLowerCase(), rootIdentity(root)]))];
+  return [...new Set(known.flatMap((root) => [root.toLowerCase(), new Holder(root).id]))];
 }
 
 /**

@@ -1,10 +1,4 @@
-import {
-  isExact,
-  namespaceRoot,
-  provenBy,
-  type RecordedIdentity,
-  type RecordedName,
-} from '../core/identity.ts';
+import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { day } from '../core/text.ts';
 
 /** The least score that praises. */
@@ -159,7 +153,7 @@ export const flagsMeaning = `Why it may be set apart; all that fit. ${ratingFlag
 const toSide = (
   handle: string,
   recorded: readonly RecordedIdentity[],
-  toProven: (rows: RecordedIdentity[]) => string[],
+  toRoots: (rows: RecordedIdentity[]) => string[],
 ) => {
   const { proven = [], stated = [] } = Object.groupBy(
     recorded.filter((row) => row.handle === handle),
@@ -167,7 +161,7 @@ const toSide = (
   );
   return {
     handle,
-    proven: [...provenBy(namespaceRoot(handle)), ...toProven(proven)],
+    proven: [Holder.ofNamespace(handle), ...toRoots(proven).map((root) => new Holder(root))],
     stated: new Map(stated.map(({ value, first_imported_at }) => [value, first_imported_at])),
   };
 };
@@ -177,8 +171,11 @@ export const toRelationSides = (
   rating: { readonly source_handle: string; readonly source_root: string; readonly subject_handle: string },
   recorded: readonly RecordedIdentity[],
 ) => ({
-  source: toSide(rating.source_handle, recorded, () => provenBy(rating.source_root)),
-  subject: toSide(rating.subject_handle, recorded, (rows) => rows.map(({ value }) => value)),
+  source: toSide(rating.source_handle, recorded, () => [rating.source_root]),
+  // A domain that was registered is stored beside each place below it that was proven.
+  subject: toSide(rating.subject_handle, recorded, (rows) =>
+    rows.map(({ value }) => value).filter((value) => value.includes('/') || value.startsWith('dns:')),
+  ),
 });
 type RelationSides = ReturnType<typeof toRelationSides>;
 
@@ -187,12 +184,14 @@ type RelationSides = ReturnType<typeof toRelationSides>;
  * may be hosts of strangers, on no list of hosting domains.
  */
 export const isRelated = ({ source, subject }: RelationSides, isPraise: boolean): boolean =>
-  source.proven.some((value) => (isPraise || isExact(value)) && subject.proven.includes(value));
+  source.proven.some((one) =>
+    subject.proven.some((other) => (isPraise ? one.same(other) : one.place === other.place)),
+  );
 
 /** The statements by which the record of one listing names what the other one proves. */
 const namings = (one: RelationSides['source'], other: RelationSides['source']): StatedOverlap[] =>
-  other.proven.flatMap((value) => {
-    const at = one.stated.get(value);
+  other.proven.flatMap(({ id }) => {
+    const at = one.stated.get(id);
     return at === undefined ? [] : [{ by: one.handle, of: other.handle, at }];
   });
 
@@ -205,14 +204,11 @@ const shared = ({ source, subject }: RelationSides): StatedOverlap[] =>
     return [{ by: by.handle, of: of.handle, at }];
   });
 
-const isNameOf = (name: string, proven: string) =>
-  proven.startsWith('dns:') ? `.${name}`.endsWith(`.${proven.slice('dns:'.length)}`) : name === proven;
-
-/** Those of the names in the source's record that are an account or domain which the rated listing proves, or below it. */
-const namingsBy = ({ source, subject }: RelationSides, names: readonly RecordedName[]): StatedOverlap[] =>
-  names.flatMap(({ name, holder }) => {
-    const at = source.stated.get(holder);
-    const isNamed = subject.proven.some((value) => isExact(value) && isNameOf(name, value));
+/** Those that the source's record names which are an account or domain that the rated listing proves, or below it. */
+const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[]): StatedOverlap[] =>
+  named.flatMap((one) => {
+    const at = source.stated.get(one.id);
+    const isNamed = subject.proven.some((proven) => proven.contains(one));
     return at !== undefined && isNamed ? [{ by: source.handle, of: subject.handle, at }] : [];
   });
 
@@ -222,25 +218,25 @@ const namingsBy = ({ source, subject }: RelationSides, names: readonly RecordedN
  */
 export const toStatedOverlap = (
   sides: RelationSides,
-  criticNames?: readonly RecordedName[],
+  namedByCritic?: readonly Holder[],
 ): StatedOverlap | undefined =>
-  (criticNames
-    ? namingsBy(sides, criticNames)
+  (namedByCritic
+    ? namingsBy(sides, namedByCritic)
     : [...namings(sides.source, sides.subject), ...namings(sides.subject, sides.source), ...shared(sides)]
   ).sort((a, b) => (a.at < b.at ? -1 : 1))[0];
 
 /**
  * The relation of two listings: proofs whenever they came, statements until the first version of the rating, or the first one
- * that praises. `criticNames`: of criticism, what the source's record names now.
+ * that praises. `namedByCritic`: of criticism, whom the source's record names now.
  */
 export const toRelation = (
   rating: Parameters<typeof toRelationSides>[0] & { readonly stated_until: string },
   recorded: readonly RecordedIdentity[],
-  criticNames?: readonly RecordedName[],
+  namedByCritic?: readonly Holder[],
 ): Pick<RatingBasis, 'related' | 'stated_overlap'> => {
   const until = recorded.filter((row) => row.first_imported_at <= rating.stated_until);
   return {
-    related: isRelated(toRelationSides(rating, recorded), !criticNames),
-    stated_overlap: toStatedOverlap(toRelationSides(rating, until), criticNames),
+    related: isRelated(toRelationSides(rating, recorded), !namedByCritic),
+    stated_overlap: toStatedOverlap(toRelationSides(rating, until), namedByCritic),
   };
 };

@@ -1,4 +1,4 @@
-import { namespaceIdentity, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { Holder, namespaceIdentity, type RecordedIdentity } from '../core/identity.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RatingRow } from './table.ts';
@@ -55,7 +55,7 @@ export const readIdentities = (
 ): Promise<RecordedIdentity[]> => {
   const proven = sources.flatMap(({ source_handle, source_root }) => [
     namespaceIdentity(source_handle),
-    rootIdentity(source_root),
+    new Holder(source_root).id,
   ]);
   const handles = sources.map(({ source_handle }) => source_handle);
   return readNamed(

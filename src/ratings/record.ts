@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Capability } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
-import { recordedNames } from '../core/identity.ts';
+import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
@@ -94,11 +94,11 @@ export async function judgeBasis(
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
   const critic = praises ? undefined : await tx.listings.byHandle(source.handle);
-  const criticNames = critic && recordedNames(critic);
-  const names = criticNames?.map(({ holder }) => holder) ?? [];
+  const named = critic && recordedHolders(critic);
+  const names = named?.map(({ id }) => id) ?? [];
   const recorded = await tx.ratings.identities(subject.handle, { sources: [rating], names });
   return {
-    ...toRelation(rating, recorded, criticNames),
+    ...toRelation(rating, recorded, named),
     declared_interest:
       interestedRelationships.includes(content.relationship) ||
       earlier.some((version) => version.declared_interest),

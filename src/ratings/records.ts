@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { provenBy, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
@@ -130,15 +130,16 @@ export async function writeHolder(
   handle: string,
   { root, at }: { readonly root: string; readonly at: string },
 ): Promise<string[]> {
+  const holder = new Holder(root);
   const proven = { kind: 'proven', handle, first_imported_at: at } as const;
   const added = await writeIdentities(
     db,
-    provenBy(root).map((value) => ({ ...proven, value })),
+    holder.proven.map((value) => ({ ...proven, value })),
   );
   if (added.length === 0) return [];
   await relateSubject(db, handle);
   const touched = sql`select id from rating where subject_handle = ${handle}
-    union all select id from rating where source_identity = ${rootIdentity(root)}`;
+    union all select id from rating where source_identity = ${holder.id}`;
   return [handle, ...(await settle(db, touched))];
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { countedSource, type RecordedIdentity, rootIdentity } from '../core/identity.ts';
+import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 import {
   flag,
@@ -131,10 +131,12 @@ declare module '../store/store.ts' {
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
   const names: readonly string[] = storedContent;
+  const { id: source_identity, counted: source } = new Holder(rating.source_root);
   const content = Object.fromEntries(Object.entries(rating).filter(([name]) => names.includes(name)));
   return {
     ...ratingTable.encode({ ...rating, content: content as StoredContent }),
-    ...{ source: countedSource(rating.source_root), source_identity: rootIdentity(rating.source_root) },
+    source,
+    source_identity,
     pair_until: new Date(Date.parse(rating.praised_at ?? rating.first_created_at) + pair_ms).toISOString(),
     is_current: isCurrent(rating) ? 1 : 0,
   };

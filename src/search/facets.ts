@@ -1,4 +1,4 @@
-import { namespaceIdentity, rootIdentity } from '../core/identity.ts';
+import { Holder, namespaceIdentity } from '../core/identity.ts';
 
 /**
  * `kind:value`, for example `tag:webhooks`, `transport:streamable-http`, `state:claimed`, `has:endpoint`. A listing is found by
@@ -51,7 +51,7 @@ export function toOwnerFacets(query: string): Facet[] {
   if (text.length > longest || /["/]|(?:^|\s)-/.test(text)) return [];
   if (domain.test(text)) {
     const reversed = text.split('.').toReversed().join('.');
-    return [...new Set([text, reversed])].map((name): Facet => `owner:${rootIdentity(`dns:${name}`)}`);
+    return [...new Set([text, reversed])].map((name): Facet => `owner:${Holder.ofHost(name).id}`);
   }
   while (endings.test(text)) text = text.replace(endings, '');
   const label = letters(text);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Context } from '../context.ts';
 import { requireHandle } from '../core/handle.ts';
-import { countedSource, rootIdentity } from '../core/identity.ts';
+import { Holder } from '../core/identity.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { takeLimits } from '../limits/shared.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
@@ -55,8 +55,8 @@ const limits = {
 
 /** Taken in the same transaction as the record: replays and refusals cost nothing, a limited rating leaves no trace. */
 function takeRating(tx: Transaction, { source, subject }: Sides, context: Context) {
-  const { root } = source.claim;
-  const keys = new Set([rootIdentity(root), countedSource(root)]);
+  const { id, counted } = new Holder(source.claim.root);
+  const keys = new Set([id, counted]);
   const calls = [...keys].flatMap((key, at) => {
     const times = at === 0 ? 1 : hostsTogether;
     return [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countedSource, recordedIdentities } from '../../src/core/identity.ts';
+import { Holder, recordedIdentities } from '../../src/core/identity.ts';
 
 const hostsOf = (...urls: string[]) =>
   recordedIdentities('io.github.alice/a', {
@@ -58,6 +58,6 @@ describe('who has one account', () => {
     ['unlisted.zzz', 'dns:a.unlisted.zzz', 'dns:b.unlisted.zzz'],
     ['a.co.uk', 'dns:a.co.uk', 'dns:b.a.co.uk'],
   ])('is counted as one source, %s', (source, ...roots) => {
-    expect(new Set(roots.map(countedSource))).toEqual(new Set([source]));
+    expect(new Set(roots.map((root) => new Holder(root).counted))).toEqual(new Set([source]));
   });
 });

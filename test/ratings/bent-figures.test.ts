@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provenBy } from '../../src/core/identity.ts';
+import { Holder } from '../../src/core/identity.ts';
 import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
 import { comparedOf } from '../support/compared.ts';
@@ -468,7 +468,7 @@ const roots = fc.oneof(
     .map(([host, owner]) => `${host}/${owner.toLowerCase()}`),
 );
 const isRelatedTo = (source: [string, string], subject: [string, string]) => {
-  const proven = provenBy(subject[1]).map((value) => ({
+  const proven = new Holder(subject[1]).proven.map((value) => ({
     ...{ handle: subject[0], kind: 'proven' as const, value },
     first_imported_at: '',
   }));

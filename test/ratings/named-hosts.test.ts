@@ -5,10 +5,14 @@ import { registryEntry } from '../support/entries.ts';
 const many = 'io.github.mallory/many';
 const other = 'com.named/other';
 const friend = 'com.friend/friend';
+/** It gives hosts to others, of whom one has a listing. */
+const platform = 'com.wordpress/mcp';
+const tenant = 'io.github.tenant/site';
 const repository = { url: 'https://github.com/mallory/many', source: 'github' };
 
 let directory: ClaimedDirectory;
 let capability: string;
+let asTenant: string;
 let versions = 0;
 /** Imports a version of the listing that names these hosts. */
 const publish = (hosts: readonly string[]) => {
@@ -22,20 +26,30 @@ const namesOf = (version: number) => Array.from({ length: 99 }, (_, n) => `v${ve
 
 beforeAll(async () => {
   directory = await openClaimedDirectory({
-    entries: [registryEntry(many, { repository }), registryEntry(other), registryEntry(friend)],
+    entries: [
+      registryEntry(many, { repository }),
+      registryEntry(other),
+      registryEntry(friend),
+      registryEntry(platform),
+      registryEntry(tenant, {
+        repository: { url: 'https://github.com/tenant/site', source: 'github' },
+        remotes: [{ type: 'sse', url: 'https://tenant.wordpress.com/mcp' }],
+      }),
+    ],
   });
   capability = await directory.claim(many, 'mallory/many');
+  asTenant = await directory.claim(tenant, 'tenant/site');
   directory.wait(8 * 86_400);
 });
 afterAll(() => directory.close());
 
-const rate = async (handle: string, outcome: string) => {
+const rate = async (handle: string, outcome: string, as = capability) => {
   const interaction_at = directory.context.clock().toISOString();
-  const sent = { handle, outcome, interaction_id: `named-${handle.length}`, interaction_at };
+  const sent = { handle, outcome, interaction_id: `named-${handle.length}-${outcome}`, interaction_at };
   const answer = await directory.post(
     '/api/tools/submit_rating',
     { ...sent, protocol: 'mcp', relationship: 'none' },
-    capability,
+    as,
   );
   const body = (await answer.json()) as { group: string };
   expect(body).toHaveProperty('group');
@@ -63,4 +77,15 @@ it('what a listing ever named is bounded, and a rating asks only what it needs o
   expect(await rate(friend, 'succeeded')).toBe('independent');
   const listed = await directory.post('/api/tools/list_ratings', { handle: other });
   expect(await listed.json()).toMatchObject({ ratings: [{ group: 'stated_overlap' }] });
+});
+
+it('a tenant of a platform is no part of it, whether it praises or criticises', async () => {
+  const statement = async () => {
+    const answer = await directory.app.request(`/agents/${platform}.json`);
+    return ((await answer.json()) as { signals: { native: { statement: string } } }).signals.native.statement;
+  };
+  expect(await rate(platform, 'failed', asTenant)).toBe('independent');
+  expect(await statement()).toMatch(/^1 independent source, 1 rating\b/);
+  expect(await rate(platform, 'succeeded', asTenant)).toBe('independent');
+  expect(await statement()).toMatch(/^1 independent source, 2 ratings\b/);
 });
