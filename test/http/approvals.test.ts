@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
@@ -238,6 +238,44 @@ it('a withdrawn listing, one that the operator acted on, and one that misses a c
   const strict = await open([shop()], ours({ criteria: [{ criterion: 'claimed' }] }));
   expect(await policyOf(strict)).toEqual([none, '1']);
   expect(await text(strict, '/views/ours')).toContain('This listing is not claimed.');
+});
+
+it('each approved listing is judged once until it changes, whatever page of the view is read', async () => {
+  const handles = Array.from({ length: 130 }, (_, n) => `com.example/n${String(n).padStart(3, '0')}`);
+  const approvals = handles.map((handle) => ({ ...approval, handle, pins: { version: ['1.0.0'] } }));
+  const directory = await open(
+    handles.map((handle) => registryEntry(handle, { remotes })),
+    ours({}, approvals),
+  );
+  const reads = vi.spyOn(directory.store.documents, 'factsOfAll');
+  const countJudged = async (path: string) => {
+    reads.mockClear();
+    const { metadata, servers } = (await (await directory.app.request(path)).json()) as {
+      servers: { server: { name: string } }[];
+      metadata: { nextCursor?: string };
+    };
+    const judged = reads.mock.calls.flatMap(([some]) => some).length;
+    return { judged, names: servers.map(({ server }) => server.name), cursor: metadata.nextCursor ?? '' };
+  };
+  const list = '/views/ours/v0.1/servers?limit=50';
+  const after = (handle: string) =>
+    `${list}&cursor=${Buffer.from(JSON.stringify([handle])).toString('base64url')}`;
+  const [nobodys, first] = [await countJudged(after('com.example/nobody')), await countJudged(list)];
+  expect([nobodys.names, nobodys.judged]).toEqual([[], 130]);
+  expect([first.names, first.judged]).toEqual([handles.slice(0, 50), 50]);
+  const last = await countJudged(after('com.example/n099'));
+  expect([last.names, last.judged, last.cursor]).toEqual([handles.slice(100), 30, '']);
+  await directory.importEntries([
+    registryEntry('com.example/n007', { remotes, version: '2.0.0' }, { updatedAt: '2026-11-20T08:00:00Z' }),
+  ]);
+  const changed = await countJudged(after('com.example/n109'));
+  expect(changed.names).toEqual(handles.slice(110));
+  expect(changed.judged).toBeLessThanOrEqual(130);
+  const again = await countJudged(list);
+  expect(again.names).toEqual(handles.slice(0, 51).filter((handle) => handle !== 'com.example/n007'));
+  expect(again.judged).toBe(50);
+  directory.wait(600);
+  expect((await countJudged(after('com.example/nobody'))).judged).toBe(130);
 });
 
 it('what is approved or no longer approved in the file counts from the next start of the service on', async () => {

@@ -214,7 +214,10 @@ export async function findNamed(text: string, context: Asking): Promise<Found> {
 }
 
 /** When facts are shown otherwise by time alone: another day, another group of a rating, an observation that is stale. */
-function nextChange_ms({ changesAt, observed }: ListingFacts, { config, clock }: Context): number {
+export function nextChange_ms(
+  { changesAt, observed }: ListingFacts,
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
+): number {
   const now = clock();
   return Math.min(
     (Math.floor(now.getTime() / day_ms) + 1) * day_ms,
