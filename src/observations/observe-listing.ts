@@ -13,53 +13,62 @@ import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
-/** By endpoint, the tools that it listed, and the digest of all of them. */
-type Surfaces = ReadonlyMap<string, { readonly tools: readonly Tool[]; readonly digest: string }>;
+/** A set of tools that is not the one stored last of its endpoint; `items`: how it differs from that one, if there is one. */
+interface NewSurface {
+  readonly tools: readonly Tool[];
+  readonly digest: string;
+  readonly items?: ObservationChange['items'];
+}
 
-/** The tools that the endpoints of a run listed: what the kinds have asked, and nothing more. */
-async function listedTools(run: Run): Promise<Surfaces> {
-  const listed = new Map<string, { readonly tools: readonly Tool[]; readonly digest: string }>();
-  for (const remote of run.listing.remotes) {
+/** By endpoint. */
+type Surfaces = ReadonlyMap<string, NewSurface>;
+
+/**
+ * The sets of tools that the endpoints of a run listed and that are new: what the kinds have asked, and nothing more. They are compared
+ * before the write begins, since all other writers wait for that; under the lease of the check nobody else stores sets of the listing.
+ */
+async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
+  const { handle, remotes } = run.listing;
+  const { observations } = store;
+  const found = new Map<string, NewSurface>();
+  for (const remote of remotes) {
     // Why a question failed was logged with the kinds that asked it.
     const endpoint = await run.endpoint(remote).catch(() => undefined);
     if (endpoint?.result !== 'answered' || endpoint.list.result !== 'tools') continue;
     const { tools, digested } = endpoint.list;
-    listed.set(remote.url, { tools, digest: surfaceDigest(digested) });
+    const digest = surfaceDigest(digested);
+    const [last] = await observations.surfaces(handle, remote.url);
+    if (last?.digest === digest) continue;
+    const known = last && (await observations.surfaceText(handle, remote.url, last.digest));
+    const items = known === undefined ? undefined : surfaceChanges(JSON.parse(known) as Tool[], tools);
+    found.set(remote.url, { tools, digest, ...(items && { items }) });
   }
-  return listed;
+  return found;
 }
 
 /** A changed set of tools as its items: which tools differ, and how; the digests of all of them are left out. */
 function itemize(
   { kind, subject, before, after }: ObservationChange,
-  known: readonly Tool[],
-  now: readonly Tool[],
+  items: NonNullable<NewSurface['items']>,
 ): ObservationChange {
   const { details: _were, ...was } = before ?? { value: null, state: 'observed', seen_until: '' };
   const { details: _are, ...is } = after;
-  const items = surfaceChanges(known, now);
   return { kind, ...(subject !== undefined && { subject }), before: was, after: is, items };
 }
 
-/**
- * Stores the sets of tools that a run listed if they are new, and returns the changes with those of sets of tools item
- * by item.
- */
+/** Stores the new sets of tools of a run, and returns the changes with those of sets of tools item by item. */
 async function putSurfaces(
   tx: Transaction,
   handle: string,
   surfaces: Surfaces,
   { changes, at }: { readonly changes: readonly ObservationChange[]; readonly at: string },
 ): Promise<readonly ObservationChange[]> {
-  const itemized = new Map<ObservationChange, ObservationChange>();
-  for (const [remote, { tools, digest }] of surfaces) {
-    const [known] = await tx.observations.surfaces(handle, remote);
-    if (known?.digest === digest) continue;
+  for (const [remote, { tools, digest }] of surfaces)
     await tx.observations.putSurface({ handle, remote, digest, first_seen_at: at, tools });
-    const change = changes.find(({ kind, subject }) => kind === toolsSurface.kind && subject === remote);
-    if (change?.before && known) itemized.set(change, itemize(change, known.tools, tools));
-  }
-  return changes.map((change) => itemized.get(change) ?? change);
+  return changes.map((change) => {
+    const { items } = surfaces.get(change.subject ?? '') ?? {};
+    return change.kind === toolsSurface.kind && change.before && items ? itemize(change, items) : change;
+  });
 }
 
 const longestReason = 300;
@@ -240,7 +249,7 @@ export async function observeListing(
   const now = () => clock().toISOString();
   try {
     const found = await findAll(run, context);
-    const surfaces = await listedTools(run);
+    const surfaces = await findNewSurfaces(run, context);
     signal.throwIfAborted();
     // What was found while it waited for its turns is not dated before it was seen.
     const stamp = { at: now(), vantage: context.vantage };

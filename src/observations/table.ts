@@ -56,14 +56,13 @@ const readObserved = precompileQuery((db, handle: string) =>
 export const decodeObservations = (observations: string) =>
   observationTable.decode({ observations }).observations;
 
-const readSurfaces = (db: Db, handle: string, remote: string) =>
-  db
-    .selectFrom('tool_surface')
-    .selectAll()
-    .where('handle', '=', handle)
-    .where('remote', '=', remote)
-    .orderBy('first_seen_at', 'desc')
-    .execute();
+/** The sets of tools stored for an endpoint, newest first, without their tools: each set may have 2 MiB. */
+const readSets = async (db: Db, handle: string, remote: string) => {
+  const sets = db.selectFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
+  const size = sql<number>`octet_length(tools)`.as('size_bytes');
+  const rows = sets.select(['digest', 'first_seen_at', size]).orderBy('first_seen_at', 'desc');
+  return (await rows.execute()).map((row) => ({ ...row, size_bytes: Number(row.size_bytes) }));
+};
 
 /** Fewer tools are the same by chance. */
 const fewestTools = 3;
@@ -115,9 +114,8 @@ export const createObservationReads = (db: Db) => ({
     const page = before === undefined ? all : all.where('log_index', '<', before);
     return (await page.orderBy('log_index', 'desc').limit(limit).execute()).map(changeTable.decode);
   },
-  /** The sets of tools stored for an endpoint, newest first. */
-  surfaces: async (handle: string, remote: string): Promise<ToolSurface[]> =>
-    (await readSurfaces(db, handle, remote)).map(surfaceTable.decode),
+  /** The digests of the sets of tools stored for an endpoint, newest first, with the size of each set as JSON. */
+  surfaces: (handle: string, remote: string) => readSets(db, handle, remote),
   /** One set of tools stored for an endpoint, as its JSON text. */
   async surfaceText(handle: string, remote: string, digest: string) {
     const stored = db.selectFrom('tool_surface').select('tools').where('handle', '=', handle);
@@ -174,7 +172,7 @@ export const createObservationWrites = (db: Db, touch: (handle: string) => void)
   async putSurface(surface: ToolSurface) {
     const { handle, remote } = surface;
     await upsert(db, 'tool_surface', surfaceTable.encode(surface), 'handle', 'remote', 'digest').execute();
-    const old = (await readSurfaces(db, handle, remote)).slice(storedSurfaces).map(({ digest }) => digest);
+    const old = (await readSets(db, handle, remote)).slice(storedSurfaces).map(({ digest }) => digest);
     if (old.length === 0) return;
     const stored = db.deleteFrom('tool_surface').where('handle', '=', handle).where('remote', '=', remote);
     await stored.where('digest', 'in', old).execute();

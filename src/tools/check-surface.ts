@@ -113,33 +113,70 @@ function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, befor
   ].filter(Boolean);
 }
 
-/** Before each set, requests of others are answered. */
-async function compareInTurn(tools: readonly JsonObject[], shown: Shown): Promise<SurfaceComparison> {
-  await setImmediate();
-  return compare(tools, shown);
+/** Bytes of stored sets, as JSON, that one call compares: publishers choose how many endpoints they record, and how large their lists are. */
+const mostCompared_bytes = 4 * 1024 * 1024;
+
+type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
+
+/** Compares stored sets with what a caller was shown, one after the other, as long as they have 4 MiB together. */
+function createComparer(handle: string, shown: Shown, { store }: Context) {
+  let left_bytes = mostCompared_bytes;
+  return async ({ subject = '' }: StoredObservation, { digest, size_bytes }: StoredSet) => {
+    if (size_bytes > left_bytes) return 'left_out' as const;
+    left_bytes -= size_bytes;
+    const text = await store.observations.surfaceText(handle, subject, digest);
+    // Requests of others are answered before each set.
+    await setImmediate();
+    return text === undefined ? undefined : compare(JSON.parse(text) as JsonObject[], shown);
+  };
 }
 
-/** Compares with the tools of one endpoint: with the set that was seen last, or else with one seen before. */
-async function compareWith(handle: string, seen: StoredObservation, shown: Shown, { store }: Context) {
-  const stored = await store.observations.surfaces(handle, seen.subject ?? '');
-  const isCurrent = ({ digest }: { readonly digest: string }) =>
-    digest === seen.value || digest === seen.as_seen?.digest;
+type Comparer = ReturnType<typeof createComparer>;
+
+const isCurrent = ({ value, as_seen }: StoredObservation, { digest }: StoredSet) =>
+  digest === value || digest === as_seen?.digest;
+
+/** Compares with the set that was seen last at an endpoint; undefined if that one is left out. */
+async function compareWith(
+  handle: string,
+  seen: StoredObservation,
+  shown: Shown,
+  context: Context,
+  compareSet: Comparer,
+) {
+  const stored = await context.store.observations.surfaces(handle, seen.subject ?? '');
   const current = [];
-  for (const { tools } of stored.filter(isCurrent)) current.push(await compareInTurn(tools, shown));
-  const [compared = compareUnstored(seen, shown)] = current.toSorted(
-    (a, b) => a.differs.length - b.differs.length,
-  );
-  const isSame = compared.differs.length === 0;
-  let own: (typeof stored)[number] | undefined;
-  for (const set of isSame ? [] : stored.filter((one) => !isCurrent(one)))
-    if (!own && (await compareInTurn(set.tools, shown)).differs.length === 0) own = set;
-  return { seen, compared, own };
+  for (const set of stored.filter((one) => isCurrent(seen, one))) current.push(await compareSet(seen, set));
+  const compared = current.filter((one) => typeof one === 'object');
+  if (compared.length === 0 && current.includes('left_out')) return undefined;
+  const [closest = compareUnstored(seen, shown)] = compared.toSorted(byDifferences);
+  return { seen, compared: closest, before: stored.filter((one) => !isCurrent(seen, one)) };
+}
+
+const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
+
+/** The newest of the sets seen before from which nothing differs; `left_out` if one is reached that has no room. */
+async function findOwn(seen: StoredObservation, before: readonly StoredSet[], compareSet: Comparer) {
+  for (const set of before) {
+    const compared = await compareSet(seen, set);
+    if (compared === 'left_out') return compared;
+    if (compared?.differs.length === 0) return set;
+  }
+  return undefined;
+}
+
+/** The comparison that is answered. `leftOut`: in sentences, what was not compared because of its size. */
+interface Closest {
+  readonly seen: StoredObservation;
+  readonly compared: SurfaceComparison;
+  readonly own: StoredSet | undefined;
+  readonly leftOut: readonly string[];
 }
 
 /** The answer of a comparison; texts are compared of this one only. */
 async function toAnswer(
   handle: string,
-  { seen, compared, own }: Awaited<ReturnType<typeof compareWith>>,
+  { seen, compared, own, leftOut }: Closest,
   shown: Shown,
   { store }: Context,
 ) {
@@ -161,6 +198,7 @@ async function toAnswer(
     message: [
       ...sentencesOf(seen, compared, { earlier, others_until }),
       ...reworded.slice(0, mostReworded),
+      ...leftOut,
     ].join(' '),
     ...(seen.subject !== undefined && { endpoint: seen.subject }),
     // That no name differs does not say that no tool does.
@@ -179,17 +217,36 @@ async function toAnswer(
   };
 }
 
-/** Compares with every endpoint whose tools were seen, and answers of the one with the fewest differences. */
+/** Compares with every endpoint whose tools were seen, as far as they have room, and answers of the one with the fewest differences. */
 async function findAnswer(
   handle: string,
   seen: readonly StoredObservation[],
   shown: Shown,
   context: Context,
 ) {
-  const compared = [];
-  for (const one of seen) compared.push(await compareWith(handle, one, shown, context));
-  const [closest] = compared.toSorted((a, b) => a.compared.differs.length - b.compared.differs.length);
-  return closest && toAnswer(handle, closest, shown, context);
+  const compareSet = createComparer(handle, shown, context);
+  const found = [];
+  for (const one of seen) found.push(await compareWith(handle, one, shown, context, compareSet));
+  const [closest] = found
+    .filter((one) => one !== undefined)
+    .toSorted((a, b) => byDifferences(a.compared, b.compared));
+  if (!closest) return undefined;
+  const { before, ...compared } = closest;
+  const own =
+    compared.compared.differs.length > 0 ? await findOwn(compared.seen, before, compareSet) : undefined;
+  const others = found.filter((one) => one === undefined).length;
+  const leftOut = [
+    others > 0 &&
+      `The tools of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than 4 MiB.`,
+    own === 'left_out' &&
+      'Not all lists that Dossier saw before were compared: together they have more than 4 MiB.',
+  ].filter((text) => text !== false);
+  return toAnswer(
+    handle,
+    { ...compared, own: own === 'left_out' ? undefined : own, leftOut },
+    shown,
+    context,
+  );
 }
 
 const meanings: Readonly<Record<ToolDifference['difference'], string>> = {

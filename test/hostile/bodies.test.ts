@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 
 let directory: Directory;
 let limited: Directory;
@@ -137,5 +138,65 @@ describe('large bodies of check_surface', () => {
     limited.wait(60);
     for (const _ of Array.from({ length: 50 }))
       expect((await post('/api/tools/check_surface', small, limited)).status).not.toBe(429);
+  });
+});
+
+describe('a small body of check_surface about a listing with large lists', () => {
+  const handle = 'com.example.large/x';
+  const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example.com/mcp`);
+  const seen_at = '2026-11-20T00:00:00.000Z';
+  const toObservation = (subject: string) => ({
+    ...{ kind: 'tools.surface', subject, value: 'now', state: 'observed' as const },
+    details: { tools: [{ name: 'a', sha256: 'b'.repeat(64) }] },
+    ...{ source: 'Dossier', method_version: 'tools/1', vantage: 'here' },
+    ...{ observed_at: seen_at, first_seen_at: seen_at },
+  });
+  /** A listing with two sets of its first endpoint, and one of each other one. */
+  async function open(size_bytes: number): Promise<Directory> {
+    const remotes = urls.map((url) => ({ type: 'streamable-http' as const, url }));
+    const opened = await openDirectory({
+      entries: [registryEntry(handle, { remotes })],
+      environment: { LIMITS: 'off' },
+    });
+    const set = (remote: string, digest: string, first_seen_at: string) => ({
+      ...{ handle, remote, digest, first_seen_at },
+      tools: [{ name: 'a', description: digest.padEnd(size_bytes, 'x') }],
+    });
+    await opened.store.write(async (tx) => {
+      const observations = urls.map(toObservation);
+      await tx.observations.put({ handle, observed_at: seen_at, observations });
+      await tx.observations.putSurface(set(urls[0] ?? '', 'before', '2026-11-10T00:00:00.000Z'));
+      for (const url of urls) await tx.observations.putSurface(set(url, 'now', seen_at));
+    });
+    return opened;
+  }
+  /** The message, and how many characters of stored sets were parsed for it. */
+  async function ask(opened: Directory) {
+    const parse = vi.spyOn(JSON, 'parse');
+    const body = JSON.stringify({ handle, tools: [{ name: 'a', description: 'other' }] });
+    const answer = await post('/api/tools/check_surface', body, opened);
+    const parsed = parse.mock.calls.map(([text]) => text.length).filter((length) => length > 100_000);
+    parse.mockRestore();
+    const { message } = (await answer.json()) as { message: string };
+    return { message, parsed: parsed.reduce((sum, length) => sum + length, 0) };
+  }
+
+  it('compares at most 4 MiB of them, and says what was left out', async () => {
+    const opened = await open(1_800_000);
+    const { message, parsed } = await ask(opened);
+    expect(parsed).toBeGreaterThan(3_600_000);
+    expect(parsed).toBeLessThan(4_194_304);
+    expect(message).toContain(
+      'The tools of 1 other endpoint were not compared: the lists of this service have more than 4 MiB. Not all lists that Dossier saw before were compared: together they have more than 4 MiB.',
+    );
+    await opened.close();
+  });
+
+  it('compares all of them if they have room', async () => {
+    const opened = await open(200_000);
+    const { message, parsed } = await ask(opened);
+    expect(parsed).toBeGreaterThan(800_000);
+    expect(message).not.toContain('compared');
+    await opened.close();
   });
 });

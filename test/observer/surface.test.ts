@@ -135,9 +135,15 @@ it('a tool that stops being read-only is a change, dated, in the log, and visibl
 });
 
 it('keeps both sets of tools, so that the difference can be read', async () => {
-  const surfaces = await directory.store.observations.surfaces(handle, 'https://flips.example.com/mcp');
-  const hints = surfaces.map(({ tools }) =>
-    tools.map(({ name, annotations }) => [name, (annotations as { readOnlyHint: boolean }).readOnlyHint]),
+  const { observations } = directory.store;
+  const stored = await observations.surfaces(handle, 'https://flips.example.com/mcp');
+  const texts = await Promise.all(
+    stored.map(({ digest }) => observations.surfaceText(handle, 'https://flips.example.com/mcp', digest)),
+  );
+  const hints = texts.map((text) =>
+    (JSON.parse(text ?? '') as { name: string; annotations: { readOnlyHint: boolean } }[]).map(
+      ({ name, annotations }) => [name, annotations.readOnlyHint],
+    ),
   );
   expect(hints).toEqual([
     [

@@ -884,8 +884,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         const stored = await store.observations.ofListing(handle);
         const asJson = JSON.stringify(sent);
         expect(JSON.stringify(stored?.observations[0]?.details?.sent)).toBe(asJson);
-        const [surface] = await store.observations.surfaces(handle, remote);
-        expect(JSON.stringify(surface?.tools[0]?.sent)).toBe(asJson);
+        const text = await store.observations.surfaceText(handle, remote, `${n}`);
+        expect(JSON.stringify(JSON.parse(text ?? '')[0].sent)).toBe(asJson);
+        const size_bytes = Buffer.byteLength(text ?? '');
+        const [newest_set] = await store.observations.surfaces(handle, remote);
+        expect(newest_set).toEqual({ digest: `${n}`, first_seen_at: at, size_bytes });
         const [newest] = await store.observations.history(handle, { limit: 1 });
         expect(JSON.stringify(newest?.changes[0]?.after.details?.sent)).toBe(asJson);
       }
