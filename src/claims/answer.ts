@@ -59,7 +59,7 @@ export async function requireTarget(
   requireFitting(request);
   const { claims, optOuts } = context.store;
   const offered = findMethods(listing, context).map(({ kind }) => kind);
-  const optOut = listing.withdrawn === 'optout' ? await optOuts.of(listing.handle) : undefined;
+  const optOut = listing.withdrawn === 'optout' ? await optOuts.withdrawing(listing.handle) : undefined;
   const claim = await claims.claim(listing.handle);
   const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
   const kind = asked ?? optOut?.kind ?? claim?.kind ?? offered[0];
@@ -132,8 +132,13 @@ async function toUnproven(
   };
 }
 
-async function check(target: ClaimTarget, { challenge, signature }: ClaimRequest, context: Context) {
-  const checked = await checkClaim(target, context);
+async function check(
+  target: ClaimTarget,
+  { challenge, signature }: ClaimRequest,
+  { presented, context }: { presented: string | undefined; context: Context },
+) {
+  // A signature is checked with the keys that the shared check read.
+  const checked = await checkClaim(target, context, signature === undefined ? { presented } : {});
   if (challenge === undefined || signature === undefined) return checked;
   return checkSignature(target, { checked, sent: { challenge, signature } }, context);
 }
@@ -154,7 +159,7 @@ export async function answerClaim(
     ...(capability_id && { capability_id }),
   });
   const sent = challenge === undefined ? undefined : requireChallenge(challenge);
-  const checked = await check(target, request, context);
+  const checked = await check(target, request, { presented: capability_id, context });
   if (checked.isWithdrawn) throw new Problem('listing_withdrawn');
   const { claim, ...status } = await readStatus(target, context);
   const { kind, key } = target.place;

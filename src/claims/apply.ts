@@ -25,10 +25,10 @@ import {
   type Verdict,
 } from './judge.ts';
 import type { Reading } from './locations.ts';
+import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
-  applyOptOut,
   endCapability,
   recordClaimEvent,
   recordMissing,
@@ -46,7 +46,7 @@ export interface ReadingOutcome {
   readonly seen?: SeenFacts | undefined;
   /** By hash, why lines that were read do not count; absent if none could be judged. */
   readonly reasons?: Verdict['reasons'];
-  /** The opt-out line that stands there. */
+  /** The opt-out line there that waits for its second reading. */
   readonly optOut: OptOut | undefined;
 }
 
@@ -301,7 +301,7 @@ export async function applyReading(
   const { handle } = listing;
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
-  const { claim: heard, optOut } = await applyOptOut(tx, [reading, known], file);
+  const { claim: heard, waiting: optOut } = await applyOptOuts(tx, [reading, known], file);
   const claim = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
   // The opt-out may have begun or ended just now; the registry may have deleted the listing meanwhile.
   const current = await tx.listings.byHandle(handle);

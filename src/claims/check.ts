@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts';
-import { applyReading, claimKeyRing, type ReadingOutcome } from './apply.ts';
+import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
 import type { CheckResult, claimCheck } from './check-results.ts';
 import { type Claim, parseClaimFile, waitsForSecondCheck } from './claim.ts';
@@ -94,6 +94,12 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
   return { read, agreed: hasLines ? await readAgreed(target, claim, context) : new Set<string>() };
 }
 
+/** Who asks for a check: the holder of a capability of the listing, by its id, or a re-check, by what takes its readings. */
+interface CheckedBy {
+  readonly presented?: string | undefined;
+  readonly onMissing?: Reading['onMissing'];
+}
+
 /**
  * Applies what was read in one transaction, which `save` ends. Throws unavailable if the listing changed meanwhile, if somebody asked
  * for the check what keeps them from writing by then, and what `save` throws; a re-check for a blocked claimant takes away, and gives
@@ -102,7 +108,7 @@ async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<R
 async function apply(
   target: ClaimTarget,
   was: Pick<Reading, 'read' | 'agreed' | 'signed'>,
-  { context, onMissing, save }: { context: Context; onMissing?: Reading['onMissing']; save: SaveOutcome },
+  { context, onMissing, presented, save }: CheckedBy & { context: Context; save: SaveOutcome },
 ): Promise<CheckedClaim> {
   const reading = {
     ...target,
@@ -122,7 +128,9 @@ async function apply(
     const writing = { ...context, store: tx };
     if (isAsked) await requireMayWrite(writing, writer);
     const isBlocked = !isAsked && (await findAgainst(writing, writer)) !== undefined;
-    const outcome = await applyReading(tx, { ...reading, now, isBlocked, onMissing }, claim);
+    const cosigners = presented === undefined ? [] : await readCosigners(tx, { handle: listing.handle, now });
+    const isHolder = cosigners.some(({ id, state }) => id === presented && state === 'active');
+    const outcome = await applyReading(tx, { ...reading, now, isBlocked, isHolder, onMissing }, claim);
     const checked = toChecked(reading, outcome, now);
     await save(tx, checked, isAnswered(checked));
     return checked;
@@ -155,20 +163,22 @@ export async function checkSignature(
 /**
  * Checks a location and applies what its lines say, at most once per listing, location and 30 seconds across
  * all nodes, not counting a first check that comes before the commit. In between it returns the last check, with the seconds until the next one is possible.
- * A re-check hands a reading that proves nothing to `onMissing`.
+ * A re-check hands a reading that proves nothing to `onMissing`. The holder of a capability has checks of their own, because what they
+ * ask for acts at once: nobody else's check comes between.
  */
 export async function checkClaim(
   target: ClaimTarget,
   context: Context,
-  onMissing?: Reading['onMissing'],
+  { onMissing, presented }: CheckedBy = {},
 ): Promise<CheckedClaim> {
   const { handle } = target.listing;
-  const subject = { handle, place: toSubject(target.place), hasClaim: target.claim !== undefined };
+  const place = toSubject(target.place) + (presented === undefined ? '' : ' holder');
+  const subject = { handle, place, hasClaim: target.claim !== undefined };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readPlaces(target, context);
     // Nobody commits a line after a re-check: another node that is late must not check again.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
-    return apply(target, read, { context, onMissing, save: saveChecked });
+    return apply(target, read, { context, onMissing, presented, save: saveChecked });
   });
   if (isOwn) return { ...outcome, begun_ms };
   const { check } = outcome;

@@ -40,7 +40,7 @@ export async function findToCheck(
   const listing = await listings.byHandle(handle);
   if (listing?.withdrawn === 'deleted' || listing?.withdrawn === 'operator') return undefined;
   if (listing?.withdrawn !== 'optout') return listing;
-  const optOut = await optOuts.of(handle);
+  const optOut = await optOuts.withdrawing(handle);
   return { ...listing, repository: optOut?.kind === 'repository' ? optOut.place : undefined };
 }
 
@@ -94,6 +94,8 @@ export type LocationRead = Partial<HeadRef> & {
   /** Whether this reading is authoritative: only such a one takes something away. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
+  /** Of every domain whose TXT records were asked for, the opt-out lines. */
+  readonly domains?: readonly { readonly domain: string; readonly text: string }[];
 } & (
     | { readonly result: 'file'; readonly text: string; readonly keys?: readonly SeenKey[] }
     | {
@@ -120,6 +122,8 @@ export interface Reading extends Omit<ClaimTarget, 'claim'> {
   readonly now: Date;
   /** Whether the operator keeps the listing, or the account or domain of the location, from writing. */
   readonly isBlocked?: boolean;
+  /** Whether the request presents an active capability of the claim. */
+  readonly isHolder?: boolean;
   /** Takes the reading if it is authoritative and proves nothing; the caller records it or not (recheck.ts). */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
@@ -156,17 +160,20 @@ function namesThatCount(domain: string, claim: Claim | undefined): string[] {
 const isOurs = (record: string) => /dossier-claim-v1\.|dossier_cap_/.test(record);
 const isOptOut = (record: string) => /^\s*optout\s/.test(record);
 
-/** The nearest domain with a claim line, else with another line of ours. An opt-out counts from each of the domains. */
+/** The nearest domain with a claim line, else with an opt-out line; opt-out lines are kept for each of the domains. */
 function toDnsRead(answers: readonly (readonly [string, Exclude<AgreedTxt, 'no_answer'>])[]): LocationRead {
-  const isAgreed = answers.every(([, answer]) => answer.isAgreed);
+  const pinned = answers.every(([, answer]) => answer.isAgreed);
+  const domains = answers.map(([domain, { records }]) => ({
+    domain,
+    text: records.filter(isOptOut).join('\n'),
+  }));
   const withAny = (isWanted: (record: string) => boolean) =>
     answers.find(([, { records }]) => records.some(isWanted));
   const found = withAny(isOurs) ?? withAny(isOptOut);
-  if (!found) return { result: isAgreed ? 'dns_no_record' : 'dns_disagree', pinned: isAgreed };
+  if (!found) return { result: pinned ? 'dns_no_record' : 'dns_disagree', pinned, domains };
   const [domain, { records, resolvers, dnssec }] = found;
-  const optOuts = answers.flatMap(([, answer]) => answer.records.filter(isOptOut));
-  const text = [...records, ...optOuts].join('\n');
-  return { result: 'file', text, pinned: isAgreed, seen: { domain, resolvers, dnssec } };
+  const text = records.join('\n');
+  return { result: 'file', text, pinned, domains, seen: { domain, resolvers, dnssec } };
 }
 
 /** Reads the TXT records for claims of a domain, and if it has none, of the nearest domain above it that has some. */

@@ -33,18 +33,21 @@ export function recheckDue_ms(
 }
 
 /** When an opt-out line is read again: a second time a day after the first, then as often as claims. */
-const optOutDue_ms = (optOut: OptOut, interval_s: number) =>
-  optOut.state === 'seen' ? Date.parse(optOut.seen_at) + secondReading_ms : recheckDue_ms(optOut, interval_s);
+function optOutDue_ms(optOut: OptOut, interval_s: number): number {
+  const second_ms = Date.parse(optOut.seen_at) + secondReading_ms;
+  const isWaiting = optOut.state === 'seen' && Date.parse(optOut.checked_at) < second_ms;
+  return isWaiting ? second_ms : recheckDue_ms(optOut, interval_s);
+}
 
 /** Where a listing is checked again: for its claim where that was proven, for an opt-out line where that stands. */
 async function duesOf(handle: string, claim: Claim | undefined, { store, config }: Context) {
-  const optOut = await store.optOuts.of(handle);
+  const optOuts = await store.optOuts.of(handle);
   // Elsewhere the location of a claim is read meanwhile too: a line that is gone for a while must not be forgotten.
-  const isReadThere = optOut?.state === 'withdrawn' && optOut.kind === claim?.kind;
+  const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
     ...(claim && !isReadThere ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
-    ...(optOut ? [{ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) }] : []),
+    ...optOuts.map((optOut) => ({ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) })),
   ];
 }
 
@@ -68,7 +71,7 @@ async function recheckPlace(
       if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, context.clock());
     });
   if (!target || (await wasChecked(target, context))) return false;
-  const { check, changed } = await checkClaim({ ...target, claim }, context, pass.onMissing);
+  const { check, changed } = await checkClaim({ ...target, claim }, context, { onMissing: pass.onMissing });
   if (claim?.kind === kind) pass.note(claim);
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
   return true;
@@ -94,16 +97,12 @@ async function recheck(handle: string, context: Context, pass: ClaimPass): Promi
   return checked.includes(true);
 }
 
-const readAll = <T extends { readonly handle: string }>(
-  read: (afterHandle: string, limit: number) => Promise<T[]>,
-) => readPages<T>(page, (last) => read(last?.handle ?? '', page));
-
 /** Handles whose claim or opt-out line is due, with the location. */
 async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
   const interval_s = config.claimRecheck_s;
-  for await (const claims of readAll(store.claims.claimed))
+  for await (const claims of readPages<Claim>(page, (last) => store.claims.claimed(last?.handle ?? '', page)))
     yield* claims.filter((claim) => isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config));
-  for await (const optOuts of readAll(store.optOuts.page))
+  for await (const optOuts of readPages<OptOut>(page, (last) => store.optOuts.page(last, page)))
     yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { findOne, inChunks, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { integer, json, oneOf, optional, type RowOf, table, text } from '../store/table.ts';
@@ -184,23 +185,37 @@ export const createClaimWrites = (
   },
 });
 
+/** The rows of opt-out lines after one, in the order of their key. */
+const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
+  sql<boolean>`(handle, kind, place_key) > (${handle}, ${kind}, ${place_key})`;
+type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
+
 export const createOptOutReads = (db: Db) => ({
-  /** The opt-out line that the last checks read for a listing. */
-  of: (handle: string): Promise<OptOut | undefined> => findOne(db, 'opt_out', { handle }, optOutTable),
-  /** Opt-out lines after a handle, in handle order: for the periodic re-check. */
-  async page(afterHandle: string, limit: number): Promise<OptOut[]> {
-    const page = db.selectFrom('opt_out').selectAll().where('handle', '>', afterHandle);
-    return (await page.orderBy('handle').limit(limit).execute()).map(optOutTable.decode);
+  /** The opt-out lines that the last checks read for a listing, one a place. */
+  async of(handle: string): Promise<OptOut[]> {
+    const rows = db.selectFrom('opt_out').selectAll().where('handle', '=', handle);
+    return (await rows.orderBy('kind').orderBy('place_key').execute()).map(optOutTable.decode);
+  },
+  /** The one that withdraws the listing. */
+  withdrawing: (handle: string): Promise<OptOut | undefined> =>
+    findOne(db, 'opt_out', { handle, state: 'withdrawn' }, optOutTable),
+  /** Opt-out lines after one, in the order of handle and place: for the periodic re-check. */
+  async page(after: OptOutKey | undefined, limit: number): Promise<OptOut[]> {
+    const rows = db.selectFrom('opt_out').selectAll();
+    const page = after ? rows.where(isAfter(after)) : rows;
+    const ordered = page.orderBy('handle').orderBy('kind').orderBy('place_key').limit(limit);
+    return (await ordered.execute()).map(optOutTable.decode);
   },
 });
 
 export const createOptOutWrites = (db: Db) => ({
   ...createOptOutReads(db),
-  /** Adds the line of a listing, or replaces it. */
+  /** Adds the line of a listing at a place, or replaces it. */
   async put(optOut: OptOut): Promise<void> {
-    await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle').execute();
+    await upsert(db, 'opt_out', optOutTable.encode(optOut), 'handle', 'kind', 'place_key').execute();
   },
-  async remove(handle: string): Promise<void> {
-    await db.deleteFrom('opt_out').where('handle', '=', handle).execute();
+  async remove({ handle, kind, place_key }: OptOutKey): Promise<void> {
+    const rows = db.deleteFrom('opt_out').where('handle', '=', handle).where('kind', '=', kind);
+    await rows.where('place_key', '=', place_key).execute();
   },
 });

@@ -1,4 +1,4 @@
-import { restoreListing } from '../claims/suspend.ts';
+import { restoreListing } from '../claims/opt-out.ts';
 import type { Config } from '../config/config.ts';
 import { usageError } from '../core/process.ts';
 import { toLine } from '../core/text.ts';
@@ -14,9 +14,8 @@ export async function runRestoreListing(config: Config, handle: string, sent: st
     throw usageError(`--reason must have 1 to ${maxReason} characters; it is published`);
   await withStore(config, (store) =>
     store.write(async (tx) => {
-      const optOut = await tx.optOuts.of(handle);
-      if (optOut?.state !== 'withdrawn')
-        throw usageError(`no opt-out line has withdrawn a listing ${handle}; nothing was changed`);
+      const optOut = await tx.optOuts.withdrawing(handle);
+      if (!optOut) throw usageError(`no opt-out line has withdrawn a listing ${handle}; nothing was changed`);
       if (optOut.listing && isGone(optOut.listing))
         throw usageError(`the registry has deleted ${handle} meanwhile; nothing was changed`);
       const at = new Date().toISOString();

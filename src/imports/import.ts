@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { recordRestored, suspendClaim } from '../claims/suspend.ts';
+import { recordRestored } from '../claims/opt-out.ts';
+import { suspendClaim } from '../claims/suspend.ts';
 import type { Context } from '../context.ts';
 import { type RecordedIdentity, recordedIdentities } from '../core/identity.ts';
 import { asMembers } from '../core/json.ts';
@@ -43,6 +44,12 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
+/** Forgets the opt-out lines of repositories that a listing does not record any more: nobody reads them again. */
+async function forgetOptOuts(tx: Transaction, { handle, repository_key }: Listing): Promise<void> {
+  for (const optOut of await tx.optOuts.of(handle))
+    if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
+}
+
 async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
     const { handle } = change.listing;
@@ -53,6 +60,7 @@ async function updateClaims(tx: Transaction, { listings }: PagePlan, at: string)
       const isMoved = isOther && claim?.kind === 'repository';
       const reason = isMoved ? 'repository_changed' : isWithdrawn ? 'withdrawn' : undefined;
       const after = reason ? await suspendClaim(tx, claim, { reason, at }) : claim;
+      if (isOther) await forgetOptOuts(tx, change.listing);
       if (change.optOut)
         await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_changed' });
     }

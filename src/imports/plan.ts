@@ -138,7 +138,7 @@ async function planListings(
     const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
     const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });
     const listing = withModeration(withKnownId(made, before), before);
-    const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.of(handle) : undefined;
+    const optOut = before?.withdrawn === 'optout' ? await reads.optOuts.withdrawing(handle) : undefined;
     if (optOut && (listing.withdrawn || stillStands(optOut, listing))) {
       optedOut.push({ ...optOut, listing });
       continue;

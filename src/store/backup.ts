@@ -39,7 +39,7 @@ export type BackupHeader = z.output<typeof headerLine>;
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
   listing: ['id'],
   listing_version: ['handle', 'version'],
-  opt_out: ['handle'],
+  opt_out: ['handle', 'kind', 'place_key'],
   listing_reference: ['key', 'published_at', 'handle'],
   facet_count: ['facet'],
   publisher_count: ['namespace'],

@@ -373,9 +373,9 @@ test('two nodes that prove at once make one event', async () => {
 });
 
 test('an optout line withdraws the listing and its claim', async () => {
-  await claim();
+  const { issued } = await claim();
   directory.repository.commit({ [file]: 'optout co.webhook/other\r\noptout co.webhook/webhook\r\n' });
-  await expect(directory.ask()).rejects.toMatchObject({ code: 'listing_withdrawn' });
+  await expect(directory.ask({}, issued.capability)).rejects.toMatchObject({ code: 'listing_withdrawn' });
   const row = await directory.context.store.listings.byHandle(handle);
   expect(row).toMatchObject({ withdrawn: 'optout', title: undefined, description: '', endpoint: undefined });
   expect(await directory.context.store.listings.count()).toBe(0);

@@ -247,7 +247,7 @@ describe('while a listing is opted out', () => {
   test('a check that finds its repository missing ends what the old lines can do', async () => {
     const { repository, issued } = await claimAsAlice();
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
-    expect(await service.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
     service.git.removeRepository('alice/a');
     expect(await service.claimTwice(handle)).toMatchObject({ code: 'listing_withdrawn' });
     recreate(issued.challenge);
@@ -269,7 +269,7 @@ describe('while a listing is opted out', () => {
     const { repository, issued } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true }, issued.capability);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
-    await service.claim(handle);
+    await service.claim(handle, {}, issued.capability);
     repository.commit({ [file]: next.challenge });
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await known()).toMatchObject({ root_generation: 0 });

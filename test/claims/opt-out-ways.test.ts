@@ -31,7 +31,7 @@ const events = () => directory.directory.store.claims.history(handle);
 describe('a line on the web server of the domain', () => {
   const serve = (text: string | undefined) =>
     text === undefined ? directory.web.files.delete(wellKnown) : directory.web.files.set(wellKnown, text);
-  const ask = (input = {}) => directory.ask(handle, { method: 'well_known', ...input });
+  const ask = (input = {}, as?: string) => directory.ask(handle, { method: 'well_known', ...input }, as);
 
   test('withdraws a listing that was never claimed after two checks a day apart, until it is gone', async () => {
     serve(`${line}\n`);
@@ -69,7 +69,7 @@ describe('a line on the web server of the domain', () => {
     serve(challenge);
     expect(await ask()).toMatchObject({ status: 'claimed' });
     serve(`${challenge}\n${line}\n`);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask({}, capability)).toMatchObject({ status: 410 });
     expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_suspended']);
     serve(challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
@@ -77,11 +77,11 @@ describe('a line on the web server of the domain', () => {
   });
 
   test('stays in force while the server fails, while other places have nothing, and through an import', async () => {
-    const { challenge } = await ask();
+    const { challenge, capability } = await ask();
     serve(challenge);
     await ask();
     serve(`${challenge}\n${line}\n`);
-    await ask();
+    await ask({}, capability);
     for (const method of ['dns', 'registry_key', undefined])
       expect(await directory.ask(handle, { method })).toMatchObject({ status: 410 });
     await directory.directory.importEntries([
@@ -100,16 +100,16 @@ describe('a line on the web server of the domain', () => {
 });
 
 describe('a TXT record of the domain', () => {
-  const ask = () => directory.ask(handle, { method: 'dns' });
+  const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
 
   test('withdraws a claimed listing at once; only servers that agree on its absence restore it', async () => {
-    const { challenge } = await ask();
+    const { challenge, capability } = await ask();
     directory.setTxt(name, challenge);
     expect(await ask()).toMatchObject({ status: 'claimed' });
     directory.dns[0].zone.set(name, [challenge, line]);
-    expect(await ask()).toMatchObject({ status: 'claimed' });
+    expect(await ask(capability)).toMatchObject({ status: 'claimed' });
     directory.setTxt(name, challenge, line);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 410 });
     directory.dns[1].zone.set(name, [challenge]);
     expect(await ask()).toMatchObject({ status: 410 });
     directory.dns[1].zone.set(name, serverFailure);
@@ -133,10 +133,11 @@ describe('a TXT record of the domain', () => {
 
 describe('while the listing is claimed by a domain above that of its namespace', () => {
   const above = '_dossier-challenge.example.com';
-  const ask = () => directory.ask(handle, { method: 'dns' });
+  const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
   let challenge: string;
+  let capability: string;
   beforeEach(async () => {
-    ({ challenge } = await ask());
+    ({ challenge, capability } = await ask());
     directory.setTxt(above, challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', check: { domain: 'example.com' } });
   });
@@ -147,7 +148,7 @@ describe('while the listing is claimed by a domain above that of its namespace',
     await checkDaily();
     expect(await pageStatus()).toBe(200);
     directory.setTxt(above, challenge, line);
-    expect(await ask()).toMatchObject({ status: 410 });
+    expect(await ask(capability)).toMatchObject({ status: 410 });
   });
 
   test('nothing that the domain below it answers keeps the claim or its line from being read', async () => {
@@ -161,7 +162,57 @@ describe('while the listing is claimed by a domain above that of its namespace',
     expect(await ask()).toMatchObject({ status: 'claimed', check: { result: 'proven', pinned: true } });
     directory.setTxt(above, challenge, line);
     directory.dns[0].zone.set(name, serverFailure);
+    expect(await ask(capability)).toMatchObject({ status: 410 });
+  });
+});
+
+describe('while the listing is claimed by the domain of its namespace', () => {
+  const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
+  const above = '_dossier-challenge.example.com';
+
+  test('a line of the domain above it is contested, and withdraws once the claim has ended', async () => {
+    const { challenge, capability } = await ask();
+    directory.setTxt(name, challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed', check: { domain: 'api.example.com' } });
+    directory.setTxt(above, line);
+    for (let day = 0; day < 3; day++) {
+      expect(await ask()).toMatchObject({ status: 'claimed' });
+      expect(await ask(capability)).toMatchObject({ status: 'claimed' });
+      await checkDaily();
+    }
+    expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
+    expect(await directory.history(handle)).toEqual(['activated dns:api.example.com 0']);
+    directory.setTxt(name);
+    for (let day = 0; day < 2; day++) await checkDaily();
+    expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, 'capability_suspended']);
+    for (let day = 0; day < 2; day++) await checkDaily();
+    expect(await pageStatus()).toBe(410);
+    expect(await events()).toMatchObject([
+      { type: 'activated', domain: 'api.example.com' },
+      { type: 'suspended', reason: 'proof_missing', root: 'dns:api.example.com' },
+      { type: 'listing_withdrawn', domain: 'example.com' },
+    ]);
+    expect((await events()).at(-1)?.root).toBeUndefined();
+    expect(await directory.directory.audit()).toEqual([]);
+  });
+
+  test('its own line is told from that of the domain above, and each is taken back by itself', async () => {
+    const { challenge, capability } = await ask();
+    directory.setTxt(name, challenge);
+    await ask();
+    directory.setTxt(above, line);
+    directory.setTxt(name, challenge, line);
+    expect(await ask(capability)).toMatchObject({ status: 410 });
+    directory.setTxt(above);
     expect(await ask()).toMatchObject({ status: 410 });
+    directory.setTxt(name, challenge);
+    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
+    expect((await directory.history(handle)).slice(1)).toEqual([
+      'suspended withdrawn dns:api.example.com 0',
+      'listing_withdrawn optout dns:api.example.com 0',
+      'listing_restored optout_removed dns:api.example.com 0',
+      'restored dns:api.example.com 0',
+    ]);
   });
 });
 
@@ -190,9 +241,6 @@ describe('a line that waits for its second check', () => {
       return true;
     };
     directory.web.files.set(wellKnown, `optout ${both}\n`);
-    expect((await ask('well_known')).message).not.toContain('was read on');
-    await checkDaily();
-    await checkDaily();
     expect((await ask('well_known')).message).toContain('was read on');
     await checkDaily();
     expect(await pageStatus(both)).toBe(410);
@@ -259,7 +307,7 @@ test('while the domain has claimed the listing, a line in its recorded repositor
   expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
 
   directory.setTxt(name, challenge, `optout ${both}`);
-  expect(await directory.ask(both, { method: 'dns' })).toMatchObject({ status: 410 });
+  expect(await directory.ask(both, { method: 'dns' }, capability)).toMatchObject({ status: 410 });
   directory.setTxt(name);
   await checkDaily();
   expect(await pageStatus(both)).toBe(200);

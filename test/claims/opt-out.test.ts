@@ -39,7 +39,7 @@ describe('a listing that was never claimed', () => {
     const first = await service.claim(handle);
     expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
     expect(first.message).toMatch(
-      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is not claimed there, so it is withdrawn when a check a day or more later reads the line again\.$/,
+      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is withdrawn when a check a day or more later reads the line again, and at once if a check is asked for with a capability of its claim in the Authorization header\.$/,
     );
     service.directory.wait(0.9 * day_s);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });
@@ -91,7 +91,10 @@ describe('a claimed listing', () => {
     repository.commit({ [file]: issued.challenge });
     await service.claim(handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
-    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({
+      status: 410,
+      code: 'listing_withdrawn',
+    });
     expect(await pageStatus()).toBe(410);
     return { repository, issued };
   }
@@ -121,6 +124,39 @@ describe('a claimed listing', () => {
       'listing.restored',
       'claim.activated',
     ]);
+  });
+
+  test('is withdrawn by the second of two readings if nobody presents a capability of the claim', async () => {
+    const repository = service.git.createRepository('alice/a');
+    const issued = await service.claim(handle);
+    repository.commit({ [file]: issued.challenge });
+    await service.claim(handle);
+    repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
+    expect(await service.claim(handle)).toMatchObject({
+      status: 'claimed',
+      message: expect.stringContaining(`The line "optout ${handle}" was read on `),
+    });
+    service.directory.wait(0.9 * day_s);
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+    expect(await pageStatus()).toBe(200);
+    service.directory.wait(0.1 * day_s);
+    expect(await service.claim(handle)).toMatchObject({ status: 410, code: 'listing_withdrawn' });
+    expect(await service.history(handle)).toEqual([
+      'activated github.com/alice 0',
+      'suspended withdrawn github.com/alice 0',
+      'listing_withdrawn optout github.com/alice 0',
+    ]);
+  });
+
+  test('is withdrawn at once for who presents a capability, whoever asked for a check a moment before', async () => {
+    const repository = service.git.createRepository('alice/a');
+    const issued = await service.claim(handle);
+    repository.commit({ [file]: issued.challenge });
+    await service.claim(handle);
+    repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
+    expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+    service.directory.wait(-31);
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
   });
 
   test('is checked daily, and restored with the newest text when the file is gone', async () => {

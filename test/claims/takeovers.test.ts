@@ -80,7 +80,7 @@ describe('while a listing is opted out', () => {
     const { challenge, capability } = await claimByDns();
     const next = await byDns({ rotate: true }, capability);
     service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
-    expect(await byFile()).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await byFile({}, capability)).toMatchObject({ code: 'listing_withdrawn' });
     service.setTxt(name);
     await recheck();
     await recheck();
@@ -92,9 +92,9 @@ describe('while a listing is opted out', () => {
   });
 
   it('elsewhere, a line of the claim that stays keeps it, and restores nothing before the opt-out ends', async () => {
-    const { challenge } = await claimByDns();
+    const { challenge, capability } = await claimByDns();
     service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
-    await byFile();
+    await byFile({}, capability);
     for (let pass = 0; pass < 3; pass += 1) await recheck();
     expect([await held(tool), (await service.get(`/agents/${tool}`)).status]).toEqual([
       'suspended dns:example.com 0',
@@ -113,7 +113,7 @@ describe('while a listing is opted out', () => {
     const { repository, issued } = await claimInRepository(server, 'alice/a');
     for (const text of texts(issued.capability)) {
       repository.commit({ [file]: `${issued.challenge}\n${text}` });
-      expect(await service.claim(server)).toMatchObject({ code: 'listing_withdrawn' });
+      expect(await service.claim(server, {}, issued.capability)).toMatchObject({ code: 'listing_withdrawn' });
     }
     repository.commit({ [file]: issued.challenge });
     await service.claim(server);
@@ -124,7 +124,7 @@ describe('while a listing is opted out', () => {
     const { repository, issued } = await claimInRepository(server, 'alice/a');
     const rating_id = await rate(issued.capability);
     repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
-    await service.claim(server);
+    await service.claim(server, {}, issued.capability);
     service.git.removeRepository('alice/a');
     await recheck();
     await recheck();
@@ -193,7 +193,7 @@ describe('whoever is not the holder', () => {
       const revoke = { method: 'POST', headers: { authorization: `Bearer ${issued.capability}` } };
       if (says === 'optout') {
         repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
-        await service.claim(server);
+        await service.claim(server, {}, issued.capability);
       }
       expect((await service.directory.app.request('/api/capability/revoke', revoke)).status).toBe(200);
       repository.commit({ [file]: 'nothing' });

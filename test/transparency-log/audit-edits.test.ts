@@ -94,7 +94,7 @@ beforeAll(async () => {
     );
     await rate(account, capability, { outcome: 'partial' });
     repository.commit({ [file]: `${line}\noptout ${handle}\n` });
-    expect(await world.claim(handle)).toMatchObject({ code: 'listing_withdrawn' });
+    expect(await world.claim(handle, {}, capability)).toMatchObject({ code: 'listing_withdrawn' });
     if (handle === returned) {
       repository.commit({ [file]: line });
       expect(await world.claim(handle)).toMatchObject({ status: 'claimed' });

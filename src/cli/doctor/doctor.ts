@@ -73,10 +73,7 @@ const mostNamed = 5;
 
 /** Opt-out lines that count for nothing: who wrote them does not hold the claim of the listing. */
 async function checkClaims({ store }: Subject): Found {
-  const optOuts = await readAll<OptOut>(
-    page,
-    async (last) => store?.optOuts.page(last?.handle ?? '', page) ?? [],
-  );
+  const optOuts = await readAll<OptOut>(page, async (last) => store?.optOuts.page(last, page) ?? []);
   const contested = optOuts.filter(({ state }) => state === 'contested');
   if (contested.length === 0) return fine('no opt-out line of somebody who does not hold the claim');
   const named = contested

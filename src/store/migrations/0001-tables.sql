@@ -17,8 +17,9 @@ create table listing_version (
 create index listing_version_listed on listing_version (listed_at, handle, version);
 create index listing_version_name on listing_version (version, handle);
 create table opt_out (
-  handle TEXT not null primary key, state TEXT not null, kind TEXT not null, place TEXT not null,
-  place_key TEXT not null, seen_at TEXT not null, checked_at TEXT not null, listing TEXT);
+  handle TEXT not null, state TEXT not null, kind TEXT not null, place TEXT not null,
+  place_key TEXT not null, seen_at TEXT not null, checked_at TEXT not null, listing TEXT,
+  primary key (handle, kind, place_key));
 create table listing_reference (
   key TEXT not null, published_at TEXT not null, handle TEXT not null, kind TEXT not null,
   publisher TEXT not null, as_of TEXT not null, primary key (key, published_at, handle));

@@ -1,0 +1,186 @@
+import { repositoryRoot } from '../core/handle.ts';
+import { isGone, toWithdrawn } from '../listings/listing.ts';
+import type { Transaction } from '../store/store.ts';
+import {
+  absences,
+  type Claim,
+  type ClaimFile,
+  isInRepository,
+  type OptOut,
+  parseClaimFile,
+} from './claim.ts';
+import type { Reading } from './locations.ts';
+import { isSecondReading } from './standing.ts';
+import { recordClaimEvent, suspendClaim } from './suspend.ts';
+
+type OptOutPlace = Pick<OptOut, 'kind' | 'place' | 'place_key'>;
+
+/** The account or domain whose line opts a listing out. */
+const rootOf = ({ kind, place_key }: OptOutPlace): string =>
+  isInRepository(kind) ? repositoryRoot(place_key) : place_key;
+
+/** A place that an authoritative reading covers, and whether the line `optout <handle>` stands there. */
+interface Sighting extends OptOutPlace {
+  readonly isThere: boolean;
+}
+
+/**
+ * The places that a reading covers: each domain whose TXT records were asked for, else the location itself. None if the reading is
+ * not authoritative, or of a signature, which is no text.
+ */
+function sightingsOf({ place, read, listing: { handle } }: Reading, file: ClaimFile | string): Sighting[] {
+  const isConclusive = read.pinned && (typeof file !== 'string' || absences.includes(file));
+  if (!isConclusive || place.kind === 'registry_key') return [];
+  const names = (one: ClaimFile | string) => typeof one !== 'string' && one.optouts.includes(handle);
+  if (!read.domains)
+    return [{ kind: place.kind, place: place.shown, place_key: place.key, isThere: names(file) }];
+  return read.domains.map(({ domain, text }) => ({
+    kind: place.kind,
+    place: domain,
+    place_key: `dns:${domain}`,
+    isThere: names(parseClaimFile(text)),
+  }));
+}
+
+/** What decides about the opt-out lines of one listing. */
+interface OptOutFacts {
+  readonly handle: string;
+  readonly claim: Claim | undefined;
+  /** Whether the request presents a capability of the claim in force: what its holder does acts at once. */
+  readonly isHolder: boolean;
+  readonly now: Date;
+}
+
+/** The row of a place after a reading of it; undefined if none is kept. `others`: the rows of other places. */
+function afterSighting(
+  sighting: Sighting,
+  [row, others]: [OptOut | undefined, readonly OptOut[]],
+  { handle, claim, isHolder, now }: OptOutFacts,
+): OptOut | undefined {
+  const at = now.toISOString();
+  const { isThere, ...place } = sighting;
+  // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
+  const isKept =
+    row?.state === 'overruled'
+      ? isThere
+      : row?.state === 'withdrawn' && (isThere || (row.listing && isGone(row.listing)));
+  if (row && isKept) return { ...row, checked_at: at };
+  if (!isThere) return undefined;
+  const isHeard = claim?.state !== 'claimed' || claim.root === rootOf(place);
+  const state = isHeard ? 'seen' : 'contested';
+  const seen_at = row?.state === state ? row.seen_at : at;
+  const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
+  const isFirst = others.every((other) => other.state !== 'withdrawn');
+  return {
+    ...{ handle, ...place, seen_at, checked_at: at, listing: undefined },
+    state: isDecided && isFirst ? 'withdrawn' : state,
+  };
+}
+
+/** What a reading changes: rows to put and to remove, and what withdraws the listing or lists it again. */
+export interface OptOutDecision {
+  readonly rows: readonly OptOut[];
+  readonly removed: readonly OptOut[];
+  readonly withdrawnBy: OptOut | undefined;
+  readonly restoredFrom: OptOut | undefined;
+}
+
+const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
+
+/** Decides what the places that a reading covers mean for a listing with these rows, one a place. */
+export function decide(
+  rows: readonly OptOut[],
+  sightings: readonly Sighting[],
+  facts: OptOutFacts,
+): OptOutDecision {
+  let after = [...rows];
+  // A line that is gone makes room for one that stands elsewhere.
+  for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
+    const row = after.find((one) => isSamePlace(one, sighting));
+    const others = after.filter((one) => one !== row);
+    const next = afterSighting(sighting, [row, others], facts);
+    after = next ? [...others, next] : others;
+  }
+  const withdrawing = (all: readonly OptOut[]) => all.find(({ state }) => state === 'withdrawn');
+  const [was, is] = [withdrawing(rows), withdrawing(after)];
+  return {
+    rows: after.filter((row) => !rows.includes(row)),
+    removed: rows.filter((row) => !after.some((one) => isSamePlace(one, row))),
+    withdrawnBy: is && !(was && isSamePlace(was, is)) ? is : undefined,
+    restoredFrom: was && !(is && isSamePlace(was, is)) ? was : undefined,
+  };
+}
+
+/** The claim of a listing, if it has one, and the opt-out line that withdraws or withdrew it. */
+type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
+
+/** Adds the withdrawal or restoration to the listing's history and the log, with the control root of the claim if the line is of it. */
+async function recordListingEvent(
+  tx: Transaction,
+  [claim, optOut]: Withdrawal,
+  event: Parameters<typeof recordClaimEvent>[2],
+): Promise<void> {
+  const { handle, kind, place } = optOut;
+  const subject = claim && claim.root === rootOf(optOut) ? claim : { handle };
+  await recordClaimEvent(tx, { ...subject, kind, place }, event);
+  await tx.listings.relistVersions(handle, event.at);
+}
+
+/** Deletes the publisher's text from the listing; handle, versions and claim history stay. */
+async function withdraw(tx: Transaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
+  const { handle, checked_at: at } = optOut;
+  const listing = await tx.listings.byHandle(handle);
+  if (!listing) return claim;
+  const suspended = await suspendClaim(tx, claim, { reason: 'withdrawn', at });
+  await tx.listings.putListings([toWithdrawn(listing, 'optout')]);
+  await recordListingEvent(tx, [suspended, optOut], { type: 'listing_withdrawn', at, reason: 'optout' });
+  await tx.optOuts.put({ ...optOut, listing });
+  return suspended;
+}
+
+/**
+ * Records that a withdrawn listing is listed again, because of `optout_removed`, `repository_changed`, or the operator's words; its
+ * opt-out line is forgotten.
+ */
+export async function recordRestored(
+  tx: Transaction,
+  [claim, optOut]: Withdrawal,
+  restoration: { readonly at: string; readonly reason: string },
+) {
+  await tx.optOuts.remove(optOut);
+  await recordListingEvent(tx, [claim, optOut], { type: 'listing_restored', ...restoration });
+}
+
+/** Lists a withdrawn listing again, as its record states it. */
+export async function restoreListing(
+  tx: Transaction,
+  [claim, optOut]: Withdrawal,
+  restoration: Parameters<typeof recordRestored>[2],
+) {
+  if (optOut.listing) await tx.listings.putListings([optOut.listing]);
+  await tx.listings.reindex(optOut.handle);
+  await recordRestored(tx, [claim, optOut], restoration);
+}
+
+/**
+ * Applies the lines `optout <handle>`, or their absence, as an authoritative reading of a location shows them. Returns the claim as it is
+ * then, and the line there that waits for its second reading, if any.
+ */
+export async function applyOptOuts(
+  tx: Transaction,
+  [reading, claim]: [Reading, Claim | undefined],
+  file: ClaimFile | string,
+): Promise<{ readonly claim: Claim | undefined; readonly waiting: OptOut | undefined }> {
+  const { listing, now, isHolder = false } = reading;
+  const sightings = sightingsOf(reading, file);
+  if (sightings.length === 0) return { claim, waiting: undefined };
+  const facts: OptOutFacts = { handle: listing.handle, claim, isHolder, now };
+  const decided = decide(await tx.optOuts.of(listing.handle), sightings, facts);
+  const { rows, removed, withdrawnBy, restoredFrom } = decided;
+  for (const row of removed) await tx.optOuts.remove(row);
+  for (const row of rows) await tx.optOuts.put(row);
+  if (restoredFrom)
+    await restoreListing(tx, [claim, restoredFrom], { at: now.toISOString(), reason: 'optout_removed' });
+  const after = withdrawnBy ? await withdraw(tx, [claim, withdrawnBy]) : claim;
+  return { claim: after, waiting: rows.find(({ state }) => state === 'seen') };
+}
