@@ -32,16 +32,27 @@ const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
 /** What is kept of one resource, as JSON; of one that states more, its address alone. */
 const mostItem_characters = 8 * 1024;
 
+/** After the page with which a catalogue has so much, no more of it is read: who lists resources there decides how many they are. */
+const mostKept_characters = 32 * 1024 * 1024;
+
+/** What is kept of a catalogue: JSON by the address of the resource, since objects take several times as much memory. */
+interface Kept {
+  readonly items: Map<string, string>;
+  characters: number;
+}
+
 /** Adds the items of a page by the address of their resource; how many it has, undefined if it cannot be read. */
-function addItems(items: Map<string, ReturnType<typeof toItem>>, text: string) {
+function addItems(kept: Kept, text: string) {
   const { items: listed, pagination } = readObject(text) ?? {};
   if (!Array.isArray(listed)) return undefined;
   for (const one of listed.slice(0, page)) {
     const item = asObject(one);
     const url = typeof item?.resource === 'string' ? URL.parse(item.resource) : null;
     if (!item || !url || whyTooLong(url)) continue;
-    const kept = toItem(item);
-    items.set(url.href, JSON.stringify(kept).length > mostItem_characters ? toItem({}) : kept);
+    const whole = JSON.stringify(toItem(item));
+    const json = whole.length > mostItem_characters ? JSON.stringify(toItem({})) : whole;
+    kept.items.set(url.href, json);
+    kept.characters += url.href.length + json.length;
   }
   const { total } = asMembers(pagination);
   return { length: Math.min(page, listed.length), total: typeof total === 'number' ? total : Infinity };
@@ -49,12 +60,13 @@ function addItems(items: Map<string, ReturnType<typeof toItem>>, text: string) {
 
 /** Reads page after page: a catalogue may give fewer items than it is asked for, and ends with an empty page, or its total. */
 async function read(base: string, { fetch, robots }: Pick<RunParts, 'fetch' | 'robots'>, read_at: string) {
-  const items: Parameters<typeof addItems>[0] = new Map();
-  for (let pages = 0, offset = 0; pages < mostPages; pages += 1) {
+  const kept: Kept = { items: new Map(), characters: 0 };
+  const { items } = kept;
+  for (let pages = 0, offset = 0; pages < mostPages && kept.characters < mostKept_characters; pages += 1) {
     const url = `${base}/discovery/resources?limit=${page}&offset=${offset}`;
     const answer = (await robots(url)) ?? (await fetch({ url }));
     if (answer.result !== 'response') return answer;
-    const added = answer.status === 200 ? addItems(items, answer.text) : undefined;
+    const added = answer.status === 200 ? addItems(kept, answer.text) : undefined;
     if (!added) {
       const reason = `The catalogue at ${base} answered with HTTP status ${answer.status} and no list of resources.`;
       return { result: 'unreachable', reason } satisfies NoAnswer;
@@ -88,7 +100,12 @@ export function createPriceCatalogs(
       const reason = `Dossier read the first ${found.items.size} resources of the catalogue on ${found.read_at.slice(0, 10)}, and not its end; this endpoint is not among them.`;
       return { catalog, result: 'unreachable' as const, reason };
     }
-    return { catalog, result: 'read' as const, read_at: found.read_at, ...(item && { item }) };
+    return {
+      catalog,
+      result: 'read' as const,
+      read_at: found.read_at,
+      ...(item && { item: JSON.parse(item) as ReturnType<typeof toItem> }),
+    };
   };
   return (url: string) => Promise.all(bases.map((base) => run(base, url)));
 }

@@ -127,6 +127,25 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
   await opened.close();
 });
 
+it('reads no more of a catalogue than 32 Mi characters of what it keeps, and says so', async () => {
+  const wide = { ...accepted, extra: { note: 'x'.repeat(7700) } };
+  const full = await startEndpoint((_, { url = '' }, response) => {
+    const from = Number(new URL(url, 'http://bazaar').searchParams.get('offset'));
+    const resources = Array.from({ length: 100 }, (_, at) => `https://n${from + at}.example.com/`);
+    response.end(JSON.stringify({ items: resources.map((resource) => ({ resource, accepts: [wide] })) }));
+  });
+  const opened = await openObserved(
+    { absent: await startModernServer(() => []), full },
+    { PRICE_CATALOGS: 'https://full.example.com' },
+  );
+  const [found] = await opened.look('absent', 'price.catalog');
+  expect(found).toMatchObject({
+    state: 'unreachable',
+    reason: `Dossier read the first 4300 resources of the catalogue on ${today}, and not its end; this endpoint is not among them.`,
+  });
+  await opened.close();
+});
+
 it('says so where no catalogue is configured', async () => {
   const without = await openObserved({ plain: await startModernServer(() => []) });
   expect(await without.look('plain', 'price.catalog')).toMatchObject([
