@@ -24,6 +24,7 @@ import {
   readByIds,
   type VersionQuery,
 } from './table.ts';
+import { type NewestVersions, readLastVersions, readNewestVersions, readVersionSpan } from './versions.ts';
 
 /** Where the visible values of each part are read from. */
 const valuesOf = {
@@ -228,6 +229,10 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     const rows = db.selectFrom('listing_version').select(versionSummaryColumns);
     return (await rows.where('handle', 'in', [...handles]).execute()).map(versionTable.decode);
   },
+  /** A page of the versions of a listing, without their records. */
+  newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
+  versionSpan: (handle: string) => readVersionSpan(db, handle),
+  lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
   version: (handle: string, version: string) =>
     findOne(db, 'listing_version', { handle, version }, versionTable),
 });

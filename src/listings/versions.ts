@@ -1,14 +1,66 @@
-import type { Context } from '../context.ts';
-import type { VersionSummary } from './listing.ts';
+import { sql } from 'kysely';
+import type { Db } from '../store/store.ts';
+import { type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
 
-/** All stored versions of a listing but deleted ones, the newest first. */
-export const readVersions = async (
+/** Which versions of a listing to read, the newest first. */
+export interface NewestVersions {
+  readonly withDeleted: boolean;
+  /** Continue after this version. */
+  readonly after?: Pick<VersionSummary, 'published_at' | 'version'> | undefined;
+  /** Leave out so many. */
+  readonly offset?: number;
+  readonly limit: number;
+}
+
+const selectVersions = (db: Db, handle: string, withDeleted: boolean) =>
+  db
+    .selectFrom('listing_version')
+    .where('handle', '=', handle)
+    .$if(!withDeleted, (rows) => rows.where('status', '<>', 'deleted'));
+
+/** Versions of a listing, the one published last first, without their records. */
+export async function readNewestVersions(
+  db: Db,
   handle: string,
-  { store }: Pick<Context, 'store'>,
-): Promise<VersionSummary[]> =>
-  (await store.listings.versionSummaries([handle]))
-    .filter(({ status }) => status !== 'deleted')
-    .toSorted((a, b) => {
-      const order = b.published_at.localeCompare(a.published_at);
-      return order === 0 ? a.version.localeCompare(b.version) : order;
-    });
+  { withDeleted, after, offset = 0, limit }: NewestVersions,
+): Promise<VersionSummary[]> {
+  const rows = selectVersions(db, handle, withDeleted)
+    .select(versionSummaryColumns)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(published_at, version) < (${after?.published_at ?? ''}, ${after?.version ?? ''})`,
+      ),
+    )
+    .orderBy('published_at', 'desc')
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .offset(offset);
+  return (await rows.execute()).map(versionTable.decode);
+}
+
+/** How many versions a listing has that are not deleted, and when the first and the last of them were published. */
+export async function readVersionSpan(db: Db, handle: string) {
+  const { versions, first, last } = await selectVersions(db, handle, false)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('versions'),
+      fn.min('published_at').as('first'),
+      fn.max('published_at').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Number(versions), first, last };
+}
+
+/** The name of the version of each of some listings that was published last, deleted or not. */
+export async function readLastVersions(
+  db: Db,
+  handles: readonly string[],
+): Promise<{ readonly handle: string; readonly version: string }[]> {
+  if (handles.length === 0) return [];
+  const last = sql<string>`(select version from listing_version where listing_version.handle = listing.handle
+    order by published_at desc, version desc limit 1)`;
+  return db
+    .selectFrom('listing')
+    .select(['handle', last.as('version')])
+    .where('handle', 'in', [...handles])
+    .execute();
+}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -43,4 +43,38 @@ it('has 200 versions a page, newest first, each version on one page', async () =
 it('takes a page that is none for the first one', async () => {
   for (const query of ['?page=0', '?page=x', '?page=99999'])
     expect((await read(query)).versions[0], query).toBe('1.0.400');
+});
+
+/** How many rows the reads of listings answered with while something was read. */
+async function countRows(path: string) {
+  const { listings } = directory.store;
+  const names = Object.keys(listings) as (keyof typeof listings)[];
+  const spies = names.map((name) => vi.spyOn(listings, name));
+  const answer = await directory.app.request(path);
+  const found = await Promise.all(
+    spies.flatMap((spy) => spy.mock.results.map(({ value }) => value as unknown)),
+  );
+  for (const spy of spies) spy.mockRestore();
+  const rows = found.reduce((sum: number, one) => sum + (Array.isArray(one) ? one.length : 1), 0);
+  return { rows, answer };
+}
+
+it('a page of it, and one of the registry API, reads no more versions than it shows', async () => {
+  const page = await countRows('/agents/com.example/many/versions?page=2');
+  expect(await page.answer.text()).toContain('<code class="foreign">1.0.200<');
+  expect(page.rows).toBeGreaterThanOrEqual(200);
+  expect(page.rows).toBeLessThanOrEqual(205);
+  const names: string[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const path = `/v0.1/servers/com.example%2Fmany/versions${cursor && `?cursor=${cursor}`}`;
+    const { rows, answer } = await countRows(path);
+    expect(rows).toBeLessThanOrEqual(210);
+    const { servers, metadata } = (await answer.json()) as {
+      servers: { server: { version: string } }[];
+      metadata: { nextCursor?: string };
+    };
+    names.push(...servers.map(({ server }) => server.version));
+    cursor = metadata.nextCursor;
+  }
+  expect(names).toEqual(Array.from({ length: 401 }, (_, at) => `1.0.${400 - at}`));
 });

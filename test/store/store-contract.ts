@@ -582,6 +582,35 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         '1.1.0 deprecated',
       ]);
     });
+    it('pages through the versions of a listing, the one published last first', async () => {
+      const published = ['2026-01-03', '2026-01-01', '2026-01-03', '2026-01-02'];
+      await store.write(async (tx) => {
+        await tx.listings.putListings([makeListing('a/paged', 1)]);
+        await tx.listings.putVersions(
+          published.map((date, at) =>
+            makeVersion('a/paged', `${at}.0.0`, {
+              published_at: `${date}T00:00:00.000Z`,
+              status: at === 3 ? 'deleted' : 'active',
+            }),
+          ),
+          '2026-01-04T00:00:00.000Z',
+        );
+      });
+      const { newestVersions, versionSpan, lastVersions } = store.listings;
+      const read = async (more: object) =>
+        (await newestVersions('a/paged', { withDeleted: true, limit: 9, ...more })).map(
+          ({ version }) => version,
+        );
+      expect(await read({})).toEqual(['2.0.0', '0.0.0', '3.0.0', '1.0.0']);
+      expect(await read({ withDeleted: false, offset: 1 })).toEqual(['0.0.0', '1.0.0']);
+      const after = { published_at: '2026-01-03T00:00:00.000Z', version: '2.0.0' };
+      expect(await read({ after, limit: 2 })).toEqual(['0.0.0', '3.0.0']);
+      expect(await versionSpan('a/paged')).toEqual({
+        count: 3,
+        ...{ first: '2026-01-01T00:00:00.000Z', last: '2026-01-03T00:00:00.000Z' },
+      });
+      expect(await lastVersions(['a/paged'])).toEqual([{ handle: 'a/paged', version: '2.0.0' }]);
+    });
     it('answers all facts of a listing at once', async () => {
       await store.write(async (tx) => {
         await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);

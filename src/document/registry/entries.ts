@@ -8,7 +8,6 @@ import {
   type ListingVersion,
   publisherMeta,
   registryMeta,
-  type VersionSummary,
   withoutHiddenText,
 } from '../../listings/listing.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
@@ -170,14 +169,11 @@ const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-export const byPublication = (a: VersionSummary, b: VersionSummary) =>
-  a.published_at < b.published_at || (a.published_at === b.published_at && a.version < b.version) ? 1 : -1;
-
 /** The latest version of each of some listings: the one shown, or the newest of one whose versions are all deleted. */
 async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
   const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
-  const newestLast = (await store.listings.versionSummaries(gone)).toSorted(byPublication).reverse();
-  return new Map([...listings, ...newestLast].map(({ handle, version }) => [handle, version]));
+  const last = await store.listings.lastVersions(gone);
+  return new Map([...listings, ...last].map(({ handle, version }) => [handle, version]));
 }
 
 /** Entries of versions, each with the evidence about its listing if it is the version shown. */

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/cursor.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ListingVersion, VersionSummary } from '../../listings/listing.ts';
+import type { ListingVersion } from '../../listings/listing.ts';
 import type { VersionQuery } from '../../listings/table.ts';
-import { byPublication, toEntries } from './entries.ts';
+import { toEntries } from './entries.ts';
 
 const defaultLimit = 30;
 const maxLimit = 100;
@@ -159,27 +159,19 @@ const versionsOf = (
     ...which,
   });
 
-async function summariesAfter(
-  cursor: string | undefined,
-  { handle, withDeleted }: VersionsQuery,
-  { store }: Context,
-): Promise<VersionSummary[]> {
-  const place = readCursor(cursor, () => z.tuple([z.string(), z.string()]));
-  const all = await store.listings.versionSummaries([handle]);
-  const newest = all.filter(({ status }) => status !== 'deleted' || withDeleted).toSorted(byPublication);
-  if (!place) return newest;
-  const [published_at, version] = place;
-  return newest.filter((one) => byPublication(one, { ...one, published_at, version }) > 0);
-}
-
 /** The versions of one listing in the shape of the registry API, newest first; undefined for none. Throws invalid_input. */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
-  const summaries = await summariesAfter(cursor, query, context);
+  const { handle, withDeleted } = query;
+  const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];
+  const after = published_at === undefined || version === undefined ? undefined : { published_at, version };
+  const page = { withDeleted, after, limit: mostVersions + 1 };
+  const summaries = await context.store.listings.newestVersions(handle, page);
   const shown = summaries.slice(0, mostVersions);
-  const names = shown.map(({ version }) => version);
+  const names = shown.map((one) => one.version);
   const versions = await versionsOf(query, { version: undefined, versions: names }, context);
   if (versions.length === 0) return undefined;
-  const servers = await toEntries(versions.toSorted(byPublication), context);
+  const ordered = versions.toSorted((a, b) => names.indexOf(a.version) - names.indexOf(b.version));
+  const servers = await toEntries(ordered, context);
   const last = summaries.length > shown.length ? shown.at(-1) : undefined;
   const nextCursor = last && toCursor([last.published_at, last.version]);
   return { servers, metadata: { ...(last && { nextCursor }), count: servers.length } };

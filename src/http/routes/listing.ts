@@ -9,7 +9,6 @@ import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
-import { readVersions } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
@@ -31,7 +30,7 @@ import {
 import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
 import { toListingPage } from '../../views/listing/page.ts';
 import { toRatingsPage } from '../../views/listing/ratings.ts';
-import { toVersionsPage } from '../../views/listing/versions.ts';
+import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
 import { call, type Face, type HttpEnvironment, type Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
 import { listingNamesOf, listingOf, ofListing, orRedirect, readForm } from '../request.ts';
@@ -189,7 +188,10 @@ const showPart = (c: Request, toPart: (listing: ListingDocument, context: Contex
 const showVersions = (c: Request, { site }: Face) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
-    return toVersionsPage(site, listing, { versions: await readVersions(listing.handle, context), page });
+    const { newestVersions, versionSpan } = context.store.listings;
+    const shown = { withDeleted: false, offset: (page - 1) * versionsPerPage, limit: versionsPerPage };
+    const versions = await newestVersions(listing.handle, shown);
+    return toVersionsPage(site, listing, { versions, page, span: await versionSpan(listing.handle) });
   });
 
 const showRatings = (c: Request, { site }: Face) =>

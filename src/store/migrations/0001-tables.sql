@@ -16,6 +16,7 @@ create table listing_version (
   is_latest integer not null, listed_at TEXT not null, primary key (handle, version));
 create index listing_version_listed on listing_version (listed_at, handle, version);
 create index listing_version_name on listing_version (version, handle);
+create index listing_version_published on listing_version (handle, published_at, version, status);
 create table opt_out (
   handle TEXT not null, state TEXT not null, kind TEXT not null, place TEXT not null,
   place_key TEXT not null, seen_at TEXT not null, checked_at TEXT not null, listing TEXT,

@@ -6,39 +6,45 @@ import { day, type Html, pagePath } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { toListingPart } from './tabs.ts';
 
+interface VersionsShown {
+  /** Of one page. */
+  readonly versions: readonly VersionSummary[];
+  readonly page: number;
+  /** Of all pages. */
+  readonly span: { readonly count: number; readonly first: string; readonly last: string };
+}
+
 /** How often something was published, in a sentence: `36 versions from 2025-08-05 to 2025-10-28, 13 months ago.` */
-function pace(versions: readonly VersionSummary[], today: string): string {
-  const [newest, oldest] = [versions.at(0), versions.at(-1)];
-  if (!newest || !oldest) return 'No version is stored.';
-  const [from, to] = [oldest.published_at.slice(0, 10), newest.published_at.slice(0, 10)];
-  if (versions.length === 1) return `1 version, published ${ageText(to, today)}.`;
+function pace({ count, first, last }: VersionsShown['span'], today: string): string {
+  if (count === 0) return 'No version is stored.';
+  const [from, to] = [first.slice(0, 10), last.slice(0, 10)];
+  if (count === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
-  return `${counted(versions.length, 'version')} ${span}; the newest ${ageText(to, today)}.`;
+  return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
 }
 
 /** A registry may send 10,000 versions of a listing. */
-const perPage = 200;
+export const versionsPerPage = 200;
 
 /** The versions of a listing that the registry sent, newest first, 200 a page. */
 export function toVersionsPage(
   site: Site,
   listing: ListingDocument,
-  { versions, page }: { readonly versions: readonly VersionSummary[]; readonly page: number },
+  { versions, page, span }: VersionsShown,
 ): Html {
   const path = `${pagePath(listing.handle)}/versions`;
-  const shown = versions.slice((page - 1) * perPage, page * perPage);
   const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
   return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that the registry sent, with their dates.`,
     body: html`
-<p class="lead">${pace(versions, listing.evidence_snapshot_date)}</p>
+<p class="lead">${pace(span, listing.evidence_snapshot_date)}</p>
 <table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
-<tbody>${shown.map(
+<tbody>${versions.map(
       ({ version, status, published_at, is_latest }) => html`
 <tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${day(published_at)} (${ageText(published_at.slice(0, 10), listing.evidence_snapshot_date)})</td><td>${status}</td></tr>`,
     )}</tbody></table>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
-${page * perPage < versions.length && html`<p>${link(page + 1, 'Older versions')}</p>`}
+${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
 <p class="note">As the registry sent them, as of ${day(listing.observed_at)}.</p>`,
   });
 }
