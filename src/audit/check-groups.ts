@@ -141,7 +141,9 @@ function isAllowedOverlap(rating: CountedRating, at: string): boolean {
 }
 
 /** The date that the published reason of a group names, taken from a state of the source. */
-const datesOf: Partial<Record<CountedRating['group'], (state: SourceState) => string | undefined>> = {
+const datesOf: Partial<
+  Record<NonNullable<CountedRating['group']>, (state: SourceState) => string | undefined>
+> = {
   source_ended: ({ ended_at }) => ended_at,
   new_source: (state) => state.first_at && new Date(newUntil_ms(state)).toISOString(),
 };
@@ -154,7 +156,7 @@ function findReasonFault({ rating, states = [] }: JudgedRating): string | undefi
     return isAllowedOverlap(rating, shown)
       ? undefined
       : `it is shown as stated_overlap by a record that cannot set it apart: ${group_reason}`;
-  const said = states.flatMap((state) => datesOf[group]?.(state)?.slice(0, 10) ?? []);
+  const said = states.flatMap((state) => (group && datesOf[group]?.(state))?.slice(0, 10) ?? []);
   if (said.length === 0 || said.includes(shown)) return undefined;
   return `it is shown as ${group} with the date ${shown}, but claim events in the log lead to ${said[0]}`;
 }
@@ -169,7 +171,7 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
         ? `it is not shown as ${flag}, which ratings and claim events in the log make it`
         : `it is shown as ${flag}, which no rating or claim event in the log makes it`;
   if (group !== (flags[0] ?? 'independent'))
-    yield `it is shown in the group ${group}, but its flags are ${flags.join(', ') || 'none'}`;
+    yield `it is shown in ${group ? `the group ${group}` : 'no group'}, but its flags are ${flags.join(', ') || 'none'}`;
   const reason = findReasonFault(judged);
   if (reason) yield reason;
 }

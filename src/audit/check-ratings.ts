@@ -71,7 +71,7 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   const voided = ratings.filter(({ voided_at }) => voided_at !== undefined);
   // The older versions of a hidden rating are hidden with it, and no action of their own is counted.
   const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
-  const flags = countOf(current.flatMap((rating) => rating.flags));
+  const flags = countOf(current.flatMap(({ flags = [] }) => flags));
   const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {
       const counted = countRecords(current.filter((rating) => rating.group === group));
@@ -128,7 +128,8 @@ export function toCounted({ ratings, read_on }: ShownListing) {
     .filter(({ superseded_by }) => superseded_by === undefined)
     .map((rating) => {
       const { rating_id, log_index, source_handle, source_root, source_root_generation } = rating;
-      const { subject_handle, outcome, score, group, group_reason, flags, withdrawn_at } = rating;
+      const { subject_handle, outcome, score, withdrawn_at } = rating;
+      const { group, group_reason = '', flags = [] } = rating;
       const interaction = rating.erased_at === undefined && interactions.get(interactionOf(rating));
       return {
         ...(interaction || toInteraction([rating], byId)),

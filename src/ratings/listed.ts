@@ -13,10 +13,9 @@ const usual = {
 } as const;
 
 /** A record in a list that says once what many have in common. */
-const listedRating = ratingRecord.omit({ subject_handle: true }).partial({
-  ...{ protocol: true, relationship: true, proof_class: true, source_root_generation: true },
-  ...{ flags: true, group_reason: true },
-});
+const listedRating = ratingRecord
+  .omit({ subject_handle: true })
+  .partial({ protocol: true, relationship: true, proof_class: true, source_root_generation: true });
 type ListedRating = z.infer<typeof listedRating>;
 
 /** Ratings of one listing as `list_ratings` gives them. */
@@ -31,12 +30,12 @@ export function toListed(records: readonly ShownRating[]) {
   const group_reasons: Record<string, string> = {};
   const ratings = records.map((record) => {
     const { subject_handle: _, group_reason, flags, ...rest } = record;
-    group_reasons[record.group] ??= group_reason;
+    if (record.group && group_reason) group_reasons[record.group] ??= group_reason;
     const unusual = Object.entries(rest).filter(([name, value]) => value !== own(usual, name));
     return {
       ...(Object.fromEntries(unusual) as ListedRating),
-      ...(group_reason !== group_reasons[record.group] && { group_reason }),
-      ...(flags.length > 1 && { flags }),
+      ...(group_reason !== group_reasons[record.group ?? ''] && { group_reason }),
+      ...(flags && flags.length > 1 && { flags }),
     };
   });
   return { ratings, group_reasons };
@@ -51,8 +50,10 @@ export const fromListed = ({
   ratings.map((rating) => ({
     ...usual,
     subject_handle: handle,
-    flags: rating.group === 'independent' ? [] : [rating.group],
-    group_reason: group_reasons[rating.group] ?? '',
+    ...(rating.group && {
+      flags: rating.group === 'independent' ? [] : [rating.group],
+      group_reason: group_reasons[rating.group] ?? '',
+    }),
     ...rating,
   }));
 
@@ -63,7 +64,7 @@ const saidLine = ({ outcome, score, source_handle, source_root, ...rating }: Lis
 
 const groupText = ({ group, group_reason, flags, overlap_stated_later }: ListedRating) =>
   present(
-    `${group}${group_reason ? ` (${toInlineText(group_reason)})` : ''}`,
+    group && `${group}${group_reason ? ` (${toInlineText(group_reason)})` : ''}`,
     flags && `all that fit ${flags.join(', ')}`,
     overlap_stated_later && toInlineText(overlap_stated_later),
   );
@@ -118,14 +119,15 @@ const ratingLines = (rating: ListedRating) =>
     .filter(Boolean)
     .join('\n  ');
 
-/** Ratings as Markdown, with the reason of every group. */
+/** Ratings as Markdown, with the reason of every group that is there. */
 export const ratingsText = (
   ratings: readonly ListedRating[],
   group_reasons: Readonly<Record<string, string>>,
 ) =>
   paragraphs(
     list(ratings, ratingLines),
-    `Groups: ${Object.entries(group_reasons)
-      .map(([group, reason]) => `${group}: ${toInlineText(reason)}`)
-      .join(' ')}`,
+    Object.keys(group_reasons).length > 0 &&
+      `Groups: ${Object.entries(group_reasons)
+        .map(([group, reason]) => `${group}: ${toInlineText(reason)}`)
+        .join(' ')}`,
   );

@@ -95,9 +95,12 @@ export const ratingRecord = z.object({
     .string()
     .optional()
     .describe('Base64 of SHA-256(salt || proof); its source has the salt and the proof'),
-  group: z.enum(ratingGroups).describe('The first group that fits, now; worst first'),
-  group_reason: z.string(),
-  flags: z.array(z.enum(ratingFlags)).describe(flagsMeaning),
+  group: z
+    .enum(ratingGroups)
+    .optional()
+    .describe('The first group that fits, now; worst first; absent if it is not counted'),
+  group_reason: z.string().optional(),
+  flags: z.array(z.enum(ratingFlags)).optional().describe(flagsMeaning),
   overlap_stated_later: z.string().optional().describe('Read after the rating; changes no group'),
   log_index: z.int(),
   superseded_by: z.string().optional().describe('Newer version; this is not counted'),

@@ -7,7 +7,7 @@ import { currentFlag, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
-import { type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
+import { isCurrent, type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
 import {
   decodeContent,
@@ -217,6 +217,10 @@ function toStatedLater(row: StoredRecord, identities: readonly RecordedIdentity[
     : {};
 }
 
+/** What follows from the present of a rating that counts. One that does not is in no group, and nothing of it ends by time. */
+const toShownGroup = (row: StoredRecord, { now, identities }: ReadAt) =>
+  isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
+
 /** The public form of a stored rating. A withdrawn one is a tombstone: its texts are not shown. */
 function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
   const { id: rating_id, ...columns } = recordTable.decode(row);
@@ -224,8 +228,7 @@ function toRatingRecord(row: StoredRecord, at: ReadAt): RatingRecord {
     rating_id,
     ...toShownContent(row, at),
     ...columns,
-    ...decodeGroup(row, at.now),
-    ...toStatedLater(row, at.identities),
+    ...toShownGroup(row, at),
   };
 }
 

@@ -14,13 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-const post = async (tool: string, body: object) =>
-  (await directory.post(`/api/tools/${tool}`, body, rater)).json() as Promise<Json>;
-const rate = (interaction_id: string, change: object = {}) =>
-  post('submit_rating', {
-    ...{ handle, interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
-    ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', ...change },
-  });
+const post = async (tool: string, body: object, as = rater) =>
+  (await directory.post(`/api/tools/${tool}`, body, as)).json() as Promise<Json>;
+const rate = (interaction_id: string, change: object = {}, as = rater) =>
+  post(
+    'submit_rating',
+    {
+      ...{ handle, interaction_id, interaction_at: '2026-11-21T10:00:00Z' },
+      ...{ outcome: 'failed', protocol: 'mcp', relationship: 'none', ...change },
+    },
+    as,
+  );
 const native = async () => {
   const answer = await directory.app.request(`/agents/${handle}.json`);
   return ((await answer.json()) as { signals: { native: Json } }).signals.native;
@@ -84,4 +88,29 @@ describe('the versions of a rating are in the order of the log, also where the c
       code: 'rating_exists',
     });
   });
+});
+
+it('a rating that does not count is in no group, and no cached answer says of it what ends by time', async () => {
+  const asNew = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+  const withdrawn = await rate('new-withdrawn', {}, asNew);
+  const voided = await rate('new-voided', {}, asNew);
+  const erased = await rate('new-erased', {}, asNew);
+  expect([withdrawn, voided, erased].map(({ group }) => group)).toEqual(Array(3).fill('new_source'));
+  await post('withdraw_rating', { rating_id: withdrawn.rating_id }, asNew);
+  await directory.act('void', String(voided.rating_id), 'no_interaction');
+  await directory.act('erase', String(erased.rating_id), 'personal_data');
+  const shown = async () => {
+    const { ratings } = (await post('list_ratings', { handle })) as { ratings?: readonly Json[] };
+    const recent = (await native()).recent as readonly Json[];
+    const ids = [withdrawn, voided, erased].map(({ rating_id }) => rating_id);
+    const uncounted = [...(ratings ?? []), ...recent].filter(({ rating_id }) => ids.includes(rating_id));
+    return uncounted.map(({ group, group_reason, flags }) => [group, group_reason, flags]);
+  };
+  expect(await shown()).toEqual(Array(6).fill([undefined, undefined, undefined]));
+  const page = await (await directory.app.request(`/agents/${handle}.md`)).text();
+  expect(page).not.toContain('Set apart until');
+  expect(await directory.audit()).toEqual([]);
+  directory.wait(8 * 86_400);
+  expect(await shown()).toEqual(Array(6).fill([undefined, undefined, undefined]));
+  expect(await directory.audit()).toEqual([]);
 });

@@ -82,9 +82,9 @@ ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
 ${fact('Proof', rating.proof_class !== 'none' && proofTexts[rating.proof_class].name)}
-${fact('Group', isCounted(rating) && hasDate.test(rating.group_reason) && rating.group_reason)}
-${fact('Stated later', isCounted(rating) && rating.overlap_stated_later)}
-${fact('Flags', rating.flags.map(toLabel).join(', '))}
+${fact('Group', hasDate.test(rating.group_reason ?? '') && rating.group_reason)}
+${fact('Stated later', rating.overlap_stated_later)}
+${fact('Flags', rating.flags?.map(toLabel).join(', '))}
 ${fact(
   'Pointers given by the source, never fetched',
   rating.evidence &&
@@ -119,7 +119,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
 /** One rating with its source and the texts of both listings; a withdrawn one is a tombstone. */
 const ratingItem = (rating: ShownRating): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
-<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${isCounted(rating) ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
+<p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
 ${noticesBlock(rating.moderation)}${
   rating.withdrawn_at
     ? tombstone(rating)
