@@ -16,7 +16,7 @@ export const isLoopbackAddress = (text: string): boolean =>
 /** A host of a URL without the brackets of an IPv6 address. */
 export const plainAddress = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** A name or host of a URL without the dot of the root, with which it is the same one. */
+/** A host name without a final dot (the DNS root), which names the same host; a port stays. */
 export const withoutRoot = (host: string): string => host.replace(/\.(?=$|:\d+$)/, '');
 
 /** Whether a URL's host is an IP address, not a name. */

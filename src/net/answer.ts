@@ -10,7 +10,7 @@ export interface NoAnswer {
   readonly reason: string;
   /** The HTTP status of what was sent, or why nothing came; absent if nothing was asked for. */
   readonly cause?: number | 'timeout' | 'connection' | 'certificate' | 'not_http' | 'too_large';
-  /** Of `unreachable`: nothing was sent there, or our own network may be at fault. Then nothing was checked. */
+  /** Set on `unreachable` if nothing was sent, or our own network may be at fault: then nothing was checked. */
   readonly isUnchecked?: true;
   /** Whose word it is, if not Dossier's. */
   readonly source?: string;
@@ -20,14 +20,14 @@ export interface NoAnswer {
 /** That something was not checked, or cannot be learned where it was asked. */
 export const notChecked = (reason: string): NoAnswer => ({ result: 'not_checked', reason });
 
-/** Characters of an address that Dossier asks for, whoever names it, as a URL has them (percent-encoded). */
+/** The longest URL that Dossier requests, in characters of its percent-encoded form, wherever it is named. */
 export const longestAddress = 2048;
 
-/** Why an address is not asked for because of its length; undefined for one of at most 2,048 characters. */
+/** The result for a URL that is too long to be requested; undefined for one of at most 2,048 characters. */
 export const whyTooLong = ({ href, host }: URL): NoAnswer | undefined =>
   href.length > longestAddress
     ? notChecked(
-        `An address at ${host.slice(0, 100)} has more than 2,048 characters; Dossier asks for none of that length.`,
+        `An address at ${host.slice(0, 100)} has more than 2,048 characters; Dossier requests none that long.`,
       )
     : undefined;
 
@@ -94,7 +94,7 @@ const states: Readonly<Record<Exclude<Meaning, 'content'>, NoAnswer['result']>> 
   passing: 'unreachable',
 };
 
-/** That a host sent JSON which is not worked on, as a sentence. */
+/** The published reason for JSON that exceeds the limits of what Dossier reads. */
 export const refusedJson = (url: string, refused: string): string =>
   `${url} sent JSON with ${refused}, which Dossier does not read.`;
 

@@ -66,13 +66,13 @@ export type FetchFailure = 'host_unreachable' | 'host_timeout' | 'host_error' | 
 export interface Failed {
   readonly result: FetchFailure;
   readonly certificate?: string;
-  /** Why nothing was sent: the address may not be asked, or its name led to none, by whosever fault. */
+  /** Why nothing was sent: the address is not allowed, or the name was not resolved. */
   readonly unsent?: 'not_allowed' | Unresolved;
 }
 
 /** Fetches from untrusted hosts. Every failure is a result; it throws only in a transaction of the store. */
 export interface OutboundClient {
-  /** Why nothing can be sent to a URL: its rules, or its name. Asked first, the name takes no time of the request's deadline. */
+  /** Resolves the name before the deadline of a request begins. Returns why nothing can be sent to the URL, or undefined. */
   whyUnsent(url: URL, signal: AbortSignal): Promise<Failed | undefined>;
   fetch(sent: OutboundRequest): Promise<OutboundResponse | Failed>;
 }
@@ -91,7 +91,7 @@ export interface OutboundRules {
   readonly headerLimit_bytes?: number;
   /** Connections to one host; 4 if absent. */
   readonly connections?: number;
-  /** What resolves the names of public hosts; that of the system's servers if absent. */
+  /** The resolver of the names of public hosts; by default the one that asks the system's DNS servers. */
   readonly names?: Names;
   /** Undefined refuses the URL: the result is `host_unreachable`. */
   reach(url: URL): Reach | undefined;
@@ -183,7 +183,7 @@ const unsentCodes: Readonly<Record<string, NonNullable<Failed['unsent']>>> = {
   [unresolvedName]: 'unresolved',
 };
 
-/** Why a connection that failed with an error sent nothing; undefined if the host or the way to it ended it. */
+/** Why a connection that failed with this error sent nothing; undefined if the host or the network ended it. */
 export const whyUnsentBy = (error: unknown): Failed['unsent'] =>
   isOurFailure(error) ? 'no_way' : own(unsentCodes, codeOf(error));
 
@@ -194,13 +194,13 @@ const isAllowedAt: Readonly<Record<Reach['addresses'], (address: string) => bool
 };
 
 /**
- * The `lookup` of sockets to one kind of addresses. What is not public was named by the operator, so that the system resolves it,
- * as it does for other programs.
+ * The `lookup` function of sockets that may connect to these addresses only. Hosts that are not public come from the operator's
+ * settings, so the system resolves them as it does for other programs.
  */
 export const lookupFor = (addresses: Reach['addresses'], names: Names): LookupFunction =>
   createGuardedLookup(isAllowedAt[addresses], addresses === 'public' ? names.lookup : resolveByHost);
 
-/** Why the name of a foreign host leads to no address, until the signal; undefined if it has some, whether or not they may be asked. */
+/** Why the name of a public host was not resolved before the signal; undefined if it has addresses, allowed or not. */
 export async function whyUnresolved(
   { url: { hostname }, addresses }: Reach,
   names: Names,
@@ -212,8 +212,8 @@ export async function whyUnresolved(
 }
 
 /**
- * Creates a client that connects only to the addresses that its rules allow: the socket connects to the address that was checked. No
- * redirects, bounded headers and bodies.
+ * Creates a client that connects only to addresses that its rules allow: the socket connects to the address that was checked.
+ * It follows no redirects, and bounds headers and bodies.
  */
 export function createOutboundClient(rules: OutboundRules): OutboundClient {
   const { headerLimit_bytes: maxHeaderSize = 16_384, connections = 4, names = namesAt(undefined) } = rules;

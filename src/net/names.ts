@@ -9,31 +9,31 @@ import { registrableDomain } from '../core/identity.ts';
 import { withoutRoot } from './addresses.ts';
 
 /**
- * Why nothing can be sent to a host by its name. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, though it
- * did lately about a name of another domain. `no_way`: DNS gave no answer, and that may be our fault.
+ * Why a name leads to no address. `no_address`: DNS answered that it has none. `unresolved`: DNS gave no answer, although it
+ * lately resolved a name of another domain. `no_way`: DNS gave no answer, and that may be our fault.
  */
 export type Unresolved = 'no_address' | 'unresolved' | 'no_way';
 
 type Found = readonly LookupAddress[];
 
-/** How long an address is used without asking again. */
+/** The time for which a resolved address is cached. */
 const cached_ms = 30_000;
-/** So that a connection that fails to resolve does not ask again what its request asked just before. */
+/** Failures are cached too, because a request resolves a name and then its connection does so again. */
 const failed_ms = 1000;
 const mostNames = 1000;
-/** Names of one registrable domain that are asked about at once: its name servers may be silent. */
+/** The limit of pending questions for one registrable domain, whose name servers may be silent. */
 const pendingOfDomain = 4;
 const remembered_ms = 3_600_000;
-/** RFC 8305 section 3 waits 50 ms for the other kind of addresses; here nobody waits for the connection. */
+/** The time to wait for the other address family; RFC 8305 section 3 has 50 ms, but here no user waits. */
 const otherFamily_ms = 1000;
 
-/** Of the codes of node:dns: DNS says that there is no such name, or no such record. */
+/** Error codes of node:dns by which DNS says that there is no such name, or no such record. */
 const absent = /^(?:ENOTFOUND|EBADNAME|ENODATA)$/;
 const noSuchName = /^(?:ENOTFOUND|EBADNAME)$/;
-/** No DNS server could be reached, or this machine has no room for the question. */
+/** Error codes of a failure on this machine, or of DNS servers that cannot be reached. */
 const ours = /^(?:ECONNREFUSED|ENOMEM|EFILE|ENOTINITIALIZED)$/;
 
-/** One question for each kind of address; `unanswered` if a server gave none, or too late. */
+/** Asks DNS for the IPv4 and IPv6 addresses of a name; `unanswered` if no answer came in time. */
 async function ask(
   name: string,
   servers: Config['dnsServers'],
@@ -58,12 +58,12 @@ async function ask(
   return codes.some((code) => ours.test(code)) ? 'no_way' : 'unanswered';
 }
 
-/** If names of so many domains get no answer one after the other, our own DNS servers may have failed. */
+/** If so many domains in a row get no answer, our own DNS servers may have failed. */
 const mostSilent = 3;
 
-/** The domains of which a name was resolved last, and those of which none was since. */
+/** Remembers the last two domains with a resolved name, and the domains without an answer since then. */
 function createKnownDomains() {
-  /** When, by domain, oldest first: of two domains one is another one than any that is asked about. */
+  /** The time (ms since 1970) by domain, oldest first. */
   const resolved = new Map<string, number>();
   const silent = new Set<string>();
   return {
@@ -77,8 +77,8 @@ function createKnownDomains() {
       if (silent.size < mostSilent) silent.add(domain);
     },
     /**
-     * Whether a missing answer about a name is the fault of its domain: a name of another one was resolved within the hour, and fewer
-     * than three domains got no answer since.
+     * Whether a missing answer is the fault of the name's domain: a name of another domain was resolved within the last hour,
+     * and fewer than three domains got no answer since then.
      */
     isTheirs: (domain: string) =>
       silent.size < mostSilent &&
@@ -86,14 +86,14 @@ function createKnownDomains() {
   };
 }
 
-/** Names that no DNS server is asked about (RFC 6761 section 6.3). */
+/** Names that always mean this machine and are never sent to DNS (RFC 6761 section 6.3). */
 const ofThisMachine = /(?:^|\.)localhost$/;
 const loopback: Found = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-/** The code of a name that is `unresolved`; the others have those of the system's resolver. */
+/** The error code of an `unresolved` name. The other codes are those of the system's resolver. */
 export const unresolvedName = 'ESERVFAIL';
 
 const codes: Readonly<Record<Unresolved, string>> = {
@@ -124,10 +124,10 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
     return ofThisMachine.test(name) ? loopback : resolveOnce(name);
   };
   return {
-    /** All addresses of a name, of both kinds; `no_way` if the signal ends before there is an answer. Never throws. */
+    /** Resolves a name to all its IPv4 and IPv6 addresses; `no_way` if the signal aborts first. Never throws. */
     resolve: (hostname: string, signal: AbortSignal): Promise<Found | Unresolved> =>
       unlessAborted(resolve(hostname), signal).catch(() => 'no_way'),
-    /** The same in the form of `dns.lookup`. */
+    /** Resolves a name with the signature of `dns.lookup`. */
     lookup(
       hostname: string,
       _: LookupAllOptions,
@@ -144,8 +144,8 @@ function createNames(servers: Config['dnsServers'], timeout_ms: number) {
 const asking = new Map<string, Names>();
 
 /**
- * What resolves names at DNS_SERVERS, or at the servers of the system, by questions that take no thread (c-ares). All clients of a
- * process share it, so that names of one domain wait for each other and for nobody else. /etc/hosts is not read.
+ * The resolver that asks the given servers, or else those of the system, through c-ares, which blocks no thread of the pool.
+ * All clients of a process share it, so that the names of a silent domain delay only each other. It does not read /etc/hosts.
  */
 export function namesAt(servers: Config['dnsServers'], timeout_ms: number = defaultTimeouts.name_ms): Names {
   const key = `${timeout_ms} ${servers?.join() ?? ''}`;

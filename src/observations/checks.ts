@@ -4,30 +4,33 @@ import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './hosts/host-queue.ts';
 
-/** A lease as a transaction asks for it (`isHeldBy`); another thread may hold it. */
+/** The identity of a lease, by which a transaction tests that it is still held (`isHeldBy`), also by another thread. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;
 
-/** What a check ended with. `wasEnded`: it could not be read to its end, and was ended from outside. */
+/** The outcome of a check. `wasEnded`: it was ended from outside, because it took too much time or memory. */
 export interface CheckReport {
-  /** How many facts changed. */
+  /** The number of facts that changed. */
   readonly changes: number;
   readonly wasEnded?: true;
 }
 
-/** The checks that a schedule begins; this thread runs them, or another (app/observer-thread.ts). */
+/** Runs the checks that a schedule begins, in this thread or in another one (app/observer-thread.ts). */
 export interface Checks {
-  /** Checks a listing, unless another process does (`leased`), or `isDue` says that one has. `interrupted`: it is due again. */
+  /**
+   * Checks a listing under its lease. `leased`: another process is checking it; `not_due`: `isDue` returned false under the
+   * lease; `interrupted`: the check did not finish and is due again.
+   */
   observeIfDue(
     listing: Listing,
     isDue: () => Promise<boolean>,
   ): Promise<CheckReport | 'leased' | 'not_due' | 'interrupted'>;
-  /** Until when a host of the listing's remotes asked to be left alone, RFC 3339; undefined if none does. */
+  /** The end of the longest pause that hosts of the listing's remotes asked for, RFC 3339; undefined without one. */
   pausedUntil(listing: Listing): Promise<string | undefined>;
-  /** Gives back what the checks hold. */
+  /** Releases the leases and threads that the checks hold. */
   close(): Promise<void>;
 }
 
-/** Creates checks that `run` runs under the lease of the listing, one at a time over all nodes, until the signal: then they reject with its reason. */
+/** Creates checks that call `run` under the lease of the listing. They reject with the reason of the signal once it aborts. */
 export function createChecks<Report>(
   context: Pick<Context, 'store' | 'clock'>,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ export interface ToolDifference {
   readonly members?: string[];
 }
 
-/** A tool with a digest of each member that is compared; `digest` is of all of them. */
+/** A tool with a digest of each compared member; `digest` covers all of them. */
 interface DigestedTool {
   readonly tool: Tool;
   readonly name: string;
@@ -25,7 +25,7 @@ interface DigestedTool {
   readonly digest: string;
 }
 
-/** The tools that a caller was shown: read once, to be compared with several sets. */
+/** The tools that a caller was shown, prepared once so that they can be compared with several sets. */
 export type ShownTools = ReturnType<typeof readShownTools>;
 
 /** How a set of tools that a caller was shown differs from one that was seen here. */
@@ -36,13 +36,13 @@ const longestText = 400;
 /** Hints that clients know; they leave out others. */
 const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** Values of all schemas together that a host hands on as JSON texts: more than a body may have. */
+/** The limit of JSON values in all schemas that were sent as strings; no body may have so many. */
 const mostValues = 100_000;
 
 /** What a caller sent, by the names of the protocol: hosts call the input schema as their models' interfaces do. */
 function toProtocolNames(sent: readonly Tool[]): Tool[] {
   let left = mostValues;
-  /** A schema may be the JSON text of one; the values in a text were not counted when the body was read. */
+  /** Some clients send a schema as a string of JSON, whose values were not counted when the body was read. */
   const toSchema = (schema: unknown): unknown => {
     if (typeof schema !== 'string') return schema;
     left -= countValues(schema);
@@ -69,7 +69,10 @@ function digestTool(tool: Tool, members: readonly Member[], annotations: Readonl
 const hasMember = (tools: readonly Tool[], member: Member) =>
   tools.some((tool) => tool[member] !== undefined);
 
-/** Reads what a caller was shown. Those members are compared that any of the tools has; of annotations those, and the hints that clients know. */
+/**
+ * Prepares the tools that a caller was shown. Members that at least one of them has are compared; of annotations also the
+ * hints that clients know.
+ */
 export function readShownTools(shown: readonly Tool[]) {
   const sent = toProtocolNames(shown);
   const members = comparedMembers.filter((member) => hasMember(sent, member));
@@ -83,7 +86,7 @@ export function readShownTools(shown: readonly Tool[]) {
 const longestPrefix = 101;
 const longestName = 300;
 
-/** What all names begin with, as far as a host may have put it there. */
+/** The longest common prefix of all names, up to the length that a client may have added. */
 function commonStart(names: readonly string[]): string {
   let common = names[0]?.slice(0, longestPrefix) ?? '';
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
@@ -110,7 +113,7 @@ function prefixOf(sent: readonly string[], seen: ReadonlySet<string>): string {
 const differing = (seen: DigestedTool, sent: DigestedTool): Member[] =>
   [...seen.members.keys()].filter((member) => seen.members.get(member) !== sent.members.get(member));
 
-/** The tools of one name: as many as are the same on both sides are set against each other first. */
+/** Pairs the tools of one name: equal tools first, then the others in order. */
 function comparePairs(name: string, seen: readonly DigestedTool[], sent: readonly DigestedTool[]) {
   const byDigest = Map.groupBy(seen, ({ digest }) => digest);
   const unmatched = sent.filter(({ digest }) => byDigest.get(digest)?.pop() === undefined);
@@ -132,8 +135,8 @@ function repeatedIn(names: readonly string[]): string[] {
 }
 
 /**
- * Compares tools by name and by those members that the caller sent of any of them; a name that occurs twice counts twice. Its
- * work grows with the sum of both sides, not with their product.
+ * Compares tools by name and by the members that the caller sent for at least one of them; a name that occurs twice counts
+ * twice. The cost grows with the sum of both sides, not with their product.
  */
 export function compareTools(seen: readonly Tool[], { tools, members, annotations }: ShownTools) {
   const prefix = prefixOf(
@@ -159,7 +162,7 @@ export function compareTools(seen: readonly Tool[], { tools, members, annotation
     is_of_names: members.length === 0 && not_sent.length > 0,
     /** What the caller's host put before every name. */
     prefix,
-    /** Tools of one name that differ: the one seen here, and the one sent. */
+    /** Pairs of tools with the same name that differ: the one seen here, and the one sent. */
     others: pairs.flatMap(({ others }) => others),
   };
 }
@@ -167,7 +170,7 @@ export function compareTools(seen: readonly Tool[], { tools, members, annotation
 const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
-/** How the members that differ of two tools read: texts for models at their places, else the whole member. */
+/** Yields the differences between two tools: text by text for texts that models read, otherwise by whole member. */
 function* textsOf(
   [seen, sent]: SurfaceComparison['others'][number],
   budget: ComparisonBudget,
@@ -185,7 +188,7 @@ function* textsOf(
   }
 }
 
-/** How members that differ read, at most 20: [-here-]{+there+}. */
+/** The differences in members of tools, at most 20, in the form [-here-]{+there+}. */
 export const textsOfPairs = ({ others }: Pick<SurfaceComparison, 'others'>, budget: ComparisonBudget) =>
   others
     .values()

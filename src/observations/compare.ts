@@ -88,7 +88,7 @@ const missed = (
   return { ...known, missed: { since, ...(unanswered && { unanswered }), reason } };
 };
 
-/** What is known of a listing after a check of which nothing could be stored: every fact says so, and none is taken for seen again. */
+/** The facts of a listing after a check whose results could not be stored: each is marked as missed, with the reason. */
 export const missedAll = (
   known: readonly StoredObservation[],
   reason: string,

@@ -4,10 +4,10 @@ import type { Tool } from './endpoint/surface.ts';
 import { isOfTools, type ShownChange, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
 
-/** Sets of tools that one history reads, as the characters of their JSON: the newest changes come first. */
+/** The most characters of JSON of tool sets that one history reads, for the newest changes first. */
 const mostRead = 4 * 1024 * 1024;
 
-/** Reads the sets that changes of tools are between, as many as fit. */
+/** Reads the tool sets before and after each change, as many as fit. */
 async function readSets(
   handle: string,
   changes: readonly ShownChange[],
@@ -26,7 +26,7 @@ async function readSets(
   return sets;
 }
 
-/** Checks of a listing, newest first, with the texts that differ where tools changed; 100,000 characters are compared in all. */
+/** Adds to checks (newest first) the texts that differ where tools changed; compares at most 100,000 characters in all. */
 export async function addTexts<Check extends { readonly changes: readonly ShownChange[] }>(
   handle: string,
   checks: readonly Check[],

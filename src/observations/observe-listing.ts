@@ -13,19 +13,19 @@ import { kinds } from './kinds.ts';
 import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
-/** A set of tools that is not the one stored last of its endpoint; `items`: how it differs from that one, if there is one. */
+/** A set of tools that differs from the last stored one of its endpoint; `items` are the differences, if there is one. */
 interface NewSurface {
   readonly tools: readonly Tool[];
   readonly digest: string;
   readonly items?: ObservationChange['items'];
 }
 
-/** By endpoint. */
+/** The new sets of tools by the URL of their endpoint. */
 type Surfaces = ReadonlyMap<string, NewSurface>;
 
 /**
- * The sets of tools that the endpoints of a run listed and that are new: what the kinds have asked, and nothing more. They are compared
- * before the write begins, since all other writers wait for that; under the lease of the check nobody else stores sets of the listing.
+ * Finds the new sets of tools among those that the kinds of facts asked for in a run. It compares them before the write begins,
+ * because all other writers wait for that; under the lease of the check nobody else stores sets of the listing.
  */
 async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Promise<Surfaces> {
   const { handle, remotes } = run.listing;
@@ -82,7 +82,7 @@ const mostStored_bytes = 2 * most_bytes;
 /** What asking needs: a log, and what stops it. */
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
-/** That the facts of a kind were not checked, and why that is not the publisher's doing, or says nothing about the service. */
+/** The finding for a kind that was not checked, for a reason that says nothing about the service. */
 const uncheckedKind = ({ kind, method_version, isOptional }: Kind, reason: string): DatedFinding => ({
   ...{ kind, method_version, value: null, state: 'not_checked', reason, source: 'Dossier' },
   ...(isOptional && { onlyIfSeen: true }),
@@ -221,8 +221,8 @@ async function write(tx: Transaction, observed: ObservedRecord) {
 }
 
 /**
- * Stores that a check of a listing was ended, and why: the check counts as made, every fact that was known stays, and what was not
- * known is `not_checked`. Throws if the store fails or the lease was lost.
+ * Stores that a check of a listing was ended, with the reason. The check counts as made: known facts stay, and unknown ones
+ * become `not_checked`. Throws if the store fails or the lease was lost.
  */
 export function storeEnded(
   listing: Listing,

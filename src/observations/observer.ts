@@ -154,7 +154,7 @@ export function createObserver(context: ObserverContext, signal: AbortSignal = n
         await wait(takenPause_ms, undefined, { signal });
       }
     },
-    /** The same under a lease that the caller holds. */
+    /** Checks a listing under a lease that the caller holds. */
     run,
     /** Checks an endpoint that may not be listed; nothing is stored. */
     inspect(url: string): Promise<readonly DatedFinding[]> {

@@ -8,9 +8,9 @@ import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
+import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
-import { createTimes } from './hosts/turns.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
 
 /** What a run needs of the listing that it is about. */
@@ -29,7 +29,7 @@ const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
   ...(typeof lastUpdated === 'string' && { last_updated: lastUpdated.slice(0, 40) }),
 });
 
-/** What is kept of one resource, as JSON; of one that states more, its address alone. */
+/** The most characters of JSON that are kept of one resource; of a longer one only the address is kept. */
 const mostItem_characters = 8 * 1024;
 
 /** After the page with which a catalogue has so much, no more of it is read: who lists resources there decides how many they are. */
@@ -273,7 +273,7 @@ export function createRun(
   const listing = distinct(subject);
   const unlessRefused = <T>(question: (key: string) => Promise<T | NoAnswer>) =>
     once(async (key: string) => refusal ?? question(key));
-  const timesOf = createTimes(parts.timeouts);
+  const timesOf = createTimeBudgets(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
   const timed = { ...parts, fetch };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));

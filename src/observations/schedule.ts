@@ -33,7 +33,7 @@ const mostAskedOfKey = 8;
 /** How long a listing that another process checks waits for its next try. */
 const leasedPause_ms = 2000;
 const tick_ms = 250;
-/** How long no other check of a namespace begins once one had to be ended: it cost all that ran beside it their time. */
+/** The pause of a namespace after one of its checks had to be ended, which interrupts all others that run. */
 const rest_ms = 3_600_000;
 /** Listings whose keys are read at once: a few milliseconds, in which nothing else is answered. */
 const readAtOnce = 50;
@@ -75,7 +75,7 @@ const keysOf = ({ handle, remotes }: Pick<ReadListing, 'handle' | 'remotes'>, ..
   return [...new Set([namespaceKey(handle), ...domains, ...others])];
 };
 
-/** What a check of a listing ended with; or when its turn comes again (ms since 1970); undefined if nothing is to be done. */
+/** Returns the report of a check, or the time (ms since 1970) at which to try again; undefined if nothing is to be done. */
 async function check(
   one: Waiting,
   checks: Checks,
@@ -108,7 +108,7 @@ export function createSchedule(
   const [asked, read, due] = [createQueue(), createQueue(), createQueue()];
   const hasRoom = createReadLimits(context.config);
   const running = new Map<Waiting, Promise<void>>();
-  /** Until when no check of a namespace begins, ms since 1970. */
+  /** The end of the pause of each namespace, ms since 1970. */
   const resting = new Map<string, number>();
   const pool = createFairPool({ places, placesOfKey });
   const rests = (key: string) => (resting.get(key) ?? 0) > clock().getTime();
@@ -117,7 +117,7 @@ export function createSchedule(
     for (const key of resting.keys()) if (!rests(key)) resting.delete(key);
     const ofNamespace = namespaceKey(handle);
     resting.set(ofNamespace, clock().getTime() + rest_ms);
-    // What was only read keeps no place of other readers for so long.
+    // Listings of the namespace that wait because somebody read them make room for others.
     for (const one of [...read.values()])
       if (one.keys?.includes(ofNamespace) && !running.has(one)) read.delete(one);
   };
@@ -262,10 +262,10 @@ const pauseLimit_ms = ({ observeInterval_s }: Context['config']) =>
   Math.min(longestPause_ms, (observeInterval_s * 1000) / fillsPerInterval);
 
 /**
- * Observes listings that are read and due, at those that their maintainers ask for, and with OBSERVE=on at all every
- * OBSERVE_INTERVAL, until the signal. Never throws; resolves once the current runs have ended. What is due is read again
- * after 2 s, and after twice as long each time that nothing new was, so that new listings are observed soon. `checks` runs
- * the checks, in this thread unless it is given.
+ * Checks listings until the signal: those that are read and due, those whose maintainers ask for it and, with OBSERVE=on, all
+ * every OBSERVE_INTERVAL. It looks for due listings after 2 s, and after twice as long each time that it finds none, so that
+ * new listings are checked soon. `checks` runs the checks, by default in this thread. Never throws; resolves once the running
+ * checks have ended.
  */
 export async function startObserving(
   context: ObserverContext & Pick<Context, 'askedChecks'>,

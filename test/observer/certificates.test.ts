@@ -113,7 +113,7 @@ it('makes no connection for a certificate where robots.txt was not answered', as
   expect(await certificateOf('unread')).toMatchObject({
     state: 'not_checked',
     reason:
-      'unread.example.com answered a request for its robots.txt with HTTP status 503, so Dossier asked for nothing else there (RFC 9309).',
+      'unread.example.com answered a request for its robots.txt with HTTP status 503, so Dossier requested nothing else there (RFC 9309).',
   });
   expect(seen.unread.map(({ requests }) => requests.length)).toEqual([1]);
 });
@@ -133,7 +133,7 @@ it('looks at no certificate of a host that has no time left in the check', async
   const timeouts = { ...context.timeouts, observerHost_ms: 0 };
   const { observations } = await operationsOf({ ...context, timeouts }).observe('com.example.valid/x');
   expect(observations.find(({ kind }) => kind === 'endpoint.tls')).toMatchObject({
-    missed: { reason: 'valid.example.com took all the time that Dossier gives one host in one check.' },
+    missed: { reason: 'valid.example.com used up the time that Dossier gives one host in one check.' },
   });
 });
 

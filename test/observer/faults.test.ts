@@ -676,7 +676,7 @@ it('a network of ours that has no way to a host says nothing about the service, 
       value: 200,
       missed: {
         reason:
-          'No request was sent to seen.example.com: the network or the DNS resolver that Dossier uses had no way there.',
+          'No request was sent to seen.example.com: Dossier’s own network or DNS resolver could not reach it.',
       },
     });
   }

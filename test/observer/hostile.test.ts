@@ -422,12 +422,12 @@ it('gives one host so much time in one check and no more', () => {
   expect(fact('crawl', 'tools.count')).toMatchObject({
     state: 'unreachable',
     reason: expect.stringMatching(
-      /(?:crawl.example.com took all the time that Dossier gives one host in one check\.|A request to crawl.example.com ended with no answer in time\.)$/,
+      /(?:crawl.example.com used up the time that Dossier gives one host in one check\.|A request to crawl.example.com ended with no answer in time\.)$/,
     ),
   });
   expect(fact('crawl', 'security.contact')).toMatchObject({
     state: 'not_checked',
-    reason: 'crawl.example.com took all the time that Dossier gives one host in one check.',
+    reason: 'crawl.example.com used up the time that Dossier gives one host in one check.',
   });
 });
 

@@ -107,7 +107,7 @@ it.each([
   for (let day = 0; day < 2; day += 1) {
     expect(await look(handle)).toMatchObject({
       state: 'not_checked',
-      reason: `No request was sent to ${named}: Dossier asks only http and https addresses of public hosts, without a user name.`,
+      reason: `No request was sent to ${named}: Dossier requests only http and https addresses of public hosts, without a user name.`,
     });
     directory.wait(86_400);
   }

@@ -165,7 +165,7 @@ it.each([
   [1200, 'A request to d.d-outage.example ended with no answer in time.'],
   [
     3700,
-    'd.d-outage.example did not answer, and in the hour before no other domain answered a request of this node’s observer, so that Dossier’s own network may be at fault.',
+    'd.d-outage.example did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.',
   ],
 ])('four hosts are silent %i seconds after they answered', async (later_s, reason) => {
   faults.clear();

@@ -104,7 +104,7 @@ it('obeys robots.txt for its own name', async () => {
   expect(await observe('com.example.shared/a', strict)).toMatchObject({ state: 'not_found' });
   expect(await observe('com.example.shared/b', strict)).toMatchObject({
     state: 'refused',
-    reason: 'The robots.txt of shared.example.com does not allow Dossier to ask for this address.',
+    reason: 'The robots.txt of shared.example.com does not allow Dossier to request this address.',
   });
   await strict.close();
   robots = '';
@@ -136,7 +136,7 @@ it('asks for nothing else where robots.txt is not answered, says so, and reads i
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
     state: 'not_checked',
     reason:
-      'shared.example.com answered a request for its robots.txt with HTTP status 503, so Dossier asked for nothing else there (RFC 9309).',
+      'shared.example.com answered a request for its robots.txt with HTTP status 503, so Dossier requested nothing else there (RFC 9309).',
   });
   robotsStatus = 200;
   directory.wait(601);
@@ -165,7 +165,7 @@ it('asks for nothing where robots.txt has more rules than it reads, says so, and
   expect(observations.find(({ kind }) => kind === 'endpoint.answers')).toMatchObject({
     state: 'not_checked',
     reason:
-      'The robots.txt of shared.example.com has more than 1,000 rules for Dossier, which reads no more of them, so that Dossier asked for nothing else there.',
+      'The robots.txt of shared.example.com has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.',
   });
   await reading.close();
   robots = '';
@@ -266,7 +266,7 @@ it('asks for no address that a host names with more than 2,048 characters, says 
   const oauth = async () =>
     (await other.observe('com.example.named/a')).observations.find(({ kind }) => kind === 'auth.oauth');
   const reason =
-    'An address at named.example.com has more than 2,048 characters; Dossier asks for none of that length.';
+    'An address at named.example.com has more than 2,048 characters; Dossier requests none that long.';
   for (const length of [2049, 8000]) {
     named = addressOf(length);
     expect(await oauth()).toMatchObject({ state: 'not_checked', reason });
@@ -304,7 +304,7 @@ it('ends a look after so long, however many hosts a listing names', async () => 
   const { observations } = await other.observe('com.example.slow/both');
   const reasons = observations.map(({ reason }) => reason);
   expect(reasons).toContain(
-    'The hosts of this service took all the time that Dossier gives one check; slow-b.example.com was not asked any more.',
+    'The hosts of this service used up the time that Dossier gives one check, so slow-b.example.com was asked nothing more.',
   );
   expect(slow.methods().length).toBeLessThan(4);
   await other.close();

@@ -12,9 +12,9 @@ import { registryEntry } from '../support/entries.ts';
 const tarpits = Array.from({ length: 10 }, (_, at) => `h${at}.tarpit.example`);
 const healthy = ['a', 'b', 'c'].map((name) => `mcp.good-${name}.example`);
 const unsent = (host: string) =>
-  `No request was sent to ${host}: the network or the DNS resolver that Dossier uses had no way there.`;
+  `No request was sent to ${host}: Dossier’s own network or DNS resolver could not reach it.`;
 const theirs = (host: string) =>
-  `No request was sent to ${host}: the DNS servers that Dossier asks gave no answer about its name, and gave one about a name of another domain within the hour.`;
+  `No request was sent to ${host}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`;
 
 let dns: DnsServer;
 let server: Endpoint;
@@ -75,7 +75,7 @@ it('a domain whose name servers fail is at fault only once a name of another dom
   });
   expect(await answers('missing')).toMatchObject({
     state: 'unreachable',
-    reason: 'No request was sent to mcp.missing.example: DNS has no address of that name.',
+    reason: 'No request was sent to mcp.missing.example: DNS has no address for that name.',
   });
   expect(await answers('private')).toMatchObject({ state: 'not_checked' });
   // robots.txt without an answer is asked for again after ten minutes.

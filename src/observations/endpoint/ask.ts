@@ -154,7 +154,7 @@ async function askLegacy(
   return run;
 }
 
-/** Whether a discovery offers the revision that it was asked in: some servers answer it and speak only older ones. */
+/** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
 const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
 const isSession = ({ protocolVersion }: JsonObject) => typeof protocolVersion === 'string';
@@ -166,8 +166,8 @@ const notSpoken: NoAnswer = {
 };
 
 /**
- * Why there is no answer: one that may pass comes first, because it leaves open what else there is. An endpoint that sent a result is
- * there, whatever it said of another method.
+ * Why there is no answer. Temporary reasons come first, because they leave open what else there is. An endpoint that sent a
+ * result to any method exists, whatever it said about the others.
  */
 function toNoAnswer(replies: readonly Replied[]): NoAnswer {
   const answers = replies.flatMap((reply) => (reply.is === 'no_answer' ? [reply.answer] : []));
@@ -190,9 +190,10 @@ async function askInitialized(
 }
 
 /**
- * Asks an endpoint what it is and which tools it lists, as clients do: server/discover and, if that offers 2026-07-28, tools/list in
- * it; else initialize and tools/list of the older era, whatever became of the discovery. Tries of 6 and 15 seconds. Never a tools/call,
- * a payment or a credential. An endpoint that neither introduces itself nor asks for credentials or a payment gives no answer.
+ * Asks an endpoint to introduce itself and list its tools, as clients do: server/discover and, if that offers 2026-07-28,
+ * tools/list in that revision; otherwise initialize and tools/list of the older era. It tries for 6 and then for 15 seconds,
+ * and never sends a tools/call, a payment or a credential. An endpoint that neither introduces itself nor asks for credentials
+ * or a payment counts as no answer.
  */
 export async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const post = (message: Message, more: Partial<PoliteRequest> = {}) =>
@@ -231,7 +232,7 @@ function createStream(url: string) {
   };
   const read = createEventReader(({ event, data }) => {
     const to = event === 'endpoint' ? URL.parse(data, url) : null;
-    // Messages go nowhere else than to the origin that was recorded.
+    // Messages are sent only to the recorded origin.
     if (event === 'endpoint') messagesTo.resolve(to?.origin === new URL(url).origin ? to : undefined);
     else reply(asMembers(parseForeignJson(data)).id, data);
   });

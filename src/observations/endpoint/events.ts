@@ -1,21 +1,21 @@
-/** An event of an event stream; `event` is its type, empty if none was sent. */
+/** An event of an event stream; `event` is its type, or empty if it has none. */
 interface StreamEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Events that are read of one stream. */
+/** Later events of a stream are ignored. */
 const mostEvents = 1000;
 
 /**
- * Reads an event stream (HTML Living Standard, section 9.2) piece by piece, wherever its pieces end, up to its thousandth event. It
- * passes over each character a fixed number of times, and keeps no more than it was fed since the last event.
+ * Creates an incremental parser of event streams (HTML Living Standard, section 9.2), which may be fed pieces of any length. It
+ * reads 1,000 events, takes linear time, and keeps no more than it was fed since the last event.
  */
 export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
   let events = 0;
   let event = '';
   let data: string[] = [];
-  /** Pieces of a line that has not ended. */
+  /** The pieces so far of a line that has not ended. */
   let begun: string[] = [];
   let isFirst = true;
   let isAfterReturn = false;
@@ -38,7 +38,7 @@ export function createEventReader(onEvent: (event: StreamEvent) => void): (piece
   return (piece) => {
     if (piece === '' || events === mostEvents) return;
     const hasMark = isFirst && piece.startsWith('\ufeff');
-    // The end of a line that came with the piece before.
+    // The previous piece ended with the CR of this CRLF.
     const hasRest = isAfterReturn && piece.startsWith('\n');
     isFirst = false;
     isAfterReturn = piece.endsWith('\r');

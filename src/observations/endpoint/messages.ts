@@ -23,7 +23,7 @@ export type Replied =
   | { readonly is: 'credentials' | 'payment'; readonly response: Fetched }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
-/** The JSON of a body: one text of it, or that of each event of a stream. */
+/** Reads the JSON in a body: a single value, or the data of each event of a stream. */
 function readAll({ text, headers }: Fetched): ForeignJson[] {
   if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
     return [readForeignJson(text.replace(/^\ufeff/, ''))];
@@ -71,7 +71,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   const isReadByClients = (message: JsonObject) =>
     message.jsonrpc === '2.0' && !('result' in message && 'error' in message);
   const read = readAll(answer);
-  // A body is one message, or an array of several.
+  // Each value is one message, or an array of several.
   const messages = read
     .flatMap(({ value }) => value)
     .filter(isJsonObject)
@@ -95,7 +95,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
   return noAnswer(meaning === 'absent' ? 'not_found' : 'unreachable', reason, answer.status);
 }
 
-/** Watches a body piece by piece for the reply to this id: servers may leave an event stream open after it. */
+/** Tells, piece by piece, whether the reply to this id has arrived, because servers may keep an event stream open after it. */
 export function createReplyWatch(id: number): (piece: Uint8Array) => boolean {
   let isFound = false;
   const decoder = new TextDecoder();
@@ -180,7 +180,7 @@ const brokenOff = (pages: number, { answer: { reason } }: { readonly answer: NoA
     `The endpoint sent ${pages} ${pages === 1 ? 'page' : 'pages'} of its list of tools, and not the next one. ${reason}`,
   );
 
-/** Tool objects as they were sent, and with their digests in name order; `isCut` if the list ended at the cap. */
+/** A list of tools as they were sent, and with their digests in name order; `isCut` if it was cut at a limit. */
 const toList = (tools: readonly Tool[], isCut: boolean) => ({
   result: 'tools' as const,
   tools,
@@ -189,14 +189,14 @@ const toList = (tools: readonly Tool[], isCut: boolean) => ({
 });
 export type ToolList = ReturnType<typeof toList>;
 
-/** A list of tools that grows to its limits: 500 tools, 2 MiB, 100,000 values. */
+/** Creates a list of tools that is limited to 500 tools, 2 MiB and 100,000 values. */
 function createList() {
   const tools: Tool[] = [];
   let size_bytes = 0;
   let values = 0;
   return {
     tools,
-    /** Adds what has room; whether all of it had. */
+    /** Adds tools until the list is full; returns whether all of them had room. */
     add(listed: readonly unknown[]): boolean {
       for (const tool of listed) {
         if (!isJsonObject(tool)) continue;
@@ -212,8 +212,8 @@ function createList() {
 }
 
 /**
- * Reads all pages of tools/list, at most 500 tools, 2 MiB and 100,000 values; a part of a list is no list. A cursor that comes twice
- * ends the list; so does `enough`, after which the endpoint is asked for nothing more.
+ * Reads all pages of tools/list, up to 500 tools, 2 MiB and 100,000 values. If a page fails, the whole list does. The list ends
+ * with a cursor that was sent before, or when `read` returns `enough`.
  */
 export async function listTools(
   read: (params: object) => Promise<Replied | 'enough'>,

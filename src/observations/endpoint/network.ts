@@ -12,9 +12,9 @@ import {
 import { dnsServersFor, readRecords, SilentServer } from '../../net/dns.ts';
 import { namesAt } from '../../net/names.ts';
 import type { HostQueue } from '../hosts/host-queue.ts';
+import { createHostTurns, type TimeBudget } from '../hosts/host-turns.ts';
 import { whyNone } from '../hosts/polite.ts';
 import type { Robots } from '../hosts/robots.ts';
-import { createTurns, type TimeLeft } from '../hosts/turns.ts';
 
 /** RFC 8659 section 3: where a name has no CAA records, those of its parents count. */
 const mostParents = 8;
@@ -110,7 +110,7 @@ function toAnswer(socket: TLSSocket) {
   };
 }
 
-/** Reads the certificate of a host for its recorded name until the deadline. Sends nothing over the connection. Never throws. */
+/** Reads the certificate of a host in a TLS handshake for its recorded name, and sends nothing else. Never throws. */
 function shakeHands(
   recorded: URL,
   { url, lookup, deadline }: { url: URL; lookup: LookupFunction; deadline: AbortSignal },
@@ -140,15 +140,16 @@ function shakeHands(
 }
 
 /**
- * Reads the certificate of an https origin in its host's turn, at a public address or where HOST_OVERRIDES says. Where there was no
- * answer about robots.txt, nothing is asked, unless the certificate is why. Never throws, but the reason of the queue's signal.
+ * Creates a reader of the certificates of https origins, in the turn of the host, at a public address or where HOST_OVERRIDES
+ * says. If robots.txt could not be read it connects only if the certificate was the reason. Throws only the reason of the
+ * queue's signal.
  */
 export const createCertificates =
   (
     { reach, names = namesAt(undefined) }: OutboundRules,
     { robots, ...parts }: { client: OutboundClient; queue: HostQueue; robots: Robots },
   ) =>
-  async (origin: string, times: readonly TimeLeft[]): Promise<ReturnType<typeof toAnswer> | NoAnswer> => {
+  async (origin: string, times: readonly TimeBudget[]): Promise<ReturnType<typeof toAnswer> | NoAnswer> => {
     const recorded = new URL(origin);
     const reached = reach(recorded);
     if (!reached) return notChecked(`${recorded.host} is not a public address.`);
@@ -157,7 +158,7 @@ export const createCertificates =
       return notChecked('Dossier reaches the host at another address here, without TLS (HOST_OVERRIDES).');
     const unread = await robots(`${recorded.origin}/robots.txt`);
     if (unread && unread.cause !== 'certificate') return unread;
-    const inTurn = createTurns({ ...parts, pauses: 'host' });
+    const inTurn = createHostTurns({ ...parts, pauses: 'host' });
     const lookup = lookupFor(addresses, names);
     const seen = await inTurn(recorded, { most_ms: handshake_ms, times }, ({ signal: deadline }) =>
       shakeHands(recorded, { url, lookup, deadline }),

@@ -1,23 +1,24 @@
 import { registrableDomain } from '../../core/identity.ts';
 import type { Failed } from '../../net/client.ts';
 
-/** How a request ended, as far as it tells of the way to its host; without a result it was answered. */
-export type Ended = { readonly result?: string } & Partial<Omit<Failed, 'result'>>;
+/** The outcome of a request, reduced to what it says about the network; without `result` it was answered. */
+export type RequestOutcome = { readonly result?: string } & Partial<Omit<Failed, 'result'>>;
 
 const remembered_ms = 3_600_000;
-/** With fewer silent domains than this it may well be the hosts. */
+/** The number of other silent domains from which on our own network is suspected. */
 const leastSilent = 3;
 
-/** Whether a request was sent and nothing came from the host. */
-const isSilent = ({ result = '', certificate, unsent }: Ended) =>
+/** Whether a request was sent and nothing came back. */
+const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
   /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
 
 /**
- * Tells a network of ours that loses everything from a host that is silent: whether, within the hour, requests to three other domains
- * or more were answered by none. Refused connections are no answer, because a firewall of ours may refuse them.
+ * Distinguishes a failure of our own network from a silent host: our network is suspected if, within the last hour, no other
+ * domain answered and at least three others were silent. A refused connection counts as silence, because our own firewall may
+ * have refused it.
  */
 export function createCutOffWatch(clock: () => Date) {
-  /** When each domain was last asked, by whether it answered, oldest first. */
+  /** The time (ms since 1970) of the last request to each domain, oldest first, in one map for each outcome. */
   const answered = new Map<string, number>();
   const silent = new Map<string, number>();
   const othersIn = (asked: Map<string, number>, domain: string) => {
@@ -28,8 +29,8 @@ export function createCutOffWatch(clock: () => Date) {
     return asked.size - (asked.has(domain) ? 1 : 0);
   };
   return {
-    /** Remembers how a request to a host ended. What was not sent says nothing. */
-    note(hostname: string, ended: Ended): void {
+    /** Remembers the outcome of a request, unless it was never sent. */
+    note(hostname: string, ended: RequestOutcome): void {
       if (ended.unsent) return;
       const domain = registrableDomain(hostname);
       const asked = isSilent(ended) ? silent : answered;
@@ -37,8 +38,8 @@ export function createCutOffWatch(clock: () => Date) {
       asked.set(domain, clock().getTime());
       othersIn(asked, domain);
     },
-    /** Whether a request to a host that ended like this may have done so because of our network. */
-    isCutOff(hostname: string, ended: Ended): boolean {
+    /** Whether our own network may be why a request had this outcome. */
+    isCutOff(hostname: string, ended: RequestOutcome): boolean {
       const domain = registrableDomain(hostname);
       return isSilent(ended) && othersIn(answered, domain) === 0 && othersIn(silent, domain) >= leastSilent;
     },

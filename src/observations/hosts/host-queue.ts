@@ -7,8 +7,8 @@ import { measure } from '../../telemetry/events.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 
-/** What is asked: a host, and one address of it if others may be asked while that one is not. */
-interface Asked {
+/** The target of a request: a host, and an address of it if a pause may apply to that address alone. */
+interface QueueTarget {
   readonly host: string;
   /** A URL without its query. */
   readonly address?: string;
@@ -18,7 +18,10 @@ interface Asked {
 export interface Turn {
   /** Aborted when the process stops, or another node may have the host: the request has to end. */
   readonly signal: AbortSignal;
-  /** Retry-After: until then the address is left alone, and the host for five minutes of it; a host without address for all of it. */
+  /**
+   * Notes a Retry-After of the host. The address is left alone for all of it and its host for at most five minutes; without an
+   * address in the target, the host is left alone for all of it.
+   */
   pause(seconds: number): void;
 }
 
@@ -26,11 +29,11 @@ type QueueContext = Pick<Context, 'store' | 'clock'>;
 
 const firstWait_ms = 50;
 const longestWait_ms = 500;
-/** A host that nobody asks any more is given back after this time. */
+/** The lease of a host without requests is released after this time. */
 const idle_ms = 500;
-/** After this time a node gives a host back if another one waits for it. */
+/** After this time a node releases a host if another node waits for it. */
 const tenure_ms = 3000;
-/** One address cannot keep Dossier away from the others of its host for longer. */
+/** The longest time for which the Retry-After of one address keeps Dossier away from the whole host. */
 const longestHostPause_s = 300;
 
 /** A host that this node has the lease of. */
@@ -42,7 +45,7 @@ interface LeasedHost {
   /** Requests that wait for their turn, or have it. */
   users: number;
   since_ms: number;
-  /** It is given back as soon as its users know; they enter again. */
+  /** Its lease ends: users that still wait enter the host again. */
   isOver: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -71,7 +74,7 @@ async function takeHost(host: string, { store }: QueueContext, signal: AbortSign
 }
 
 /** The pauses that an answer with Retry-After asks for, by host and address. */
-function toPauses({ host, address }: Asked, seconds: number, now: Date): ReadonlyMap<string, string> {
+function toPauses({ host, address }: QueueTarget, seconds: number, now: Date): ReadonlyMap<string, string> {
   const at = (s: number) => new Date(now.getTime() + s * 1000).toISOString();
   if (address === undefined) return new Map([[host, at(seconds)]]);
   return new Map([
@@ -80,7 +83,7 @@ function toPauses({ host, address }: Asked, seconds: number, now: Date): Readonl
   ]);
 }
 
-/** The hosts that this node has at the moment; it has one for single requests, and never while it waits for another. */
+/** Creates the set of hosts whose lease this node holds. No request holds one host while it waits for another. */
 function createHosts(context: QueueContext, signal: AbortSignal) {
   const { store } = context;
   const hosts = new Map<string, Promise<LeasedHost>>();
@@ -153,7 +156,7 @@ function createHosts(context: QueueContext, signal: AbortSignal) {
 const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'>) =>
   time !== undefined && time > clock().toISOString();
 
-/** Until when the last of some hosts asked to be left alone, RFC 3339; undefined if none does now. */
+/** The end of the longest pause that some hosts asked for, RFC 3339; undefined if none is in a pause now. */
 export async function pausedUntil(
   written: readonly string[],
   context: QueueContext,
@@ -171,12 +174,12 @@ export async function pausedUntil(
 export function createHostQueue(context: QueueContext, signal: AbortSignal) {
   const { store, clock } = context;
   const hosts = createHosts(context, signal);
-  const pause = async (asked: Asked, { notBefore }: LeasedHost, seconds: number) => {
+  const pause = async (asked: QueueTarget, { notBefore }: LeasedHost, seconds: number) => {
     const pauses = toPauses(asked, seconds, clock());
     for (const [place, until] of pauses) notBefore.set(place, until);
     await store.write((tx) => tx.observations.putPauses(asked.host, pauses));
   };
-  const takeTurn = async <T>(asked: Asked, leased: LeasedHost, work: (turn: Turn) => Promise<T>) => {
+  const takeTurn = async <T>(asked: QueueTarget, leased: LeasedHost, work: (turn: Turn) => Promise<T>) => {
     const { host, address = host } = asked;
     signal.throwIfAborted();
     if (await hosts.isOver(host, leased)) return 'over';
@@ -189,18 +192,18 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
       },
     });
     signal.throwIfAborted();
-    // What came of a request that we cut off ourselves says nothing about the host.
+    // We cut this request off ourselves, so its result says nothing about the host.
     if (leased.lease.signal.aborted) return 'over';
     if (pause_s > 0) await pause(asked, leased, pause_s);
     return { result };
   };
   return {
     /**
-     * Waits for a turn at a host and runs `work`; 'paused' without running it while the host, or this `address` of it, asked
+     * Waits for a turn at a host and runs `work`. Returns 'paused' without running it while the host, or this address of it, is
      * to be left alone. Throws the signal's reason once the process stops.
      */
-    async run<T>(place: Asked, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
-      // Before the turn is waited for: on an engine with one connection that never ends.
+    async run<T>(place: QueueTarget, work: (turn: Turn) => Promise<T>): Promise<T | 'paused'> {
+      // Check first: with a single connection, waiting for a turn inside a transaction would deadlock.
       refuseInTransaction('a turn at a host');
       const asked = { ...place, host: withoutRoot(place.host) };
       for (;;) {
@@ -212,7 +215,7 @@ export function createHostQueue(context: QueueContext, signal: AbortSignal) {
         if (ended !== 'over') return ended.result;
       }
     },
-    /** Gives back the hosts that this process has. */
+    /** Releases the leases of all hosts that this process holds. */
     close: () => hosts.close(),
   };
 }

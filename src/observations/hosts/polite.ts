@@ -16,19 +16,19 @@ import {
 import { namesAt } from '../../net/names.ts';
 import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../../net/repositories.ts';
 import { measure } from '../../telemetry/events.ts';
-import type { createCutOffWatch, Ended as EndedRequest } from './cut-off.ts';
+import type { createCutOffWatch, RequestOutcome } from './cut-off.ts';
 import type { HostQueue } from './host-queue.ts';
-import { createTurns, type NotAsked, type TimeLeft } from './turns.ts';
+import { createHostTurns, type NotAsked, type TimeBudget } from './host-turns.ts';
 
 /** A request of the observer, and how long it may take. */
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
   readonly timeout_ms?: number;
-  /** What this request takes is taken from each; where one has none left, nothing is sent. */
-  readonly times?: readonly TimeLeft[];
-  /** Ends it early. */
+  /** The duration of the request is taken from each budget; nothing is sent if one of them is spent. */
+  readonly times?: readonly TimeBudget[];
+  /** A signal that ends the request early. */
   readonly signal?: AbortSignal;
-  /** Belongs to another request of the same conversation that still has its turn at the host, so it waits for none. */
+  /** This request accompanies another one of the same conversation that has the turn at the host, so it waits for none. */
   readonly beside?: true;
 }
 
@@ -37,7 +37,7 @@ export type PoliteFetch = (request: PoliteRequest) => Promise<Fetched | NoAnswer
 
 const mostRedirects = 3;
 
-/** The cause of each failure, and what a request ended with, in words. */
+/** The cause of each failure, and the words of the published reason. */
 const failures = {
   host_unreachable: [
     'connection',
@@ -48,39 +48,39 @@ const failures = {
   too_large: ['too_large', 'an answer of more than 2 MiB'],
 } as const satisfies Readonly<Record<FetchFailure, readonly [NoAnswer['cause'], string]>>;
 
-/** That nothing was sent to a place this time: who was not asked is not silent. */
+/** The result of a request that was not sent; it does not count as silence of the host. */
 const unsent = (reason: string): NoAnswer => ({ result: 'unreachable', reason, isUnchecked: true });
 
-/** Why no request left this machine. */
-export const noWayThere = 'the network or the DNS resolver that Dossier uses had no way there';
+/** The published reason why no request left this machine. */
+export const noWayThere = 'Dossier’s own network or DNS resolver could not reach it';
 
-/** That no request was sent to a host because of this machine, its network or its DNS resolver. */
+/** The result of a request that was not sent because of this machine, its network or its DNS resolver. */
 const noWay = (host: string): NoAnswer => unsent(`No request was sent to ${host}: ${noWayThere}.`);
 
-/** That the name servers of a domain give no answer, while those of others do. */
+/** The result if the name servers of a domain do not answer, while those of other domains do. */
 const unresolved = ({ host }: URL): NoAnswer => ({
   result: 'unreachable',
   cause: 'connection',
-  reason: `No request was sent to ${host}: the DNS servers that Dossier asks gave no answer about its name, and gave one about a name of another domain within the hour.`,
+  reason: `No request was sent to ${host}: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`,
 });
 
-/** That a host cannot be found by its name. */
+/** The result if DNS has no address for the name of a host. */
 const noAddress = ({ host }: URL): NoAnswer => ({
   result: 'unreachable',
   cause: 'connection',
-  reason: `No request was sent to ${host}: DNS has no address of that name.`,
+  reason: `No request was sent to ${host}: DNS has no address for that name.`,
 });
 
-/** That nobody answered, and why that is taken for a failure of our network. */
+/** The result if no host answers, which points to our own network. */
 const cutOff = (host: string): NoAnswer => ({
   result: 'unreachable',
-  reason: `${host} did not answer, and in the hour before no other domain answered a request of this node’s observer, so that Dossier’s own network may be at fault.`,
+  reason: `${host} did not answer, and neither did any other domain that this node of Dossier asked in the hour before, so Dossier’s own network may be at fault.`,
   isUnchecked: true,
 });
 
 const notAllowed = ({ host }: URL): NoAnswer =>
   unsent(
-    `No request was sent to ${host}: Dossier asks only http and https addresses of public hosts, without a user name.`,
+    `No request was sent to ${host}: Dossier requests only http and https addresses of public hosts, without a user name.`,
   );
 
 const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnswer => ({
@@ -94,14 +94,14 @@ const unreachable = (url: URL, { result: failure, certificate }: Failed): NoAnsw
 const paused = ({ host }: URL): NoAnswer =>
   unsent(`${host} asked Dossier to wait (Retry-After) before its next request.`);
 
-const overtime = ({ host }: URL, times: readonly TimeLeft[] = []): NoAnswer =>
+const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
   unsent(times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? '');
 
-/** Why a host gave nothing; `otherwise` says it of what was sent. */
+/** The result of a request without an answer; `otherwise` makes it for a request that was sent. */
 export function whyNone(
   url: URL,
   ended: NotAsked,
-  { times, otherwise }: { times: readonly TimeLeft[] | undefined; otherwise: (failed: Failed) => NoAnswer },
+  { times, otherwise }: { times: readonly TimeBudget[] | undefined; otherwise: (failed: Failed) => NoAnswer },
 ): NoAnswer {
   if (ended === 'paused') return paused(url);
   if (ended === 'overtime') return overtime(url, times);
@@ -111,19 +111,19 @@ export function whyNone(
   return ended.unsent === 'unresolved' ? unresolved(url) : otherwise(ended);
 }
 
-/** What a client adds to each request. */
+/** The parts of a fetch. */
 export interface PoliteParts {
   readonly client: OutboundClient;
   readonly queue: HostQueue;
   readonly timeouts: Pick<Timeouts, 'observerExchange_ms'>;
   readonly watch: ReturnType<typeof createCutOffWatch>;
-  /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
+  /** Whether Retry-After applies to the requested address or to its whole host. */
   readonly pauses: 'address' | 'host';
   /** Headers that sign a request to a URL. */
   sign(url: URL): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Where a redirect within the same host leads; undefined for none, and for an address that is too long. */
+/** The target of a redirect within the same host; undefined without one, or if it is longer than 2,048 characters. */
 function redirect({ location }: OutboundResponse, from: URL): URL | undefined {
   const to = location === undefined ? null : URL.parse(location, from);
   return to?.host === from.host && to.href.length <= longestAddress ? to : undefined;
@@ -137,7 +137,7 @@ const toFetched = (url: URL, { status, headers, body }: OutboundResponse): Fetch
   text: body.toString('utf8'),
 });
 
-/** How a request ended, as metrics count it. */
+/** The outcome of a request as a label of the metrics. */
 const toResult = (response: NotAsked | OutboundResponse) => {
   if (typeof response === 'string') return 'paused';
   return response.result === 'response' ? 'answered' : response.result;
@@ -148,13 +148,13 @@ const toResult = (response: NotAsked | OutboundResponse) => {
  * Retry-After. The recorded address names the result, whatever HOST_OVERRIDES says.
  */
 export function createPoliteFetch({ sign, timeouts, watch, ...parts }: PoliteParts): PoliteFetch {
-  const inTurn = createTurns(parts);
+  const inTurn = createHostTurns(parts);
   const send = (url: URL, { timeout_ms = Infinity, times, signal, beside, ...request }: PoliteRequest) => {
     const most_ms = Math.min(timeout_ms, timeouts.observerExchange_ms);
     return inTurn(url, { most_ms, times, signal, beside }, async (turn) => {
       const headers = { ...request.headers, ...(await sign(url)) };
       const response = await parts.client.fetch({ ...request, url, headers, deadline: turn.signal });
-      // Too many requests, or not in service (RFC 9110 section 10.2.3): everyone is asked to wait.
+      // With these statuses Retry-After asks every client to wait (RFC 9110 section 10.2.3).
       const isBusy = response.result === 'response' && [429, 503].includes(response.status);
       if (isBusy && response.retry_after_s) turn.pause(response.retry_after_s);
       return response;
@@ -197,7 +197,7 @@ export function createPoliteRepositories(
     URL.parse(hosts[place.host]?.[part] ?? '')?.host ?? place.host;
   const inTurn = async <T extends object>(
     host: string,
-    read: () => Promise<T & EndedRequest & { readonly retry_after_s?: number }>,
+    read: () => Promise<T & RequestOutcome & { readonly retry_after_s?: number }>,
   ): Promise<T | typeof repositoryPaused> => {
     const ended = await queue.run({ host }, async (turn) => {
       const found = await read();
@@ -219,7 +219,7 @@ export function createPoliteRepositories(
   };
 }
 
-/** Whether a claim file says it; undefined if it could not be read. */
+/** Whether a claim file has the line `observe: no`; undefined if it could not be read. */
 function isRefusedIn(read: RepositoryCheck): boolean | undefined {
   if (read.result === 'file_absent') return false;
   const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
@@ -227,8 +227,8 @@ function isRefusedIn(read: RepositoryCheck): boolean | undefined {
 }
 
 /**
- * Whether the publisher asks to be left alone: a line `observe: no` in the claim file of the recorded repository. A refusal holds until
- * the file is read without that line, or is not there any more; where it was never read, a file that cannot be read asks for nothing.
+ * Finds out whether the publisher refuses checks, by a line `observe: no` in the claim file of the recorded repository. A
+ * refusal holds until the file is read without that line, or is gone. A file that has never been readable refuses nothing.
  */
 export async function findRefusal(
   { handle, repository }: Pick<Listing, 'handle' | 'repository'>,
@@ -243,7 +243,7 @@ export async function findRefusal(
   return (isRefused ?? wasRefused) ? { result: 'refused', reason } : undefined;
 }
 
-/** What the observer may fetch: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */
+/** The outbound rules of the observer: http and https on any port of public addresses, and the hosts of HOST_OVERRIDES. */
 export const observerRules = (
   { hostOverrides, dnsServers, version, publicUrl }: Config,
   { name_ms }: Pick<Timeouts, 'name_ms'>,

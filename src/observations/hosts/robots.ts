@@ -2,7 +2,7 @@ import { cachedOnce } from '../../core/cached-once.ts';
 import { longestAddress, type NoAnswer, notChecked, whyTooLong } from '../../net/answer.ts';
 import type { PoliteFetch } from './polite.ts';
 
-/** A path of robots.txt, as the texts between its `*`; `isWhole`: it ends with `$`. */
+/** A rule of robots.txt: `texts` are the parts of its path between `*`; `isWhole` if the path ends with `$`. */
 interface Rule {
   readonly texts: readonly string[];
   readonly isWhole: boolean;
@@ -10,11 +10,11 @@ interface Rule {
   readonly length: number;
 }
 
-/** The name that robots.txt files know this observer by. */
+/** The product token that robots.txt files use for this observer. */
 const productToken = 'dossier';
 const mostRules = 1000;
 
-/** A path or rule with the same characters percent-encoded, whoever wrote it (RFC 9309 section 2.2.2). */
+/** Normalizes the percent-encoding of a path or rule, so that they can be compared (RFC 9309 section 2.2.2). */
 const encoded = (path: string) =>
   encodeURI(path.toWellFormed())
     .replaceAll('%25', '%')
@@ -23,28 +23,28 @@ const encoded = (path: string) =>
       return /[\w.~-]/.test(character) ? character : octet.toUpperCase();
     });
 
-/** A literal `$` or `*` is percent-encoded (RFC 9309 section 2.2.3). */
+/** Percent-encodes a literal `$` or `*` (RFC 9309 section 2.2.3). */
 const literal = (path: string) => path.replaceAll('$', '%24').replaceAll('*', '%2A');
 
 const charactersOf = ({ texts }: Rule) => texts.reduce((sum, { length }) => sum + length, 0);
 
-/** Each character of an address may take three when it is percent-encoded. */
+/** Percent-encoding may make three characters of each one of an address. */
 const longestRule = 3 * longestAddress;
 
-/** A rule; undefined for one with more characters than any address that Dossier asks for, which applies to none. */
+/** Parses a rule; undefined if it is longer than every address that Dossier requests, since it then applies to none. */
 function toRule(stated: string, isAllowed: boolean): Rule | undefined {
   const path = stated.replace(/\*{2,}/g, '*');
-  // Three characters may stand for one, and an asterisk between each two: what is longer need not be decoded.
+  // Decoding cannot shorten a longer path to `longestRule`, even with an asterisk after every encoded character.
   if (path.length > 4 * longestRule + 2) return undefined;
   const isWhole = path.endsWith('$');
   const pattern = encoded(isWhole ? path.slice(0, -1) : path);
-  // Copied: a part of a text would keep all of robots.txt in memory.
+  // These are copies, since a slice of a string would keep all of robots.txt in memory.
   const texts = pattern.split('*').map((text) => Buffer.from(literal(text)).toString('latin1'));
   const rule = { texts, isWhole, isAllowed, length: pattern.length + Number(isWhole) };
   return charactersOf(rule) > longestRule ? undefined : rule;
 }
 
-/** Looks for each text of a rule behind the one before it, and never goes back. */
+/** Whether a rule applies to a path. Its texts are searched one after the other without backtracking. */
 function applies({ texts, isWhole }: Rule, path: string): boolean {
   const [first = '', ...others] = texts;
   if (!path.startsWith(first)) return false;
@@ -60,10 +60,10 @@ function applies({ texts, isWhole }: Rule, path: string): boolean {
 }
 
 const line = /^\s*(user-agent|allow|disallow)\s*:([^#]*)/i;
-/** A product token, or `*`, at the start of a line for user agents; what follows, as a version, is not part of it. */
+/** The product token or `*` that begins the value of a User-agent line; a version behind it is ignored. */
 const token = /^(?:\*(?=\s|$)|[a-z_-]+)/i;
 
-/** The paths that the groups of `dossier` name, or, if there is none, those of `*`, and whether each is allowed (RFC 9309 section 2.2.1). */
+/** The paths of the groups for `dossier`, or else for `*`, with whether each is allowed (RFC 9309 section 2.2.1). */
 function pathsFor(text: string): ReadonlyMap<string, boolean> {
   const groups = new Map<string, Map<string, boolean>>();
   let agents = new Set<string>();
@@ -94,8 +94,8 @@ function pathsFor(text: string): ReadonlyMap<string, boolean> {
 const perRule_bytes = 200;
 
 /**
- * What a robots.txt lets Dossier ask for (RFC 9309): whether it allows a path with its query, or undefined if it has more than
- * 1,000 rules for Dossier, which then cannot tell. `size_bytes` is about what it keeps in memory.
+ * Parses a robots.txt (RFC 9309). `isAllowed` tells whether Dossier may request a path with its query; undefined if the file
+ * has more than 1,000 rules for Dossier, which are not read. `size_bytes` estimates the memory of the result.
  */
 export function parseRobots(text: string) {
   const rules: Rule[] = [];
@@ -104,7 +104,7 @@ export function parseRobots(text: string) {
     if (rule) rules.push(rule);
     if (rules.length > mostRules) return { isAllowed: () => undefined, size_bytes: perRule_bytes };
   }
-  // The longest rule that applies decides, and an allowing one before one of its length (RFC 9309 section 2.2.2).
+  // The longest rule that applies decides; at equal length, Allow wins (RFC 9309 section 2.2.2).
   rules.sort((a, b) => b.length - a.length || Number(b.isAllowed) - Number(a.isAllowed));
   return {
     isAllowed: (path: string): boolean | undefined => {
@@ -116,19 +116,19 @@ export function parseRobots(text: string) {
   };
 }
 
-/** Whether robots.txt lets this observer ask for an address; if not, why. */
+/** Returns undefined if robots.txt allows the observer to request a URL, otherwise why it was not requested. */
 export type Robots = (url: string) => Promise<NoAnswer | undefined>;
 
 const cached_ms = 24 * 3600 * 1000;
-/** What the rules of all hosts may take in memory. */
+/** The most memory that the cached rules of all hosts may take. */
 const mostCached_bytes = 16 * 1024 * 1024;
-/** How long a host that gave no answer is not asked for its robots.txt again. */
+/** The time before a robots.txt that could not be read is requested again. */
 const failed_ms = 600_000;
 const timeout_ms = 8000;
-/** RFC 9309 section 2.5: at least 500 KiB are read; more is not. */
+/** The rest of a longer file is ignored; RFC 9309 section 2.5 requires at least 500 KiB. */
 const longestFile_bytes = 512 * 1024;
 
-/** Why an address may not be asked for; undefined for one that may be. */
+/** The rules of one origin; `whyNot` returns undefined for a URL that may be requested. */
 interface Rules {
   readonly whyNot: (url: URL) => NoAnswer | undefined;
   readonly size_bytes: number;
@@ -137,7 +137,7 @@ interface Rules {
 
 const all: Rules = { whyNot: () => undefined, size_bytes: perRule_bytes };
 
-/** RFC 9309 section 2.3.1.4: who cannot read the rules asks for nothing else. That passes, and says nothing about the host. */
+/** Forbids everything while the rules cannot be read (RFC 9309 section 2.3.1.4), which says nothing about the endpoint. */
 const none = (why: Omit<NoAnswer, 'result'>): Rules => ({
   whyNot: () => ({ ...why, result: 'unreachable' as const }),
   size_bytes: perRule_bytes,
@@ -146,15 +146,15 @@ const none = (why: Omit<NoAnswer, 'result'>): Rules => ({
 
 const tooMany = (host: string) =>
   notChecked(
-    `The robots.txt of ${host} has more than 1,000 rules for Dossier, which reads no more of them, so that Dossier asked for nothing else there.`,
+    `The robots.txt of ${host} has more rules for Dossier than the 1,000 that it reads, so Dossier requested nothing else there.`,
   );
 
 const disallowed = (host: string): NoAnswer => ({
   result: 'refused',
-  reason: `The robots.txt of ${host} does not allow Dossier to ask for this address.`,
+  reason: `The robots.txt of ${host} does not allow Dossier to request this address.`,
 });
 
-/** RFC 9309 section 2.3.1: a file that is not there (3xx or 4xx) allows everything. */
+/** Reads the rules of an origin. A missing file (3xx or 4xx) allows everything (RFC 9309 section 2.3.1). */
 async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const url = `${origin}/robots.txt`;
   let read_bytes = 0;
@@ -167,7 +167,7 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   const { status, text } = answer;
   if (status === 429 || status >= 500)
     return none({
-      reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier asked for nothing else there (RFC 9309).`,
+      reason: `${new URL(origin).host} answered a request for its robots.txt with HTTP status ${status}, so Dossier requested nothing else there (RFC 9309).`,
       isUnchecked: true,
     });
   if (status >= 300) return all;
@@ -180,7 +180,7 @@ async function read(origin: string, fetch: PoliteFetch): Promise<Rules> {
   return { whyNot, size_bytes };
 }
 
-/** Reads the robots.txt of each origin once a day, and again after ten minutes if there was no answer. */
+/** Creates a reader of robots.txt, which caches each file for a day, and a failure to read it for ten minutes. */
 export function createRobots(fetch: PoliteFetch, clock: () => Date): Robots {
   const rulesOf = cachedOnce((origin) => read(origin, fetch), {
     most: mostCached_bytes,

@@ -62,7 +62,7 @@ const mostPlaces = 20;
 const mostCharacters = 5;
 const longestPlace = 200;
 
-/** Every text of a value at any depth, names of members of objects too, by its place. */
+/** Yields every string in a value at any depth, names of object members included, with its path. */
 function* textsOf(value: unknown, place: string): Generator<[place: string, text: string]> {
   if (typeof value === 'string') yield [place, value];
   if (typeof value !== 'object' || value === null) return;
@@ -73,13 +73,13 @@ function* textsOf(value: unknown, place: string): Generator<[place: string, text
   }
 }
 
-/** The texts of all tools in name order, then the instructions. */
+/** Yields the texts of all tools in name order, then the instructions. */
 function* textsFor(list: ToolList | undefined, instructions = ''): Generator<[place: string, text: string]> {
   for (const { tool } of list?.digested ?? []) yield* textsOf(tool, `tools.${shortNameOf(tool)}`);
   yield ['instructions', instructions];
 }
 
-/** How many hidden characters are in some texts, and where: the first places, named. */
+/** Counts hidden characters in texts, and names the first places that have some. */
 function findHidden(texts: Iterable<readonly [place: string, text: string]>) {
   let count = 0;
   const places: object[] = [];

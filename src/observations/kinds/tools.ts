@@ -46,7 +46,7 @@ export const cutNote = ({ isCut }: ToolList) =>
 
 const commonMembers = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'];
 
-/** Digest of what a tool has in both eras of the protocol; what else there is depends on the era that was spoken. */
+/** The digest of the members that tools have in both eras of the protocol; the others depend on the era that was spoken. */
 function commonDigest({ tool, sha256 }: DigestedTool): string {
   const members = Object.entries(tool);
   const common = members.filter(([name]) => commonMembers.includes(name));
@@ -164,7 +164,7 @@ function* changesOf(
   }
 }
 
-/** Texts that differ in tools that both lists have, by tool, each compared when it is asked for. */
+/** Yields the texts that differ in tools that are in both lists; each is compared only when the caller asks for it. */
 export function* changedTexts(
   before: readonly Tool[],
   after: readonly Tool[],
@@ -239,10 +239,10 @@ export interface ShownChange extends ObservationChange {
 
 const mostShownTexts = 10;
 
-/** A set of tools that is still stored, by its endpoint and digest. */
+/** Finds a stored set of tools by its endpoint and digest; undefined if it is stored no more. */
 export type FindSet = (endpoint: string, digest: unknown) => readonly Tool[] | undefined;
 
-/** A change of tools with the texts that differ, if the sets of tools before and after it are found. */
+/** Adds the texts that differ to a change of tools, if the sets before and after it are still stored. */
 export function withTexts(change: ObservationChange, find: FindSet, budget: ComparisonBudget): ShownChange {
   if (!isOfTools(change)) return change;
   const [was, is] = [change.before, change.after].map((one) => find(change.subject ?? '', one?.value));
@@ -250,6 +250,6 @@ export function withTexts(change: ObservationChange, find: FindSet, budget: Comp
   return texts.length > 0 ? { ...change, texts } : change;
 }
 
-/** Whether a set of tools became another one. */
+/** Whether a change replaced one set of tools by another one. */
 export const isOfTools = ({ kind, before }: ObservationChange): boolean =>
   kind === toolsSurface.kind && before !== undefined;

@@ -3,54 +3,54 @@ import { withoutRoot } from '../../net/addresses.ts';
 import type { Failed, OutboundClient } from '../../net/client.ts';
 import type { HostQueue, Turn } from './host-queue.ts';
 
-/** Time that all that is asked of a host, or in a run, shares. Waiting for a turn and for the name of a host takes none of it. */
-export interface TimeLeft {
+/** A time budget that all requests to a host, or of a check, share. Waiting for a turn and resolving a name are free. */
+export interface TimeBudget {
   left_ms: number;
-  /** Why nothing is sent to a host once there is none left. */
+  /** The reason why a host is asked nothing more once the budget is spent. */
   readonly spent: (host: string) => string;
 }
 
-/** The times of one run: for each URL that of its host and that of the whole run. */
-export function createTimes({
+/** Creates the budgets of one check: a function from a URL to the budget of its host and that of the whole check. */
+export function createTimeBudgets({
   observerHost_ms,
   observerCheck_ms,
-}: Pick<Timeouts, 'observerHost_ms' | 'observerCheck_ms'>): (url: string) => readonly TimeLeft[] {
-  const run: TimeLeft = {
+}: Pick<Timeouts, 'observerHost_ms' | 'observerCheck_ms'>): (url: string) => readonly TimeBudget[] {
+  const run: TimeBudget = {
     left_ms: observerCheck_ms,
     spent: (host) =>
-      `The hosts of this service took all the time that Dossier gives one check; ${host} was not asked any more.`,
+      `The hosts of this service used up the time that Dossier gives one check, so ${host} was asked nothing more.`,
   };
-  const hosts = new Map<string, TimeLeft>();
+  const hosts = new Map<string, TimeBudget>();
   return (url) => {
     const name = withoutRoot(URL.parse(url)?.host ?? '');
     const host = hosts.get(name) ?? {
       left_ms: observerHost_ms,
-      spent: (asked) => `${asked} took all the time that Dossier gives one host in one check.`,
+      spent: (asked) => `${asked} used up the time that Dossier gives one host in one check.`,
     };
     hosts.set(name, host);
     return [host, run];
   };
 }
 
-/** How long a host may be asked in one turn. */
-interface Limits {
+/** The limits of one turn. */
+interface TurnLimits {
   readonly most_ms: number;
-  /** What the turn takes is taken from each; where one has none left, nothing is asked. */
-  readonly times?: readonly TimeLeft[];
-  /** Ends it early. */
+  /** The duration of the turn is taken from each budget; nothing is sent if one of them is spent. */
+  readonly times?: readonly TimeBudget[];
+  /** A signal that ends the turn early. */
   readonly signal?: AbortSignal | undefined;
-  /** Belongs to a request that still has its turn at the host, so it waits for none. */
+  /** This request accompanies another one that has the turn at the host, so it waits for none. */
   readonly beside?: true | undefined;
 }
 
-/** Why a host was not asked in its turn: it asked for a pause, the time is used up, or nothing can be sent to it. */
+/** Why a host was not asked: it asked for a pause, a time budget is spent, or nothing can be sent to it. */
 export type NotAsked = 'paused' | 'overtime' | Failed;
 
-/** The turn of a request beside another one, whose turn ends it. */
+/** The turn of an accompanying request: the turn of the main request bounds both. */
 const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
 
-/** What everything that is asked of a host goes through: its turn there, the resolution of its name, and the time that is left. */
-export const createTurns =
+/** Creates the function that every request to a host goes through: it waits for a turn, resolves the name, and charges the budgets. */
+export const createHostTurns =
   ({
     client,
     queue,
@@ -58,13 +58,13 @@ export const createTurns =
   }: {
     readonly client: OutboundClient;
     readonly queue: HostQueue;
-    /** Whether an answer with Retry-After is about the address asked, or about all of its host. */
+    /** Whether Retry-After applies to the requested address or to its whole host. */
     readonly pauses: 'address' | 'host';
   }) =>
-  /** Asks until the signal of the turn it is given. Throws the reason of the queue's signal, and what `ask` throws. */
+  /** Calls `ask` in a turn whose signal is the deadline. Throws the reason of the queue's signal, and whatever `ask` throws. */
   <T>(
     url: URL,
-    { most_ms, times = [], signal, beside }: Limits,
+    { most_ms, times = [], signal, beside }: TurnLimits,
     ask: (turn: Turn) => Promise<T>,
   ): Promise<T | NotAsked> => {
     const inTurn = async (turn: Turn): Promise<T | NotAsked> => {
