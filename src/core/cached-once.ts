@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
 interface Caching<T> {
-  /** What all cached values weigh at most; 1 if absent. */
+  /** The greatest total weight of the cached values; 1 if absent. */
   readonly most?: number;
-  /** What a value weighs, a whole number above 0; 1 if absent, and while it is being read. A value that weighs more than `most` is not cached. */
+  /**
+   * The weight of a value, a whole number above 0; 1 if absent, and while the value is being read. A value heavier than `most` is
+   * not cached.
+   */
   readonly weigh?: (value: T) => number;
   /** Since it was begun to be read; until the process ends if absent. */
   readonly ttl_ms?: number;

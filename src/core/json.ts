@@ -5,8 +5,8 @@ const mostValues = 100_000;
 export const isDeeperThan = (limit: number, value: unknown): boolean => faultOf(limit, value) === 'levels';
 
 /**
- * What of a value of JSON is not worked on: arrays and objects in more levels than the limit, or a number beyond the range of a
- * double, which `JSON.parse` makes infinite and RFC 8785 has no form for.
+ * Finds why a JSON value is refused: it nests arrays and objects deeper than the limit, or has a number beyond the range of a
+ * double, which `JSON.parse` turns into Infinity and RFC 8785 cannot represent.
  */
 function faultOf(limit: number, value: unknown): 'levels' | 'number' | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'number';
@@ -31,7 +31,7 @@ const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b;
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d;
 
-/** Where a text of JSON ends that begins here. */
+/** The index of the closing quote of the JSON string that begins at `begin`. */
 function endOfText(json: string, begin: number): number {
   let at = begin + 1;
   while (at < json.length && json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
@@ -39,8 +39,7 @@ function endOfText(json: string, begin: number): number {
 }
 
 /**
- * How many values JSON has, arrays and objects among them, counted in one pass before anything is made of it; no further than
- * 100,001.
+ * Counts the values of a JSON text in one pass without parsing it, arrays and objects included. Stops counting at 100,001.
  */
 export function countValues(json: string): number {
   let values = 1;
@@ -89,21 +88,21 @@ function parseStorable(text: string): unknown {
   return text.includes('\\') && mayNeedReplacing.test(text) ? toStorable(value) : value;
 }
 
-/** JSON from outside as a value, or what it has that is not worked on, as `more than 100,000 values`; neither if it is no JSON. */
+/** The parsed value of untrusted JSON, or why it was refused, as `more than 100,000 values`; neither if it is not JSON. */
 export interface ForeignJson {
   readonly value?: unknown;
   readonly refused?: string;
 }
 
 /**
- * Reads JSON from outside: at most 100,000 values, counted before it is parsed, in at most `levels` levels, without numbers that are
- * not finite. Lone surrogates and NUL become U+FFFD, so that whatever is read can be digested (RFC 8785) and stored.
+ * Parses untrusted JSON. It refuses more than 100,000 values (counted before parsing), more than `levels` levels, and numbers
+ * that are not finite. Lone surrogates and NUL become U+FFFD, so that the value can be digested (RFC 8785) and stored.
  */
 export function readForeignJson(
   text: string,
   levels: (value: unknown) => number = () => deepest,
 ): ForeignJson {
-  // Each value but the first takes a character at least.
+  // A shorter text cannot have more values, since each value but the first takes at least a character of its own.
   if (text.length >= mostValues && countValues(text) > mostValues)
     return { refused: 'more than 100,000 values' };
   const value = attempt(() => parseStorable(text));
@@ -113,7 +112,7 @@ export function readForeignJson(
   return fault ? { refused: 'a number beyond the range of a double' } : { value };
 }
 
-/** The same value alone; undefined if the text is no JSON, or is refused. */
+/** The value of `readForeignJson`; undefined if the text is not JSON, or is refused. */
 export const parseForeignJson = (text: string): unknown => readForeignJson(text).value;
 
 /** A JSON object whose members are not checked yet. */

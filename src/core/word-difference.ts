@@ -86,14 +86,14 @@ export function wordDifference(before: string, after: string): TextPart[] {
   );
 }
 
-/** How many characters, of both sides together, may still be compared for one answer. */
+/** The number of characters, both sides together, that may still be compared for one answer. */
 export interface ComparisonBudget {
   left: number;
 }
 
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
-/** The difference of two texts, undefined if they have more characters than may still be compared. */
+/** The difference between two texts, charged to the budget; undefined if the budget does not suffice. */
 export function differenceWithin(
   budget: ComparisonBudget,
   before: string,

@@ -114,7 +114,7 @@ export function createApp(
     cache.close();
     await Promise.all([cards.close(), mcp.close(), exports.close()]);
   };
-  /** The app as a listener of Node's server, behind the fast path for cached answers and refusals. */
+  /** Creates the request listener of Node's server: the app behind the fast path for cached answers and refusals. */
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
     return createFastPath(

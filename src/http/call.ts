@@ -24,7 +24,7 @@ export interface Finished {
   readonly cachePolicy?: CachePolicy | undefined;
 }
 
-/** Counts the body of a call in the limit that the tool has for large bodies; throws rate_limited. */
+/** Charges a call with a large body to the tool's own limit; throws rate_limited. */
 export type TakeLargeBody = (tool: Bounded, cost: number) => void;
 
 export interface HttpEnvironment {
@@ -36,7 +36,7 @@ export interface HttpEnvironment {
     tool: string | undefined;
     /** The coding that its Accept-Encoding prefers. */
     encoding: Encoding;
-    /** Counts a body of a tool in the limit of its own before it is parsed; throws rate_limited. */
+    /** Charges a large body to the tool's own limit before it is parsed; throws rate_limited. */
     takeLargeBody: TakeLargeBody;
     /** Its answer, if that was made as bytes. */
     finished: Finished | undefined;

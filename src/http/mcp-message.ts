@@ -36,7 +36,7 @@ const largeTools = tools.filter(({ largeBody }) => largeBody);
 const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** The bounds of a message that calls a tool, or no tool of ours. A tool that takes less than others does so as a page's form. */
+/** The bounds of a message that calls this tool, or no known tool. Bounds below the default apply only to forms of pages. */
 const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
 
 function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
@@ -51,8 +51,8 @@ const limitOfStart = (start: Buffer): number =>
   largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
 
 /**
- * Parses a message within the bounds of the tool that it calls. A message with more than other tools take is counted for the
- * tool that it names before it is parsed, any other one once it is known what it calls. Throws body_too_large,
+ * Parses a message within the bounds of the tool that it calls. A message above the default bounds is charged to the tool that
+ * it names before it is parsed; any other is charged once it is known which tool it calls. Throws body_too_large,
  * invalid_request, rate_limited or secret_in_body.
  */
 export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {

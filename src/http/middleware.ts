@@ -206,7 +206,7 @@ const createSecureHeaders = (config: Config) =>
     overwrite: false,
   });
 
-/** Whether an answer is a document, which is no page and needs no cookie. */
+/** Whether an answer is a document: read with GET or HEAD, and not an HTML page. */
 export const isDocument = (method: string, type: string | null | undefined): boolean =>
   ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 

@@ -11,7 +11,7 @@ const rpcCodes: Partial<Record<ProblemCode, number>> = {
   internal: -32603,
 };
 
-/** A refusal before it is sent, without the headers that every answer has. */
+/** An answer with a problem, without the headers that every answer has. */
 interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,13 +33,13 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
   };
 }
 
-/** A problem as a JSON-RPC error. Its id is null, since no request was read. */
+/** Answers with a problem as a JSON-RPC error, whose id is null because no request was read. */
 export function toRpcError(problem: Problem, rpcCode?: number): Response {
   const { body, ...sent } = toRpcAnswer(problem, rpcCode);
   return new Response(body, sent);
 }
 
-/** Headers that let scripts of any site read an answer of the endpoint: it is public and uses no cookies. */
+/** Headers that let scripts of any site read an answer of the endpoint, which is public and uses no cookies. */
 const toCorsHeaders = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin
     ? {
@@ -48,7 +48,7 @@ const toCorsHeaders = (origin: string | undefined): Readonly<Record<string, stri
       }
     : {};
 
-/** Lets scripts of any site read the answer. */
+/** Adds the headers that let scripts of any site read the answer. */
 export function withCors(c: Request, response: Response): Response {
   for (const [name, value] of Object.entries(toCorsHeaders(c.req.header('origin'))))
     response.headers.set(name, value);
@@ -99,7 +99,7 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   };
 }
 
-/** A problem as an answer that is no page. */
+/** Makes the application/problem+json answer of a problem. */
 export const toProblemAnswer = (problem: Problem, publicUrl: string): ProblemAnswer => ({
   status: problem.status,
   headers: { ...problemHeaders(problem), 'Content-Type': 'application/problem+json' },
@@ -120,13 +120,13 @@ const wantedBy = (path: string): string =>
     ?.replaceAll(/[^A-Za-z0-9]+/g, ' ')
     .trim() ?? '';
 
-/** What a refusal depends on of the request that it answers. */
+/** The parts of a request that decide the form of its refusal. */
 interface Refused {
   readonly path: string;
   readonly accept: string | undefined;
 }
 
-/** A problem as the caller reads it: a page, problem+json, or what ARD adds to that. */
+/** Makes the answer of a problem in the form for the caller: a page, problem+json, or problem+json with the members of ARD. */
 function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Face): ProblemAnswer {
   if (wantsHtml(path, accept)) {
     const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
@@ -139,7 +139,7 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Fac
   return { ...answer, status: ard.status, body };
 }
 
-/** The answer to a request that a limit refuses: the app and the fast path in front of it make it with this. */
+/** Makes the answer to a request over a limit, both for the app and for the fast path in front of it. */
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,
@@ -153,7 +153,7 @@ export function toRefusalAnswer(
 const send = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
-/** Answers a problem: as a page for browsers, otherwise as problem+json. */
+/** Answers with a problem: as a page for browsers, otherwise as problem+json. */
 export const answerProblem = (c: Request, problem: Problem, face: Face): Response =>
   send(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, face));
 

@@ -43,14 +43,14 @@ export async function readText(
   return text;
 }
 
-/** Throws body_too_large if a body has more values than its bounds allow; returns how many it has. */
+/** Counts the values of a JSON body; throws body_too_large if its bounds do not allow so many. */
 export function requireFewValues(text: string, { values }: BodyBounds): number {
   const count = countValues(text);
   if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
   return count;
 }
 
-/** Reads JSON (`readForeignJson`); throws invalid_request if it is none, or is refused, also for more levels than `maxDepthOf` it. */
+/** Parses JSON with `readForeignJson` and at most `maxDepthOf` levels; throws invalid_request if it is not JSON or is refused. */
 export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${refused}.`);
@@ -60,7 +60,10 @@ export function parseJson(text: string, maxDepthOf: (value: unknown) => number):
 
 const mediaType = (c: Request) => (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
 
-/** Reads a JSON body within the bounds of a tool, or the default ones; throws unsupported_media_type for any other content type, and rate_limited. */
+/**
+ * Reads a JSON body within the bounds of a tool, or the default ones. Throws unsupported_media_type, body_too_large,
+ * invalid_request or rate_limited.
+ */
 export async function readJson(c: Request, of: Bounded = {}): Promise<unknown> {
   const bounds = bodyBoundsOf(of);
   if (mediaType(c) !== 'application/json') throw new Problem('unsupported_media_type');

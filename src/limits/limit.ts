@@ -64,7 +64,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     const [oldest] = fullAt.size > mostNetworks ? fullAt.keys() : [];
     if (oldest !== undefined) fullAt.delete(oldest);
   };
-  /** When the bucket is full again after a call that costs as much as so many; it never costs more than the bucket holds. */
+  /** The time (ms since 1970) at which the bucket is full again after a call of this cost, capped at the size of the bucket. */
   const fullAfter_ms = (network: string, times: number, now_ms: number, cost: number) => {
     // After the clock was set back no caller is refused for longer than the bucket takes to refill.
     const known_ms = Math.min(fullAt.get(network) ?? 0, now_ms + capacity_ms);
@@ -85,7 +85,7 @@ export function createMemoryLimit(limit: Limit, settings: LimitSettings) {
     return undefined;
   };
   return {
-    /** Counts a call of a network, and of the wider ones around it, as one or as many as it costs; throws rate_limited. */
+    /** Charges a call to its network and to the wider ones around it; throws rate_limited. A usual call costs 1. */
     take(network: string, now_ms: number, cost = 1): void {
       const refusal = tryTake(network, now_ms, cost);
       if (refusal) throw toRateLimited(refusal);

@@ -74,7 +74,10 @@ export function createSearchTurns(mostWaiting: number) {
   };
 }
 
-/** Searches by words or facets, and comparisons, of one network, on every adapter: five a second, 20 at once. One costs up to a hundred times a page. */
+/**
+ * Limits searches and comparisons of one network, over all adapters, to five a second and 20 at once; one costs up to a hundred
+ * times as much as a page.
+ */
 export const searchLimit: Limit = { name: 'search', burst: 20, refill_s: 4 };
 
 const mostWaiting = 50;

@@ -86,11 +86,11 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
   return route.kind === 'legacy' && !isServedLegacy(post) ? refuseLegacy(post) : handle(post, routes);
 }
 
-/** The resources of a listing that change with it. */
+/** The URI suffixes of the resources of a listing, which all change with it. */
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
-/** Returns a function that names the listings in the stream of changes since it was last called, or since now. */
+/** Returns a function that passes on the handles in the stream of changes since its last call, or since it was created. */
 async function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
   let last = (await changes.newest(1))[0]?.seq ?? 0;
   return async (name: (handles: readonly string[]) => void): Promise<void> => {
@@ -141,7 +141,7 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
-    /** Tells open subscriptions which listings changed; of `all` those that the stream of changes names since the last time. */
+    /** Notifies open subscriptions of changed listings; `all` stands for those in the stream of changes since the last time. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
       else following.then((nameChanged) => nameChanged(notify)).catch(warn);

@@ -96,7 +96,7 @@ const unlistedBounds = new Set([
   'additionalProperties',
 ]);
 
-/** A pattern that begins with the words to choose from, `^(commit|url):`, and says what an enum would. */
+/** Whether a pattern begins with the words to choose from, as `^(commit|url):`, and so serves as an enum. */
 const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
 
 /** The schema of an input as tools/list shows it, of several forms the first: every client pays for reading the list. */

@@ -22,10 +22,10 @@ interface Stream {
 
 type Listener = (event: ServerEvent) => void;
 
-/** Notifications sent before requests of others are answered. */
+/** The number of notifications that are sent before the event loop serves other requests. */
 const atOnce = 500;
 
-/** The bus of the SDK with an index from URI to streams: an event costs as much as there are streams that watch its URI. */
+/** Creates the event bus of the SDK with an index by URI, so that an event costs only as much as the streams that watch it. */
 function createIndexedBus(log: Pick<Logger, 'warn'>) {
   const opening = new AsyncLocalStorage<Stream>();
   const listeners = new Set<Listener>();
@@ -41,7 +41,7 @@ function createIndexedBus(log: Pick<Logger, 'warn'>) {
   };
   const sendWaiting = async () => {
     isSending = true;
-    // What is published in one turn of the event loop is sent together.
+    // Events that are published in one turn of the event loop are sent together.
     await setImmediate();
     let sent = 0;
     for (const uri of waiting) {
@@ -134,7 +134,7 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
     oldest.ending.abort();
   };
   return {
-    /** For the SDK's handler: a stream that it opens in `run` hears of its own URIs. */
+    /** The bus for the SDK's handler; a stream that is opened in `run` receives only events of its own URIs. */
     bus,
     /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
     open(network: string, uris: unknown): OpenStream {

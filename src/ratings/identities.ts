@@ -3,7 +3,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import type { RatingRow } from './table.ts';
 
-/** By key, so that it takes no longer if the record of a side names much else: each of these values of each of these listings. */
+/** Reads these values of these listings by key, so that the other values of a record, however many, cost nothing. */
 const readNamed = precompileQuery(
   (
     db,
@@ -33,7 +33,7 @@ const readNamed = precompileQuery(
   },
 );
 
-/** The values, each once, in a list whose length is a power of two: so few lengths are so few queries. */
+/** The distinct values, padded to a power of two in length, so that few different queries are prepared. */
 function padded(values: readonly string[]): string[] {
   const distinct = [...new Set(values)];
   const [last = ''] = distinct.slice(-1);
@@ -41,12 +41,13 @@ function padded(values: readonly string[]): string[] {
   return [...distinct, ...Array.from({ length: length - distinct.length }, () => last)];
 }
 
-/** A listing that rated, and the control root that made the rating. */
+/** A listing that rated, and the control root that it rated with. */
 type RatingSource = Pick<RatingRow, 'source_handle' | 'source_root'>;
 
 /**
- * What the records of a listing and of those that rate it ever named of each other, or both of them, and what the namespace and claims of the
- * rated one proved. `names`: what else is asked of the sources' records.
+ * Reads the identities that connect a listing with the sources of its ratings: those that the records of either side ever
+ * named of the other, those that both named, and those that the namespace and claims of the rated listing proved. `names` are
+ * further identities to look for in the records of the sources.
  */
 export const readIdentities = (
   db: Db,
@@ -64,10 +65,10 @@ export const readIdentities = (
   );
 };
 
-/** What the versions of one record name at most; of the registry's records in November 2026 the most was 3. */
+/** The most identities that the versions of one record may state; the most in the registry in November 2026 was 3. */
 const mostStated = 200;
 
-/** Identities without those by which a listing would have stated more than one may; what is stored already may be among them. */
+/** Drops the identities that exceed the limit of a listing. The result may include some that are stored already. */
 async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Promise<RecordedIdentity[]> {
   const stated = identities.filter(({ kind }) => kind === 'stated');
   if (stated.length === 0) return [...identities];
@@ -84,8 +85,8 @@ async function withinBounds(db: Db, identities: readonly RecordedIdentity[]): Pr
 }
 
 /**
- * Adds identities that are not stored yet, of what a listing states the first two hundred; the first date stays. Returns the handles that got
- * one.
+ * Stores identities that are not stored yet, up to 200 stated ones of each listing; the first date of each stays. Returns the
+ * handles of the listings that got a new one.
  */
 export async function writeIdentities(db: Db, identities: readonly RecordedIdentity[]): Promise<string[]> {
   const added = new Set<string>();

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** A piece of evidence, or a proof, of one of several kinds. */
+/** A piece of evidence or a proof, which has one of several kinds. */
 export interface KindAndValue<Kind extends string> {
   readonly kind: Kind;
   readonly value: string;
 }
 
-/** Reads `url:https://a.example/` as its kind and its value. */
+/** Splits `url:https://a.example/` into its kind and its value. */
 function split<Kind extends string>(text: string): KindAndValue<Kind> {
   const at = text.indexOf(':');
   return { kind: text.slice(0, at) as Kind, value: text.slice(at + 1) };
 }
 
-/** What a rater sent, in whichever form, as an object. */
+/** Converts either form that a rater may send to the object. */
 export const toKindAndValue = <Kind extends string>(sent: string | KindAndValue<Kind>): KindAndValue<Kind> =>
   typeof sent === 'string' ? split<Kind>(sent) : sent;
 
-/** `kind:value` or the object of both. tools/list shows the text, whose pattern names the kinds (mcp/register.ts). */
+/** The input schema of `kind:value` or its object form. tools/list shows only the string, whose pattern names the kinds. */
 export function kindAndValue<const Kind extends string>(
   object: z.ZodType<KindAndValue<Kind>, KindAndValue<Kind>>,
   kinds: readonly Kind[],

@@ -184,7 +184,7 @@ export const proofClasses: readonly [ProofClass, ...ProofClass[]] = ['none', ...
 /** Largest proof that is read, in characters. */
 const proofLimit = 4096;
 
-/** A proof, read. */
+/** A proof as a rater sent it, in its object form. */
 export type SentProof = KindAndValue<ProofKindName>;
 
 /** A proof as a rater sends it. */

@@ -133,10 +133,10 @@ export const createRatingReads = (db: Db) => ({
     const rows = current.where(({ or }) => or({ source_handle: handle, subject_handle: handle }));
     return (await rows.orderBy('id').execute()).map(decodeRating);
   },
-  /** Every version of the ratings of one interaction but erased ones, withdrawn ones included, in the order of the log. */
+  /** All versions of the ratings of one interaction in the order of the log, withdrawn ones included, erased ones not. */
   versions: async (source: string, subject: string, interactionId: string): Promise<Rating[]> =>
     (await readVersions(db, source, subject, interactionId)).map(decodeRating),
-  /** Accounts and hosts that a listing and the sources of its ratings ever named of each other, and what is proven of it. */
+  /** Reads the identities that connect a listing with the sources of its ratings (`readIdentities`). */
   identities: (subject: string, by: Parameters<typeof readIdentities>[2]) => readIdentities(db, subject, by),
   async response(ratingId: string): Promise<RatingResponse | undefined> {
     const rows = db.selectFrom('rating_response').select(['text', 'created_at', 'log_index']);

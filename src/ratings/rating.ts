@@ -45,9 +45,9 @@ export const ratingContent = z.object({
   evidence: z.array(kindAndValue(evidenceItem, evidenceKinds)).max(3).optional(),
   score: contentFields.score.describe('5 is best'),
 });
-/** The content as a rater sent it. */
+/** The content of a rating as its source sent it. */
 export type SentContent = z.infer<typeof ratingContent>;
-/** The content as it is stored. */
+/** The content of a rating as it is stored. */
 export type RatingContent = Omit<SentContent, 'evidence'> & {
   readonly evidence?: z.infer<typeof contentFields.evidence>;
 };

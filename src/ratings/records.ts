@@ -144,8 +144,8 @@ export async function writeHolder(
 }
 
 /**
- * Ratings of a subject, newest first, each with its response; those columns are null if there is none. Ratings are everywhere in the
- * order of the log: the clocks of two nodes differ, and they only date.
+ * The ratings of a subject, newest first, each with its response, whose columns are null if there is none. Ratings are always
+ * ordered by log index, because the clocks of nodes differ.
  */
 const recordsOf = (db: Db, subject: string) =>
   db
@@ -262,7 +262,7 @@ export async function readRecentRatings(
  * are those that the counts include.
  */
 export interface RatingPage extends RatingFilter {
-  /** Continue after the rating of this entry of the log. */
+  /** The log index of the rating after which the page begins. */
   readonly after?: number | undefined;
   readonly limit: number;
   /** The time at which groups are judged, RFC 3339. */

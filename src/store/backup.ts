@@ -35,7 +35,7 @@ const endLine = z.object({ end: z.object({ rows: rowCounts, sha256: z.string() }
 
 export type BackupHeader = z.output<typeof headerLine>;
 
-/** Every table of a backup with its key, by which rows are ordered; log_head comes last, since only a complete database has one. */
+/** The tables of a backup with the keys that order their rows; log_head comes last and so marks a complete database. */
 const keys: { readonly [Table in DumpedTable]: readonly (keyof Schema[Table] & string)[] } = {
   listing: ['id'],
   listing_version: ['handle', 'version'],

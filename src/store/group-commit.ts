@@ -96,7 +96,7 @@ export function createGroupCommit(transact: Transact): <T>(work: (db: Db) => Pro
     refuseInTransaction('a write of its own');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     let result: { readonly value: T } | undefined;
-    // A group runs in the context of whoever began it; the work of each runs in that of its caller.
+    // Without this, all work of a group would run in the async context of the caller that began it.
     const asCaller = AsyncLocalStorage.snapshot();
     queue.push({
       run: async (db) => {

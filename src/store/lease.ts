@@ -69,7 +69,7 @@ export const createLeaseWrites = (db: Db, { now_ms }: Engine) => ({
     return new Set((await renewed.returning('owner').execute()).map(({ owner }) => owner));
   },
   release: async (owner: string) => void (await db.deleteFrom('lease').where('owner', '=', owner).execute()),
-  /** Releases all that a holder has, whatever it knew of. */
+  /** Deletes all leases of a holder. */
   releaseOf: async (holder: string) =>
     void (await db.deleteFrom('lease').where('owner', 'like', `${holder}/%`).execute()),
   /** Deletes leases that nobody renewed for a week. */
@@ -90,7 +90,7 @@ function startWatch(): () => number {
   return () => Math.max(performance.now() - steady_ms, Date.now() - wall_ms);
 }
 
-/** The leases of a store. One write renews all of them. */
+/** Creates the leases of a store, which are renewed together in one write. */
 export function createLeases(
   { find }: Pick<Leases, 'find'>,
   write: <T>(work: (tx: Pick<Transaction, 'leases'>) => Promise<T>) => Promise<T>,

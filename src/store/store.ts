@@ -51,11 +51,11 @@ export interface Lease extends AsyncDisposable {
 export interface Leases {
   /** Undefined if nobody has taken the lease, or its last holder released it. */
   find(name: string): Promise<{ readonly isHeld: boolean; readonly renewed_at: string } | undefined>;
-  /** What the owners of all leases of this store begin with. */
+  /** The id of this store as a holder; the owner of each of its leases begins with it. */
   readonly holder: string;
   /** Takes a lease; undefined while another holder has it, in this process or another. */
   take(name: string): Promise<Lease | undefined>;
-  /** Lets others take at once what another store held whose thread has ended. */
+  /** Releases the leases of another store whose thread has ended, so that others need not wait until they expire. */
   releaseOf(holder: string): Promise<void>;
   /** Releases what is still leased, and renews no more. */
   end(): Promise<void>;
@@ -125,7 +125,7 @@ export interface Engine {
   readonly writer: Db;
   /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
   findDamage(): Promise<string | undefined>;
-  /** Removes from the files of the database what transactions deleted; false if they may still have it. Others wait to write meanwhile. */
+  /** Removes deleted content from the files of the database; false if they may still hold some. Blocks other writers meanwhile. */
   dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;

@@ -11,7 +11,7 @@ import { headerOf } from '../request.ts';
 import { type ChooseEncoding, isCurrent } from '../response.ts';
 import { type AnswerCache, type CachedAnswer, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 import { findMcpAnswer, isPlainMessage, readBody } from './mcp-cache.ts';
-import { type Counted, type createRefuser, toCounted, withoutQuery } from './refusals.ts';
+import { type CountedRequest, type createRefuser, toCountedRequest, withoutQuery } from './refusals.ts';
 
 const longestAddress = 500;
 const memory = 'pages';
@@ -65,7 +65,7 @@ function readPage(url: string, encoding: Encoding, now_ms: number, { cache }: Sh
 /** The cached page for a GET, or the 304 in its place. */
 function findPage(
   { url = '', headers }: IncomingMessage,
-  { path, now_ms }: Counted,
+  { path, now_ms }: CountedRequest,
   shared: Shared,
 ): ReadyAnswer | undefined {
   const encoding = shared.chooseEncoding(headers['accept-encoding']);
@@ -94,7 +94,7 @@ interface Shared {
 /** Checks what depends on the request, not on its answer: Host and limit. */
 function isAdmitted(
   incoming: IncomingMessage,
-  { path, limit, network, now_ms }: Counted,
+  { path, limit, network, now_ms }: CountedRequest,
   { isOurs }: Shared,
 ) {
   if (!isOurs(headerOf(incoming.rawHeaders, 'host'))) return false;
@@ -114,9 +114,9 @@ function send(
 }
 
 /**
- * Puts a fast path in front of the app: it sends cached answers at Node's server, since a Request, a Response and the app's
- * middleware take longer than that (docs/decisions/cache.md), and refuses what a limit refuses (docs/decisions/limits.md). All its
- * answers and checks are the app's: a request that fails a check, or has anything unusual, is left to the app.
+ * Puts a fast path in front of the app, which answers from the cache (docs/decisions/cache.md) and refuses requests over a limit
+ * (docs/decisions/limits.md) without the cost of a Request, a Response and the app's middleware. It uses the app's own answers
+ * and checks, and leaves every request that fails a check or is unusual to the app.
  */
 export function createFastPath(shared: Shared, app: Listener): Listener {
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
@@ -131,7 +131,7 @@ export function createFastPath(shared: Shared, app: Listener): Listener {
   };
   return (incoming, outgoing) => {
     const start = performance.now();
-    const counted = toCounted(incoming, shared);
+    const counted = toCountedRequest(incoming, shared);
     const page = incoming.method === 'GET' ? findPage(incoming, counted, shared) : undefined;
     if (page && isAdmitted(incoming, counted, shared)) return answer(page, start, outgoing);
     const refused = shared.refuse(incoming, counted);

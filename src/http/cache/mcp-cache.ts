@@ -167,7 +167,7 @@ export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMes
   Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
   !unusual.some((name) => headers[name] !== undefined);
 
-/** A request of Node's server whose body was read before the app. */
+/** A request of Node's server whose body was read before it reached the app. */
 interface ReadRequest extends IncomingMessage {
   rawBody?: Buffer;
 }
@@ -192,10 +192,10 @@ const toHeaders = ({ headers }: IncomingMessage): Pick<Headers, 'get'> => ({
   get: (name) => headers[name]?.toString() ?? null,
 });
 
-/** Nothing that is answered from memory takes a large body. */
+/** No message that is answered from the cache has a large body, so nothing is counted here. */
 const countedByApp = () => {};
 
-/** The message in a body, if it can be answered from memory; the app parses every other one again. */
+/** Reads the message in a body if it can be answered from the cache; the app parses every other one again. */
 function readMessage(body: Buffer, headers: Pick<Headers, 'get'>): CacheableMessage | undefined {
   const text = decodeUtf8(body);
   return text === undefined

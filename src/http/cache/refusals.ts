@@ -9,18 +9,18 @@ import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
 import { type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 
-/** A longer body, or one of unknown length, is left to the app, which ends the connection if it does not arrive soon. */
+/** A request with a longer body, or one of unknown length, is left to the app, which closes slow connections. */
 const longestBody_bytes = 64 * 1024;
 const methods = ['GET', 'HEAD', 'POST'];
 
-/** The path of an address. */
+/** The target of a request without its query. */
 export const withoutQuery = (address: string): string => {
   const end = address.indexOf('?');
   return end === -1 ? address : address.slice(0, end);
 };
 
 /** A request as the limits count it. */
-export type Counted = ReturnType<typeof toCounted>;
+export type CountedRequest = ReturnType<typeof toCountedRequest>;
 
 interface Counting {
   readonly context: Pick<Context, 'clock'>;
@@ -28,8 +28,8 @@ interface Counting {
   readonly limits: RequestLimits;
 }
 
-/** The limit that counts a request, the network that it is counted for, and the time. */
-export function toCounted(
+/** Finds the limit that counts a request, the network that it is counted for, and the time. */
+export function toCountedRequest(
   { url = '', headers, method = '', socket }: IncomingMessage,
   { limits, callers, context }: Counting,
 ) {
@@ -38,11 +38,11 @@ export function toCounted(
   return { path, limit: limitOf(limits, method, path), network, now_ms: context.clock().getTime() };
 }
 
-/** Characters and segments that URL leaves as they are. */
+/** Paths that `URL` does not change. */
 const plainPath = /^\/(?!\/)[\w\-.~@:+/]*$/;
 const plainAddress = /^[!$-~]*$/;
 
-/** Whether the app's limits come to see a request: nothing before them answers it, or reads it as another one. */
+/** Whether a request would reach the limits of the app unchanged, so that the fast path may refuse it in their place. */
 function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
   const { url = '', method = '', headers, rawHeaders } = incoming;
   const isShort =
@@ -59,16 +59,19 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
 }
 
 /**
- * Refuses a request that its limit refuses now, before the app and with the answer of the app: both make it with
- * `toRefusalAnswer`. Counts nothing. Undefined for every other request.
+ * Creates a function that refuses a request over its limit with the same answer as the app (`toRefusalAnswer`). It returns
+ * undefined for every other request, and counts nothing.
  */
 export function createRefuser(face: Face, isOurs: HostCheck) {
   let secured: Readonly<Record<string, string>> | undefined;
-  // A request that comes earlier is refused by the app.
+  // Until these headers are ready, the app refuses.
   void toSecuredHeaders(face.site.config, {}).then((headers) => {
     secured = headers;
   });
-  return (incoming: IncomingMessage, { path, limit, network, now_ms }: Counted): ReadyAnswer | undefined => {
+  return (
+    incoming: IncomingMessage,
+    { path, limit, network, now_ms }: CountedRequest,
+  ): ReadyAnswer | undefined => {
     const refusal = limit.refusalOf(network, now_ms);
     if (!refusal || !secured || !isPlain(incoming, path, isOurs)) return undefined;
     const { method = '', headers } = incoming;

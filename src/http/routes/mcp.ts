@@ -44,7 +44,7 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-/** Answers messages, so many at a time. */
+/** Creates the answers to messages, of which a limited number is made at a time. */
 function createAnswers(context: Context, opening: ReturnType<typeof open>) {
   let running = 0;
   let isDraining = false;

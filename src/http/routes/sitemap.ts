@@ -50,8 +50,8 @@ const type = 'application/xml; charset=utf-8';
 const cacheControl = 'public, max-age=3600';
 
 /**
- * Home, lists and tags if one file has room for all, and all listing pages: one file, or an index of files where there are more than
- * 50,000. The first answer is cached: it is made of a walk over all listings.
+ * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for them. With more than
+ * 50,000 listings it is an index of files. The answer without `after` is cached, because it takes a walk over all listings.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
@@ -60,7 +60,7 @@ export async function answerSitemap(c: Request): Promise<Response> {
   const texts = isIndex ? toIndex(context) : toFile(context, after ?? '');
   let body = '';
   for await (const text of texts) body += text;
-  // Callers choose what a file begins after: such files would fill the cache.
+  // The other files are not cached, because callers could fill the cache with values of `after`.
   const cachePolicy = after === undefined ? { cacheTags: 'all' as const } : undefined;
   return answerWithETag(c, { type, body, cacheControl, cachePolicy });
 }
