@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Context } from '../context.ts';
 import type { Db } from '../store/store.ts';
 import { type VersionSummary, versionSummaryColumns, versionTable } from './listing.ts';
 
@@ -48,6 +49,18 @@ export async function readVersionSpan(db: Db, handle: string) {
     ])
     .executeTakeFirstOrThrow();
   return { count: Number(versions), first, last };
+}
+
+/** One page of the versions of a listing, the newest first and counted from 1, and the span of all of them. */
+export async function readVersionsPage(
+  handle: string,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+  { store }: Pick<Context, 'store'>,
+) {
+  const { newestVersions, versionSpan } = store.listings;
+  const query = { withDeleted: false, offset: (page - 1) * perPage, limit: perPage };
+  const [versions, span] = await Promise.all([newestVersions(handle, query), versionSpan(handle)]);
+  return { versions, page, span };
 }
 
 /** The name of the version of each of some listings that was published last, deleted or not. */

@@ -9,6 +9,7 @@ import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
+import { readVersionsPage } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
@@ -188,10 +189,8 @@ const showPart = (c: Request, toPart: (listing: ListingDocument, context: Contex
 const showVersions = (c: Request, { site }: Face) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
-    const { newestVersions, versionSpan } = context.store.listings;
-    const shown = { withDeleted: false, offset: (page - 1) * versionsPerPage, limit: versionsPerPage };
-    const versions = await newestVersions(listing.handle, shown);
-    return toVersionsPage(site, listing, { versions, page, span: await versionSpan(listing.handle) });
+    const shown = await readVersionsPage(listing.handle, { page, perPage: versionsPerPage }, context);
+    return toVersionsPage(site, listing, shown);
   });
 
 const showRatings = (c: Request, { site }: Face) =>
