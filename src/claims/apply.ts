@@ -25,6 +25,7 @@ import {
   type Verdict,
 } from './judge.ts';
 import type { Reading } from './locations.ts';
+import { noteMoving } from './moving.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { SeenReceiptKey } from './receipt-keys.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
@@ -167,6 +168,7 @@ async function toClaim(
     proven_commit: read.commit ?? same?.proven_commit,
     proven_at: read.commit ? at : same?.proven_at,
     checked_at: same && !read.pinned ? same.checked_at : at,
+    moving: same?.moving,
   };
 }
 
@@ -302,7 +304,8 @@ export async function applyReading(
   const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, [reading, known], file);
-  const claim = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
+  const left = typeof file === 'string' ? heard : await endLeaked(tx, [handle, heard], [file.secrets, at]);
+  const claim = await noteMoving(tx, [reading, left], file);
   // The opt-out may have begun or ended just now; the registry may have deleted the listing meanwhile.
   const current = await tx.listings.byHandle(handle);
   if (!current || isGone(current)) {

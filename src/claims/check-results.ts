@@ -68,7 +68,9 @@ const messages = {
   signature_invalid: () =>
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
-    'The listing is claimed in another way by the holder of another account or domain. To move the claim, put this same line there too and check again; otherwise that claim has to end first.',
+    'The listing is claimed in another way by the holder of another account or domain. To move the claim, put this same line there too and check again, now and a day later; otherwise that claim has to end first.',
+  move_not_confirmed: () =>
+    'The line was read here and where the claim stands. The claim moves when a check a day or more later reads it in both places again, and at once if the challenge is asked for with a capability of the claim in the Authorization header.',
   claim_not_ended: () =>
     'The claim on record has not ended: a check a day or more after the first one that found nothing to prove it has to find nothing again. Leave this line where it is; it begins a new claim then.',
   capability_needed: ({ put }) =>

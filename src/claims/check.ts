@@ -79,7 +79,7 @@ async function readAgreed(
   const target = other && findTarget(listing, other, context);
   if (!target) return new Set();
   const read = await readLocation(target.place, claim, context);
-  const file = read.result === 'file' ? parseClaimFile(read.text) : 'too_large';
+  const file = read.result === 'file' && read.pinned ? parseClaimFile(read.text) : 'too_large';
   const challenges = typeof file === 'string' ? [] : file.challenges;
   const hashes = challenges.flatMap((text) => readChallenge(text)?.hash ?? []);
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));

@@ -79,6 +79,8 @@ export const claimTable = table({
   missed_at: optional(text),
   /** When a first check found no line that counts, and no location, since the last one that found otherwise (standing.ts). */
   missing: optional(json<Readonly<Partial<Record<Missing, string>>>>()),
+  /** When a line that moves the claim was first read where it stands and at another location, by that location and the line's hash. */
+  moving: optional(json<Readonly<Record<string, string>>>()),
   /** Days (UTC, YYYY-MM-DD) on which checks failed since the last one that read anything; the first ten. */
   failed_days: optional(words<string>()),
 });

@@ -1,7 +1,8 @@
 import { type Challenge, type ChallengeBinding, findChallengeFailure } from './challenge.ts';
 import type { Capability, Claim, ClaimEvent, SeenFacts } from './claim.ts';
 import type { Reading } from './locations.ts';
-import { isBroken, isEndedBy, isHeld, isLapsed, isLiving } from './standing.ts';
+import { movingKey } from './moving.ts';
+import { isBroken, isEndedBy, isHeld, isLapsed, isLiving, isSecondReading } from './standing.ts';
 
 /** A claim line as it was read, or as a published key signed it. */
 export interface ReadLine {
@@ -25,6 +26,7 @@ const bySpecificity = [
   'place_was_missing',
   'claimed_elsewhere',
   'claim_not_ended',
+  'move_not_confirmed',
   'capability_needed',
   'signature_invalid',
   'challenge_expired',
@@ -140,16 +142,25 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
 const isCounting = (power: JudgedLine['power']): power is CountedLine['power'] =>
   power === 'old' || power === 'cosigned' || power === 'new';
 
+/** Whether the challenge of a line was asked for with a capability that continues the claim: what its holder does acts at once. */
+function isByHolder({ challenge }: ReadLine, facts: JudgedFacts & { readonly claim: Claim }): boolean {
+  const at = { ring: facts.ring, now_s: Math.floor(facts.now.getTime() / 1000) };
+  return challenge !== undefined && findContinuingFailure(challenge, facts, at) === undefined;
+}
+
 /** Why a line that begins a new claim has to wait; undefined if it need not. */
-function findHindrance({ hash }: CountedLine, facts: JudgedFacts): LineFailure | undefined {
+function findHindrance(line: CountedLine, facts: JudgedFacts): LineFailure | undefined {
+  const { hash } = line;
   const { claim, place, agreed, pinned, known, now } = facts;
   if (!claim || !isHeld(claim, known.values(), now)) return undefined;
   if (claim.kind === place.kind && claim.place_key === place.key) {
     if (!pinned) return 'capability_needed';
     return isEndedBy(claim, 'line', now) ? undefined : 'claim_not_ended';
   }
-  if (agreed.has(`${claim.place_key} ${hash}`)) return undefined;
-  return claim.state === 'claimed' ? 'claimed_elsewhere' : 'claim_not_ended';
+  if (!agreed.has(`${claim.place_key} ${hash}`))
+    return claim.state === 'claimed' ? 'claimed_elsewhere' : 'claim_not_ended';
+  const isConfirmed = isSecondReading(claim.moving?.[movingKey(place, hash)], now);
+  return isConfirmed || isByHolder(line, { ...facts, claim }) ? undefined : 'move_not_confirmed';
 }
 
 /** The lines that continue the known claim. */

@@ -61,14 +61,41 @@ test('from a repository to the domain only a line that is in both places moves i
   expect(await directory.standing(issued.capability)).toBe('200');
   directory.setTxt(name, next.challenge);
   repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
-  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
-    status: 'claimed',
-    changed: 'moved',
-  });
+  const named = { method: 'dns', challenge: next.challenge };
+  expect(await directory.ask(handle, named)).toMatchObject({ reason: 'move_not_confirmed' });
+  directory.directory.wait(86_400);
+  expect(await directory.ask(handle, named)).toMatchObject({ status: 'claimed', changed: 'moved' });
   repository.commit({ [file]: null });
   expect(await directory.ask(handle)).toMatchObject({ method: 'dns', status: 'claimed', changed: 'none' });
   expect(await directory.standing(next.capability)).toBe('200');
   expect(await directory.standing(issued.capability)).toBe('capability_revoked');
+  expect(await directory.history(handle)).toEqual([
+    'activated github.com/alice 0',
+    'moved dns:example.com 0',
+  ]);
+});
+
+test('a line that was in both places for a moment moves nothing, and one that the holder asked for does at once', async () => {
+  const { repository, issued } = await claimInRepository();
+  const mallory = await directory.ask(handle, { method: 'dns' });
+  const named = { method: 'dns', challenge: mallory.challenge };
+  directory.setTxt(name, mallory.challenge);
+  for (let moment = 0; moment < 2; moment++) {
+    repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
+    expect(await directory.ask(handle, named)).toMatchObject({ reason: 'move_not_confirmed' });
+    repository.commit({ [file]: issued.challenge });
+    expect(await directory.claim(handle)).toMatchObject({ status: 'claimed' });
+    directory.directory.wait(1.5 * 86_400);
+  }
+  expect(await directory.ask(handle, named)).toMatchObject({ reason: 'claimed_elsewhere' });
+  const own = await directory.ask(handle, { method: 'dns', rotate: true }, issued.capability);
+  directory.setTxt(name, own.challenge);
+  repository.commit({ [file]: `${issued.challenge}\n${own.challenge}\n` });
+  expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
+    status: 'claimed',
+    changed: 'moved',
+  });
+  expect(await directory.standing(own.capability)).toBe('200');
   expect(await directory.history(handle)).toEqual([
     'activated github.com/alice 0',
     'moved dns:example.com 0',

@@ -324,5 +324,7 @@ test('signatures that nobody checked before make the service read the location o
   // The holder of the claim agrees by a line in the repository, which the next check reads before the signature counts.
   repository.commit({ 'dossier-claim.txt': `${held.challenge}\n${challenge}` });
   const signature = signer.sign(challenge).toString('base64');
+  expect(await prove(challenge, signature)).toMatchObject({ reason: 'move_not_confirmed' });
+  directory.directory.wait(86_400);
   expect(await prove(challenge, signature)).toMatchObject({ status: 'claimed', changed: 'moved' });
 });

@@ -40,7 +40,7 @@ create table claim (
   kind TEXT not null, place TEXT not null, place_key TEXT not null, seen TEXT, root TEXT not null,
   root_generation integer not null, first_proved_at TEXT not null, checked_at TEXT not null,
   suspended_reason TEXT, "commit" TEXT, branch TEXT, proven_commit TEXT, proven_at TEXT,
-  failed_days TEXT, tried_at TEXT, lost_at TEXT, missed_at TEXT, missing TEXT);
+  failed_days TEXT, tried_at TEXT, lost_at TEXT, missed_at TEXT, missing TEXT, moving TEXT);
 create index claim_root on claim (root);
 create table claim_event (
   log_index INT8 not null primary key, handle TEXT not null, type TEXT not null, at TEXT not null,

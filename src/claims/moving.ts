@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Transaction } from '../store/store.ts';
+import { readChallenge } from './challenge.ts';
+import { absences, type Claim, type ClaimFile, type ProofPlace } from './claim.ts';
+import { type Reading, toSubject } from './locations.ts';
+
+/** The name of a line at a location, in what is noted of lines that move a claim. */
+export const movingKey = (place: ProofPlace, hash: string) => `${toSubject(place)} ${hash}`;
+
+/**
+ * Since when lines that move the claim have been read where it stands and elsewhere: those of the location that was read, and of others.
+ * A reading that does not find a line at one of the two forgets it.
+ */
+function movingAfter(
+  { moving = {}, place_key, kind }: Claim,
+  { place, agreed, signed, now }: Reading,
+  lines: readonly string[],
+): Claim['moving'] {
+  const known = Object.entries(moving);
+  const hashOf = (key: string) => key.slice(key.lastIndexOf(' ') + 1);
+  const isHere = kind === place.kind && place_key === place.key;
+  if (isHere)
+    return signed ? moving : Object.fromEntries(known.filter(([key]) => lines.includes(hashOf(key))));
+  const isOfPlace = ([key]: [string, string]) => key === movingKey(place, hashOf(key));
+  // A signature is no text: it counts until the place of the claim has its line no more.
+  const signedBefore =
+    place.kind === 'registry_key' ? known.filter(isOfPlace).map(([key]) => hashOf(key)) : [];
+  const present = new Set([...lines, ...signedBefore, ...(signed ? [signed.hash] : [])]);
+  const both = [...present].filter((hash) => agreed.has(`${place_key} ${hash}`));
+  return Object.fromEntries([
+    ...known.filter((one) => !isOfPlace(one)),
+    ...both
+      .map((hash) => movingKey(place, hash))
+      .map((key): [string, string] => [key, moving[key] ?? now.toISOString()]),
+  ]);
+}
+
+/** Notes which lines move the claim in force, as an authoritative reading shows them; returns the claim as it is then. */
+export async function noteMoving(
+  tx: Transaction,
+  [reading, claim]: [Reading, Claim | undefined],
+  file: ClaimFile | string,
+): Promise<Claim | undefined> {
+  const isConclusive = reading.read.pinned && (typeof file !== 'string' || absences.includes(file));
+  if (claim?.state !== 'claimed' || !isConclusive) return claim;
+  const texts = typeof file === 'string' ? [] : file.challenges;
+  const moving = movingAfter(
+    claim,
+    reading,
+    texts.flatMap((text) => readChallenge(text)?.hash ?? []),
+  );
+  const isEmpty = Object.keys(moving ?? {}).length === 0;
+  if (isEmpty && !claim.moving) return claim;
+  const noted = { ...claim, moving: isEmpty ? undefined : moving };
+  if (!isDeepStrictEqual(noted, claim)) await tx.claims.putClaim(noted);
+  return noted;
+}
