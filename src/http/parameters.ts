@@ -23,7 +23,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/badge\//, ['style', 'show']],
   [/^\/publishers\/[^/]+$/, ['after']],
   [/^\/feedback$/, ['received', 'handle', 'category', 'message', 'rating_id']],
-  [/^\/sitemap\.xml$/, ['after']],
+  [/^\/sitemap\.xml$/, ['page']],
   [/^\/changes$/, ['since']],
   [new RegExp(`^${view}$`), ['cursor']],
   [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],

@@ -90,6 +90,10 @@ export const countListings = ({ store }: Reads): Promise<number> => store.listin
 
 const perRead = 1000;
 
+/** The handle after which the visible listings begin whose position in the order of their handles is above a number; '' for 0. */
+export const readHandleBefore = async (position: number, { store: { listings } }: Reads): Promise<string> =>
+  position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
+
 /** All visible listings after a handle, in the order of their handles: pages of a handle and its last update each. */
 export const pagesAfter = (after: string, { store: { listings } }: Reads) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>

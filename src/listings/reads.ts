@@ -205,6 +205,20 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
       .orderBy('handle')
       .limit(limit)
       .execute(),
+  /** The visible handle at a position in handle order, which begins with 1: where a file of the sitemap ends. */
+  handleAt: async (position: number) => {
+    const visible = db
+      .selectFrom('listing')
+      .where('withdrawn', 'is', null)
+      .select('handle')
+      .orderBy('handle');
+    return (
+      await visible
+        .offset(position - 1)
+        .limit(1)
+        .executeTakeFirst()
+    )?.handle;
+  },
   /**
    * Handles after a handle that have ratings, claim events, observations or active moderation, listed or not, in handle
    * order: for an audit.

@@ -141,7 +141,7 @@ describe('a text that cannot be stored', () => {
         }
   });
   it.each([
-    '/sitemap.xml?after=%00',
+    '/sitemap.xml?page=%00',
     '/agents?q=a/%00b&cursor=%00',
     '/agents?tag=%00&state=%00',
     '/tags?q=%00',

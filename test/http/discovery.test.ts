@@ -51,12 +51,13 @@ describe('discovery', () => {
         '',
       ].join('\n'),
     );
-    expect(await (await get('/sitemap.xml?after=co.webhook/webhook')).text()).not.toContain(
-      'webhook/webhook',
-    );
+    for (const query of ['page=1', 'page=x', 'page=', 'page=1&page=2']) {
+      const other = await get(`/sitemap.xml?${query}`);
+      expect([query, other.status, other.headers.get('location')]).toEqual([query, 302, '/sitemap.xml']);
+    }
   });
 
-  it('/sitemap.xml has an ETag and is made once, until a listing changes; a file that begins elsewhere is not stored', async () => {
+  it('/sitemap.xml has an ETag and is made once, until a listing changes, whatever is asked for beside it', async () => {
     const results: unknown[] = [];
     const stop = onMeasured(({ labels: { memory, result } }) => memory === 'pages' && results.push(result));
     const own = await openDirectory({ listening: true });
@@ -68,8 +69,8 @@ describe('discovery', () => {
     const etag = await read('/sitemap.xml');
     expect(etag).toMatch(/^"/);
     expect(await read('/sitemap.xml')).toBe(etag);
-    for (const _ of [1, 2]) await read('/sitemap.xml?after=a');
-    expect(results).toEqual(['miss', 'hit']);
+    for (const query of ['after=a', 'after=b']) expect(await read(`/sitemap.xml?${query}`)).toBe(etag);
+    expect(results).toEqual(['miss', 'hit', 'hit', 'hit']);
     stop();
     await own.close();
   });
@@ -93,11 +94,13 @@ describe('discovery', () => {
     const files = [...index.matchAll(/<loc>http:\/\/127\.0\.0\.1:3000([^<]+)<\/loc>/g)].map(
       ([, path]) => path ?? '',
     );
-    expect(files).toEqual(['/sitemap.xml?after=-', '/sitemap.xml?after=io.many%2Fserver-49997']);
+    expect(files).toEqual(['/sitemap.xml?page=1', '/sitemap.xml?page=2']);
     const counts = await Promise.all(
       files.map(async (path) => (await (await many.app.request(path)).text()).split('<url>').length - 1),
     );
     expect(counts).toEqual([50_000, 3]);
+    expect((await many.app.request('/sitemap.xml?page=3')).status).toBe(302);
+    expect((await many.app.request('/sitemap.xml?page=2')).headers.get('etag')).toMatch(/^"/);
     await many.close();
   });
 

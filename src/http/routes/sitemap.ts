@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { countListings, pagesAfter } from '../../listings/publishers.ts';
+import { countListings, pagesAfter, readHandleBefore } from '../../listings/publishers.ts';
 import { readTags } from '../../tools/list-tags.ts';
 import { pagePath } from '../../views/html.ts';
 import type { Request } from '../call.ts';
@@ -11,16 +11,18 @@ const perFile = 50_000;
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-async function* toFile(context: Context, after: string): AsyncGenerator<string> {
+/** All addresses, or those of one file of an index. */
+async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
   const { publicUrl } = context.config;
-  const tags = after === '' ? await readTags(context) : [];
+  const tags = file === undefined ? await readTags(context) : [];
   const paths = ['/', '/agents', '/tags', '/about', ...tags.map(({ tag }) => `/tags/${tag}`)];
-  if (after === '' && (await countListings(context)) + paths.length <= perFile) {
+  if (file === undefined && (await countListings(context)) + paths.length <= perFile) {
     yield paths.map((path) => `<url><loc>${publicUrl}${encodeURI(path)}</loc></url>\n`).join('');
   }
+  const before = await readHandleBefore(((file ?? 1) - 1) * perFile, context);
   let written = 0;
-  for await (const rows of pagesAfter(after, context)) {
+  for await (const rows of pagesAfter(before, context)) {
     yield rows
       .map(
         ({ handle, updated_at }) =>
@@ -33,17 +35,13 @@ async function* toFile(context: Context, after: string): AsyncGenerator<string> 
   yield '</urlset>\n';
 }
 
-async function* toIndex(context: Context): AsyncGenerator<string> {
-  const { publicUrl } = context.config;
-  yield `${open}<sitemapindex ${namespace}>\n<sitemap><loc>${publicUrl}/sitemap.xml?after=-</loc></sitemap>\n`;
-  let passed = 0;
-  for await (const rows of pagesAfter('', context)) {
-    passed += rows.length;
-    const last = rows.at(-1);
-    if (last && passed % perFile === 0)
-      yield `<sitemap><loc>${publicUrl}/sitemap.xml?after=${encodeURIComponent(last.handle)}</loc></sitemap>\n`;
-  }
-  yield '</sitemapindex>\n';
+function toIndex({ config }: Context, files: number): string {
+  const addresses = Array.from(
+    { length: files },
+    (_, at) => `${config.publicUrl}/sitemap.xml?page=${at + 1}`,
+  );
+  const named = addresses.map((address) => `<sitemap><loc>${address}</loc></sitemap>\n`).join('');
+  return `${open}<sitemapindex ${namespace}>\n${named}</sitemapindex>\n`;
 }
 
 const type = 'application/xml; charset=utf-8';
@@ -51,16 +49,18 @@ const cacheControl = 'public, max-age=3600';
 
 /**
  * Answers with the sitemap: all listing pages, and the home, list and tag pages if one file has room for them. With more than
- * 50,000 listings it is an index of files. The answer without `after` is cached, because it takes a walk over all listings.
+ * 50,000 listings it is an index of numbered files. Each is cached, because it takes a walk over listings; any other query leads to
+ * the address without one, so that callers choose neither what is made nor what is stored.
  */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
-  const after = c.req.query('after')?.slice(0, 200);
-  const isIndex = after === undefined && (await countListings(context)) > perFile;
-  const texts = isIndex ? toIndex(context) : toFile(context, after ?? '');
-  let body = '';
-  for await (const text of texts) body += text;
-  // The other files are not cached, because callers could fill the cache with values of `after`.
-  const cachePolicy = after === undefined ? { cacheTags: 'all' as const } : undefined;
-  return answerWithETag(c, { type, body, cacheControl, cachePolicy });
+  const listings = await countListings(context);
+  const files = listings > perFile ? Math.ceil(listings / perFile) : 0;
+  const { search } = new URL(c.req.url);
+  const [, page] = /^\?page=([1-9]\d{0,5})$/.exec(search) ?? [];
+  if (search !== '' && !(page !== undefined && Number(page) <= files)) return c.redirect('/sitemap.xml', 302);
+  let body = page === undefined && files > 0 ? toIndex(context, files) : '';
+  if (body === '')
+    for await (const text of toFile(context, page === undefined ? undefined : Number(page))) body += text;
+  return answerWithETag(c, { type, body, cacheControl, cachePolicy: { cacheTags: 'all' } });
 }
