@@ -160,6 +160,10 @@ const answers: Readonly<Record<string, Answer>> = {
             error: { code: -32000, message: 'Too many requests. Provide an API key for more.' },
           }),
         ),
+  revision: (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : json(response, reply(body, { protocolVersion: '2025-11-25\n\u202e', capabilities: {}, tools: [] })),
   returns: (body, _, response) => {
     if (body === '') return void response.writeHead(404).end();
     const result =
@@ -329,6 +333,15 @@ it('reads members of any type as data: a message that is no text, an id that is 
   expect(fact('message', 'endpoint.answers')).toMatchObject({ value: null, state: 'unreachable' });
   expect(endpoints.get('message')?.methods()).toEqual(['server/discover', 'initialize']);
   expect(fact('stream', 'endpoint.answers')).toMatchObject({ value: 200, state: 'observed' });
+});
+
+it('speaks no revision whose name cannot be sent back in a header, and says so', () => {
+  for (const kind of ['endpoint.answers', 'endpoint.protocol', 'tools.count'])
+    expect(fact('revision', kind)).toMatchObject({
+      ...{ value: null, state: 'unreachable' },
+      reason: 'The endpoint answered with no introduction in a revision of MCP that Dossier speaks.',
+    });
+  expect(endpoints.get('revision')?.methods()).toEqual(['server/discover', 'initialize']);
 });
 
 it('reads event streams whatever ends their lines, and does not wait for their end', () => {

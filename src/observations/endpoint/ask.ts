@@ -143,7 +143,7 @@ async function askLegacy(
   { result, status }: Extract<Replied, { is: 'result' }>,
   notify: (message: Message) => Promise<unknown>,
 ) {
-  const revision = String(result.protocolVersion).slice(0, 40);
+  const revision = String(result.protocolVersion);
   const session = { revision, id: talk.sessionId };
   await notify(legacyMessage(session, { method: 'notifications/initialized' }));
   const introduction = toIntroduction(result, { status, protocol: revision, era: 'legacy' });
@@ -157,7 +157,9 @@ async function askLegacy(
 /** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
 const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
-const isSession = ({ protocolVersion }: JsonObject) => typeof protocolVersion === 'string';
+/** Each later message repeats the revision in a header. */
+const isSession = ({ protocolVersion }: JsonObject) =>
+  typeof protocolVersion === 'string' && /^[\w.-]{1,40}$/.test(protocolVersion);
 const mayPass = (reply?: Replied) => reply?.is === 'no_answer' && reply.answer.result === 'unreachable';
 
 const notSpoken: NoAnswer = {
