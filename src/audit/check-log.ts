@@ -272,7 +272,7 @@ function findAllGroupFaults(said: Said, state: AuditState) {
   const events = new Map<string, readonly ClaimEvent[] | undefined>();
   return findGroupFaults({
     ratings: state.counted,
-    unshown: said.unshown.values(),
+    unshown: [...said.unshown.values()],
     eventsOf: (handle) => {
       if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
       return events.get(handle);

@@ -57,16 +57,23 @@ const createDirection = () => ({
   hasUndated: false,
 });
 
-/** Returns a function that finds the holders of a listing: its namespace, and whoever proved a claim to it. */
-function createHolders({ eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>) {
+/**
+ * Returns a function that finds those holders of a listing who rated some listing: its namespace, and whoever proved a claim to it.
+ * Others have no rating that could be the other half of a pair, and a listing may have had thousands.
+ */
+function createHolders(
+  { eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>,
+  raters: ReadonlySet<string>,
+) {
   const read = (handle: string) => {
     const events = eventsOf(handle);
     const namespace = namespaceIdentity(handle);
-    const [sure, possible] = [new Set([namespace]), new Set([namespace])];
-    for (const { log_index, root = '' } of (events ?? []).filter(isProof)) {
-      possible.add(new Holder(root).id);
-      if (log_index < size) sure.add(new Holder(root).id);
-    }
+    const proven = (events ?? []).filter(isProof).map(({ log_index, root = '' }) => {
+      return { holder: new Holder(root).id, isSure: log_index < size };
+    });
+    const held = [{ holder: namespace, isSure: true }, ...proven].filter(({ holder }) => raters.has(holder));
+    const possible = new Set(held.map(({ holder }) => holder));
+    const sure = new Set(held.flatMap(({ holder, isSure }) => (isSure ? [holder] : [])));
     return { sure, possible, isWhole: events !== undefined };
   };
   const known = new Map<string, ReturnType<typeof read>>();
@@ -80,7 +87,7 @@ function createHolders({ eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size
 export interface PairEvidence {
   readonly ratings: readonly CountedRating[];
   /** Ratings that only the log shows, because their listing is withdrawn. */
-  readonly unshown: Iterable<Pick<CountedRating, 'subject_handle' | 'source_root'>>;
+  readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
   /** Claim events of a listing in the order of the log; undefined if some of them may not be readable. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
   /** The log index of the entry that withdrew or erased a rating. */
@@ -90,12 +97,18 @@ export interface PairEvidence {
 }
 
 /**
- * Collects all ratings, one a step. Returns a function that tells whether a rating has a counterpart in the other direction
+ * Collects all ratings in steps. Returns a function that tells whether a rating has a counterpart in the other direction
  * that was first made within 90 days and is not withdrawn; undefined if that is not known. A call costs a binary search,
  * however many ratings the two sides made.
  */
 export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEvidence) {
-  const readHolders = createHolders({ eventsOf, size });
+  const raters = new Set<string>();
+  for (const listed of [ratings, unshown])
+    for (const { source_root } of listed) {
+      yield undefined;
+      raters.add(new Holder(source_root).id);
+    }
+  const readHolders = createHolders({ eventsOf, size }, raters);
   const directions = new Map<string, ReturnType<typeof createDirection>>();
   const directionsOf = (source_root: string, holders: ReadonlySet<string>) =>
     [...holders].map((holder) => {

@@ -77,6 +77,21 @@ it('a claim that ended and began thousands of times is read once, however many r
   expect(none?.reads).toBe(0);
 });
 
+it('holders of a listing who rated nothing make no work for each of its ratings', () => {
+  const events = Array.from(
+    { length: 400 },
+    (_, n) =>
+      ({
+        ...{ type: 'activated', at: minute(n), log_index: n },
+        ...{ root: `github.com/holder${n}`, root_generation: 0 },
+      }) as Event,
+  );
+  const ratings = Array.from({ length: 400 }, (_, n) =>
+    ratingOf(`x${n}`, { source_root: `github.com/rater${n}`, log_index: 400 + n }),
+  );
+  expect(countWork({ ratings, events }).reads).toBeLessThan(400 * 20 + 400 * 20);
+});
+
 it('the pairs that are found are those of which both halves were made within 90 days, also by an amendment that praises', () => {
   const days = (n: number) => minute(n * 1440);
   const span = fc.record({ from: fc.constantFrom('x', 'y'), first: fc.nat(400), later: fc.nat(200) });
