@@ -230,7 +230,7 @@ export const settings = {
   OBSERVE_INTERVAL: setting('observeInterval_s', 'Time between two checks of one listing', duration_s, '24h'),
   OBSERVE_MEMORY: setting(
     'observeMemory_mb',
-    'MiB of heap of the thread that checks listings; a check that needs more is ended (docs/operations.md)',
+    'heap of the thread that checks listings, in MiB; a check that needs more is ended (docs/operations.md)',
     wholeNumber(64, 65_536),
     '256',
   ),
@@ -241,7 +241,7 @@ export const settings = {
   ),
   DNS_SERVERS: setting(
     'dnsServers',
-    'DNS servers that claims and the observer ask, and that say where foreign hosts are reached, `address:port`; when empty, those of the system say that, and the others are 1.1.1.1:53 and 8.8.8.8:53, which are not asked about hosts of HOST_OVERRIDES',
+    'DNS servers (`address:port`) for the records that claims and the observer read and for the addresses of foreign hosts; when empty, records are read from 1.1.1.1:53 and 8.8.8.8:53, except for hosts of HOST_OVERRIDES, and addresses from the servers of the system',
     dnsServers,
   ),
   HOST_OVERRIDES: setting(
