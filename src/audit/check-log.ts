@@ -190,9 +190,14 @@ function* findWithheldFaults({ withheld, endings }: Said): AuditSteps {
         );
 }
 
-function* findResponseFaults({ unshownResponses, hidden }: Said, { ratings }: AuditState): AuditSteps {
+function* findResponseFaults(
+  { unshownResponses, hidden, actions }: Said,
+  { ratings }: AuditState,
+): AuditSteps {
+  // The rating may be of a closed log, and its listing withdrawn.
+  const isUnread = (id: string) => actions.unread.size > 0 && !ratings.has(id);
   for (const [log_index, id] of unshownResponses)
-    yield !hidden.has(id) && ratings.get(id)?.withdrawn_at === undefined
+    yield !hidden.has(id) && !isUnread(id) && ratings.get(id)?.withdrawn_at === undefined
       ? entryFault(log_index, `it records a response to rating ${id}, which is shown nowhere`)
       : undefined;
 }
@@ -206,8 +211,9 @@ function readEvents(
   { claims, absent, actions: { unread } }: Said,
   { listings, hidden }: AuditState,
 ): ClaimEvent[] | undefined {
-  const { events: shown = [] } = listings.get(handle) ?? {};
-  const mayLack = hidden.has(handle) || shownFrom(shown, true) > 0 || shownFrom(shown, false) > 0;
+  const { events: shown } = listings.get(handle) ?? { events: [] };
+  const isShown = listings.has(handle) && !hidden.has(handle);
+  const mayLack = !isShown || shownFrom(shown, true) > 0 || shownFrom(shown, false) > 0;
   if (unread.size > 0 && mayLack) return undefined;
   const isUnread = ({ log_index }: ClaimEvent) => unread.has(log_index) || absent.has(log_index);
   const events = [...(claims.get(handle) ?? []), ...shown.filter(isUnread)];
@@ -273,6 +279,7 @@ function findAllGroupFaults(said: Said, state: AuditState) {
   return findGroupFaults({
     ratings: state.counted,
     unshown: [...said.unshown.values()],
+    isWhole: said.actions.unread.size === 0,
     eventsOf: (handle) => {
       if (!events.has(handle)) events.set(handle, readEvents(handle, said, state));
       return events.get(handle);
@@ -286,7 +293,8 @@ function findAllGroupFaults(said: Said, state: AuditState) {
 const unknownReasons: Readonly<Record<string, string>> = {
   related: 'the claim events of the rated listing cannot all be read',
   declared_interest: 'a version was erased',
-  reciprocal: 'a rating that could be its pair was erased, is not shown, or changed while the audit ran',
+  reciprocal:
+    'a rating that could be its pair was erased, is not shown, is of a closed log, or changed while the audit ran',
   source_ended: 'the claim events of the source cannot all be read, or one came while the audit ran',
   new_source: 'its seven days end within a day of the reading',
 };

@@ -86,6 +86,8 @@ function createHolders(
 
 export interface PairEvidence {
   readonly ratings: readonly CountedRating[];
+  /** Whether every entry was read: else there may be ratings that neither a listing nor an entry shows. */
+  readonly isWhole: boolean;
   /** Ratings that only the log shows, because their listing is withdrawn. */
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
   /** Claim events of a listing in the order of the log; undefined if some of them may not be readable. */
@@ -101,7 +103,7 @@ export interface PairEvidence {
  * that was first made within 90 days and is not withdrawn; undefined if that is not known. A call costs a binary search,
  * however many ratings the two sides made.
  */
-export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEvidence) {
+export function* notePairs({ ratings, unshown, isWhole, eventsOf, endedBy, size }: PairEvidence) {
   const raters = new Set<string>();
   for (const listed of [ratings, unshown])
     for (const { source_root } of listed) {
@@ -136,7 +138,7 @@ export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEv
   }
   return (rating: CountedRating): boolean | undefined => {
     const source = new Holder(rating.source_root).id;
-    const { sure, possible, isWhole } = readHolders(rating.subject_handle);
+    const { sure, possible, isWhole: hasAllHolders } = readHolders(rating.subject_handle);
     const back = [...possible]
       .filter((holder) => holder !== source)
       .map((holder) => ({ isSure: sure.has(holder), direction: directions.get(`${holder} ${source}`) }));
@@ -145,6 +147,6 @@ export function* notePairs({ ratings, unshown, eventsOf, endedBy, size }: PairEv
     const mayBePaired = ({ direction }: (typeof back)[number]) =>
       direction && (rating.isUnknown || direction.hasUndated || direction.possible.hasNear(rating));
     if (back.some(isPaired)) return true;
-    return isWhole && !back.some(mayBePaired) ? false : undefined;
+    return isWhole && hasAllHolders && !back.some(mayBePaired) ? false : undefined;
   };
 }

@@ -4,6 +4,7 @@ import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
 import { createStoredEvidence } from '../../src/audit/stored.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
 const handle = 'co.webhook/webhook';
@@ -99,3 +100,50 @@ it('accuses nobody of a withdrawn rating of a listing that the operator withdrew
   await act('withdraw', handle);
   expect(await directory.audit()).toEqual([]);
 });
+
+/** Closes the log as a restored backup does: a service gives out no record of it any more. */
+async function closeLog(): Promise<void> {
+  const checkpoint = await (await directory.app.request('/log/checkpoint')).text();
+  await directory.store.write(async (tx) => {
+    await tx.log.openNext({ id: 2, closed_with: checkpoint, opened_at: now() });
+    await tx.log.append(toLeaf('log.continued', { checkpoint }));
+  });
+}
+
+it.each(['before', 'after'])(
+  'accuses nobody if a listing whose events and ratings are in a closed log is gone %s that was closed',
+  async (order) => {
+    const other = 'com.politicalcomms/api';
+    const asOwner = await directory.claim(handle, 'webhook-co/webhook');
+    const asOther = await directory.claim(other, 'Political-Comms/political-comms-sdk');
+    const praise = { interaction_at: now(), protocol: 'mcp', relationship: 'none', outcome: 'succeeded' };
+    const call = async (tool: string, input: object, as: string) => {
+      const response = await directory.post(`/api/tools/${tool}`, input, as);
+      expect(response.status, tool).toBe(200);
+      return (await response.json()) as { rating_id: string; group: string };
+    };
+    const { rating_id } = await call(
+      'submit_rating',
+      { ...praise, handle: other, interaction_id: '1' },
+      asOwner,
+    );
+    expect(await call('submit_rating', { ...praise, handle, interaction_id: '2' }, asOther)).toMatchObject({
+      group: 'reciprocal',
+    });
+    const remove = () => {
+      const [first, second] = seedEntries;
+      const entry = [first, second].find((one) => one?.server.name === other);
+      if (!entry) throw new Error(`${other} is no seed entry`);
+      return directory.importEntries([registryEntry(other, entry.server, { status: 'deleted' })]);
+    };
+    // Its claim stays in force, which no entry says that can be read.
+    if (order === 'before') await act('withdraw', other);
+    await closeLog();
+    if (order === 'after') {
+      await call('respond_to_rating', { rating_id, text: 'Thank you.' }, asOther);
+      await remove();
+    }
+    expect((await directory.app.request(`/agents/${other}.json`)).status).toBe(410);
+    expect(await directory.audit()).toEqual([]);
+  },
+);

@@ -35,7 +35,7 @@ function countWork({ ratings, events = [] }: { ratings: Rating[]; events?: Event
     });
   const counted = events.map(counting);
   const steps = findGroupFaults({
-    ...{ ratings: ratings.map(counting), unshown: [], endedBy: () => undefined, size: 1e9 },
+    ...{ ratings: ratings.map(counting), unshown: [], isWhole: true, endedBy: () => undefined, size: 1e9 },
     eventsOf: () => counted,
   });
   let taken = 0;
@@ -104,7 +104,7 @@ it('the pairs that are found are those of which both halves were made within 90 
         ratingOf(`${from}${n}`, { first_created_at: days(first), praised_at: days(first + later) }),
       );
       const steps = findGroupFaults({
-        ...{ ratings, unshown: [], endedBy: () => undefined, size: 1e9, eventsOf: () => [] },
+        ...{ ratings, unshown: [], isWhole: true, endedBy: () => undefined, size: 1e9, eventsOf: () => [] },
       });
       const found = [...steps].flatMap((fault) =>
         fault?.message.startsWith('it is not shown as reciprocal') ? [fault.where] : [],
