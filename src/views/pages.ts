@@ -66,7 +66,7 @@ const claims = ({ claimFile }: Site['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
-<p>The file is the authority: while the line is in it, the claim is active; remove it, and the claim is suspended at the next check.</p>
+<p>The file is the authority: while the line is in it, the claim is active. When two checks a day or more apart find no line of the claim, it is suspended.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 </section>`;
 };

@@ -96,7 +96,7 @@ test('a committed challenge makes its capability work, with history and a log le
     method: 'repository',
     methods,
   });
-  expect(next).toContain('removing it suspends the capability');
+  expect(next).toContain('when it is gone, the capability is suspended');
   expect(await history()).toEqual([
     {
       type: 'activated',

@@ -74,8 +74,8 @@ describe(`${posts} identical POSTs of others while the owner commits`, () => {
 describe(`${posts} POSTs of others while an opt-out line comes and goes beside the owner’s line`, () => {
   it('yield no secret that works but the owner’s, and each withdrawal is followed by a restoration', async () => {
     const service = await openClaimedDirectory();
-    const post = async (): Promise<Answer> =>
-      (await (await service.post('/api/claim-github', { handle })).json()) as Answer;
+    const post = async (as?: string): Promise<Answer> =>
+      (await (await service.post('/api/claim-github', { handle }, as)).json()) as Answer;
     const repository = service.git.createRepository('webhook-co/webhook');
     repository.commit({ 'README.md': 'webhook' });
     const owner = await post();
@@ -83,8 +83,9 @@ describe(`${posts} POSTs of others while an opt-out line comes and goes beside t
     service.wait(31);
     const lines = [owner.file_contents, `${owner.file_contents}\noptout ${handle}\n`];
     for (let round = 0; round < 10; round++) {
-      const crowd = Promise.all(Array.from({ length: posts / 10 }, post));
+      const crowd = Promise.all(Array.from({ length: posts / 10 }, () => post()));
       repository.commit({ 'dossier-claim.txt': lines[round % 2] ?? '' });
+      if (round % 2 === 1) await post(owner.capability);
       strangers.push(...(await crowd));
       service.wait(31);
     }

@@ -342,8 +342,10 @@ describe('a capability', () => {
     };
     ended.suspended = await directory.claim('org.plain/server', 'plain/server');
     directory.git.createRepository('plain/server').commit({ 'dossier-claim.txt': null });
-    directory.wait(31);
-    await directory.post('/api/claim-github', { handle: 'org.plain/server' });
+    for (let day = 0; day < 2; day++) {
+      directory.wait(86_400);
+      await directory.post('/api/claim-github', { handle: 'org.plain/server' });
+    }
     ended.revoked = await directory.claim(handle, 'rotated/server');
     await directory.post('/api/capability/revoke', {}, ended.revoked);
     const rotated = await directory.post('/api/claim-github', { handle, rotate: true });
