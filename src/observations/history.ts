@@ -3,26 +3,26 @@ import { toComparisonBudget } from '../core/word-difference.ts';
 import type { Tool } from './endpoint/surface.ts';
 import { isOfTools, type ShownChange, withTexts } from './kinds/tools.ts';
 import type { StoredObservation } from './observation.ts';
+import { createSetReader } from './stored-sets.ts';
 
-/** The most characters of JSON of tool sets that one history reads, for the newest changes first. */
-const mostRead = 4 * 1024 * 1024;
-
-/** Reads the tool sets before and after each change, as many as fit. */
+/** Reads the tool sets before and after each change, newest first, as far as one answer reads them. */
 async function readSets(
   handle: string,
   changes: readonly ShownChange[],
-  { store }: Pick<Context, 'store'>,
+  context: Pick<Context, 'store'>,
 ): Promise<ReadonlyMap<string, readonly Tool[]>> {
+  const readSet = createSetReader(handle, context);
+  const wanted = changes
+    .filter(isOfTools)
+    .map(({ subject = '', before, after }) => ({ subject, digests: [after.value, before?.value] }));
   const sets = new Map<string, readonly Tool[]>();
-  let left = mostRead;
-  for (const { subject = '', before, after } of changes.filter(isOfTools))
-    for (const digest of [String(after.value), String(before?.value)]) {
-      const key = `${subject} ${digest}`;
-      const text = sets.has(key) ? undefined : await store.observations.surfaceText(handle, subject, digest);
-      if (text === undefined || text.length > left) continue;
-      left -= text.length;
-      sets.set(key, JSON.parse(text) as Tool[]);
+  for (const [subject, of] of Map.groupBy(wanted, (one) => one.subject)) {
+    const digests = new Set(of.flatMap((one) => one.digests));
+    for (const set of await context.store.observations.surfaces(handle, subject)) {
+      const tools = digests.has(set.digest) ? await readSet(subject, set) : undefined;
+      if (typeof tools === 'object') sets.set(`${subject} ${set.digest}`, tools);
     }
+  }
   return sets;
 }
 

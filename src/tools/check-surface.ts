@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
@@ -19,6 +18,7 @@ import {
 import { toolDigest } from '../observations/endpoint/surface.ts';
 import type { ToolChange } from '../observations/kinds/tools.ts';
 import type { StoredObservation } from '../observations/observation.ts';
+import { createSetReader, mostReadText, type StoredSet } from '../observations/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { namedInput } from './input/fields.ts';
 import { closingText, untrustedOf } from './texts.ts';
@@ -113,21 +113,12 @@ function sentencesOf(seen: StoredObservation, compared: SurfaceComparison, befor
   ].filter(Boolean);
 }
 
-/** Bytes of stored sets, as JSON, that one call compares: publishers choose how many endpoints they record, and how large their lists are. */
-const mostCompared_bytes = 4 * 1024 * 1024;
-
-type StoredSet = Awaited<ReturnType<Context['store']['observations']['surfaces']>>[number];
-
-/** Compares stored sets with what a caller was shown, one after the other, as long as they have 4 MiB together. */
-function createComparer(handle: string, shown: Shown, { store }: Context) {
-  let left_bytes = mostCompared_bytes;
-  return async ({ subject = '' }: StoredObservation, { digest, size_bytes }: StoredSet) => {
-    if (size_bytes > left_bytes) return 'left_out' as const;
-    left_bytes -= size_bytes;
-    const text = await store.observations.surfaceText(handle, subject, digest);
-    // Requests of others are answered before each set.
-    await setImmediate();
-    return text === undefined ? undefined : compare(JSON.parse(text) as JsonObject[], shown);
+/** Compares stored sets with what a caller was shown, one after the other, as far as one answer reads them. */
+function createComparer(handle: string, shown: Shown, context: Context) {
+  const readSet = createSetReader(handle, context);
+  return async ({ subject = '' }: StoredObservation, set: StoredSet) => {
+    const tools = await readSet(subject, set);
+    return typeof tools === 'object' ? compare(tools, shown) : tools;
   };
 }
 
@@ -237,9 +228,9 @@ async function findAnswer(
   const others = found.filter((one) => one === undefined).length;
   const leftOut = [
     others > 0 &&
-      `The tools of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than 4 MiB.`,
+      `The tools of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than ${mostReadText}.`,
     own === 'left_out' &&
-      'Not all lists that Dossier saw before were compared: together they have more than 4 MiB.',
+      `Not all lists that Dossier saw before were compared: together they have more than ${mostReadText}.`,
   ].filter((text) => text !== false);
   return toAnswer(
     handle,

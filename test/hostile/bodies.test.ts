@@ -141,7 +141,7 @@ describe('large bodies of check_surface', () => {
   });
 });
 
-describe('a small body of check_surface about a listing with large lists', () => {
+describe('a small body about a listing with large lists', () => {
   const handle = 'com.example.large/x';
   const urls = ['a', 'b', 'c'].map((name) => `https://${name}.example.com/mcp`);
   const seen_at = '2026-11-20T00:00:00.000Z';
@@ -152,7 +152,7 @@ describe('a small body of check_surface about a listing with large lists', () =>
     ...{ observed_at: seen_at, first_seen_at: seen_at },
   });
   /** A listing with two sets of its first endpoint, and one of each other one. */
-  async function open(size_bytes: number): Promise<Directory> {
+  async function open(toTool: (digest: string) => object): Promise<Directory> {
     const remotes = urls.map((url) => ({ type: 'streamable-http' as const, url }));
     const opened = await openDirectory({
       entries: [registryEntry(handle, { remotes })],
@@ -160,43 +160,69 @@ describe('a small body of check_surface about a listing with large lists', () =>
     });
     const set = (remote: string, digest: string, first_seen_at: string) => ({
       ...{ handle, remote, digest, first_seen_at },
-      tools: [{ name: 'a', description: digest.padEnd(size_bytes, 'x') }],
+      tools: [{ name: 'a', ...toTool(digest) }],
     });
     await opened.store.write(async (tx) => {
       const observations = urls.map(toObservation);
       await tx.observations.put({ handle, observed_at: seen_at, observations });
+      await tx.observations.addChange({
+        ...{ handle, at: seen_at, vantage: 'here', log_index: 1 },
+        changes: urls.map((subject) => ({
+          ...{ kind: 'tools.surface', subject, after: { value: 'now', state: 'observed' as const } },
+          before: { value: 'before', state: 'observed' as const, seen_until: '2026-11-11T00:00:00.000Z' },
+          items: [{ tool: 'a', change: 'changed', members: ['description'] }],
+        })),
+      });
       await tx.observations.putSurface(set(urls[0] ?? '', 'before', '2026-11-10T00:00:00.000Z'));
       for (const url of urls) await tx.observations.putSurface(set(url, 'now', seen_at));
     });
     return opened;
   }
-  /** The message, and how many characters of stored sets were parsed for it. */
-  async function ask(opened: Directory) {
+  const described = (size_bytes: number) => (digest: string) => ({
+    description: digest.padEnd(size_bytes, 'x'),
+  });
+  /** Texts of stored sets that were parsed for one answer of a tool, and its text. */
+  async function ask(opened: Directory, tool: string, input: object) {
     const parse = vi.spyOn(JSON, 'parse');
-    const body = JSON.stringify({ handle, tools: [{ name: 'a', description: 'other' }] });
-    const answer = await post('/api/tools/check_surface', body, opened);
-    const parsed = parse.mock.calls.map(([text]) => text.length).filter((length) => length > 100_000);
+    const answer = await post(`/api/tools/${tool}`, JSON.stringify({ handle, ...input }), opened);
+    const parsed = parse.mock.calls.map(([text]) => text).filter(({ length }) => length > 100_000);
     parse.mockRestore();
-    const { message } = (await answer.json()) as { message: string };
-    return { message, parsed: parsed.reduce((sum, length) => sum + length, 0) };
+    return { text: await answer.text(), parsed };
   }
+  const compare = (opened: Directory) =>
+    ask(opened, 'check_surface', { tools: [{ name: 'a', description: 'other' }] });
+  const lengthOf = (texts: readonly string[]) => texts.reduce((sum, { length }) => sum + length, 0);
 
   it('compares at most 4 MiB of them, and says what was left out', async () => {
-    const opened = await open(1_800_000);
-    const { message, parsed } = await ask(opened);
-    expect(parsed).toBeGreaterThan(3_600_000);
-    expect(parsed).toBeLessThan(4_194_304);
-    expect(message).toContain(
-      'The tools of 1 other endpoint were not compared: the lists of this service have more than 4 MiB. Not all lists that Dossier saw before were compared: together they have more than 4 MiB.',
+    const opened = await open(described(1_800_000));
+    const { text, parsed } = await compare(opened);
+    expect(lengthOf(parsed)).toBeGreaterThan(3_600_000);
+    expect(lengthOf(parsed)).toBeLessThan(4_194_304);
+    expect(text).toContain(
+      'The tools of 1 other endpoint were not compared: the lists of this service have more than 4 MiB or 100,000 values. Not all lists that Dossier saw before were compared: together they have more than 4 MiB or 100,000 values.',
     );
     await opened.close();
   });
 
   it('compares all of them if they have room', async () => {
-    const opened = await open(200_000);
-    const { message, parsed } = await ask(opened);
-    expect(parsed).toBeGreaterThan(800_000);
-    expect(message).not.toContain('compared');
+    const opened = await open(described(200_000));
+    const { text, parsed } = await compare(opened);
+    expect(lengthOf(parsed)).toBeGreaterThan(800_000);
+    expect(text).not.toContain('compared:');
+    await opened.close();
+  });
+
+  it('parses at most 100,000 values of them, one set of 60,000, in check_surface and get_history', async () => {
+    const members = Array.from({ length: 60_000 }, (_, at) => `"m${at}":0`).join();
+    const opened = await open((digest) => ({ description: digest, ...JSON.parse(`{${members}}`) }));
+    const compared = await compare(opened);
+    expect(compared.parsed).toHaveLength(1);
+    expect(compared.text).toContain(
+      'The tools of 2 other endpoints were not compared: the lists of this service have more than 4 MiB or 100,000 values.',
+    );
+    const history = await ask(opened, 'get_history', {});
+    expect(history.text).toContain('description');
+    expect(history.parsed).toHaveLength(1);
     await opened.close();
   });
 });
