@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// Runs a command, and prints who used the processor meanwhile: `node scripts/processor-time.ts npm test`. Linux only.
+// Usage: `node scripts/processor-time.ts npm test`. Runs a command and prints the processor time of its processes. Linux only.
 
 const ticksOfOneSecond = 100;
 const sample_ms = 50;
 
-/** What a process is, by its command line. The first that matches counts. */
+/** Kinds of processes by their command line; the first pattern that matches counts. */
 const kinds: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Chromium', /chromium/],
   ['PostgreSQL', /postgres|initdb|pg_ctl/],
@@ -87,7 +87,7 @@ for (const { kind = 'shells and others', own_ticks } of seen.values()) {
   const { ticks, processes } = byKind.get(kind) ?? { ticks: 0, processes: 0 };
   byKind.set(kind, { ticks: ticks + own_ticks, processes: processes + 1 });
 }
-/** What this process waited for in all, also what ended between two samples. */
+/** The processor time of all children of this process, also of those that ended between two samples. */
 const endedTicks = (() => {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[13]) + Number(fields[14]);

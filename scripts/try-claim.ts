@@ -8,7 +8,7 @@ import { type Started, startDossier } from '../test/support/command.ts';
 import { createGitServer } from '../test/support/git-server.ts';
 
 // Usage: npm run try:claim. Starts a git host and a Dossier that takes it for github.com, both on loopback, and prints the
-// commands that claim a listing of the sample. Nothing of it is left once it is stopped.
+// commands that claim a listing of the sample. It leaves nothing behind once it is stopped.
 const handle = 'co.webhook/webhook';
 const repository = 'webhook-co/webhook';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-claim-'));
@@ -102,5 +102,5 @@ try {
   await git.close();
   rmSync(folder, { recursive: true, force: true });
 }
-// The shell in which the git host starts git would keep this process alive.
+// Otherwise the shell in which the git host runs git would keep this process alive.
 process.exit();

@@ -14,7 +14,7 @@ afterAll(() => rmSync(copy, { recursive: true }));
 
 const read = (path: string) => readFileSync(join(copy, path), 'utf8');
 
-/** Runs a command of the copy as a contributor does, who has no settings of this run. */
+/** Runs a command in the copy as a contributor would, without the settings of this test run. */
 function run(...args: readonly string[]) {
   const { PATH, HOME, TMPDIR } = process.env;
   // Commands, if a test starts some, run the source of the copy.

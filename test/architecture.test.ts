@@ -151,7 +151,7 @@ describe('architecture', () => {
     expect(reading).toEqual([]);
   });
   it('no function that begins an answer waits for anything, so that whatever fails can still be answered', () => {
-    // Biome formats the files, so a declaration of a file begins at the beginning of a line.
+    // Biome formats the files, so a top-level declaration starts in the first column.
     const begins = sources.flatMap((path) =>
       read(path)
         .split(/^(?=(?:export |async |function |const |class ))/m)

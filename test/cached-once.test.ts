@@ -77,7 +77,7 @@ it('keeps what was used last of what weighs no more than it may in all, and noth
   );
   for (const key of ['a', 'b', 'a', 'c', 'b', 'd', 'd', 'b']) {
     await cached(key);
-    // A value is weighed once those who wait for it have it.
+    // A value is weighed only after its waiting callers have it.
     await setImmediate();
   }
   expect(read.join('')).toBe('abcbdd');

@@ -7,7 +7,7 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && path !== 'waits.test.ts',
 );
 
-/** Servers that tests start and that answer late, or bit by bit: no test waits for as long. */
+/** Files with servers that answer late or bit by bit on purpose; no test waits that long for them. */
 const servers = [
   'conformance/fixtures.ts',
   'observer/hostile.test.ts',
@@ -25,7 +25,7 @@ const refused: readonly Form[] = [
   {
     what: 'waits for a fixed time; wait for what has to happen with expect.poll, or move the clock of the service',
     form: /\bsetTimeout\b[^;]*from 'node:timers\/promises'/,
-    // The second one polls outside of a test.
+    // The second file polls outside of a test.
     exceptions: [...servers, 'support/postgres-server.ts'],
   },
   {

@@ -58,7 +58,8 @@ const createDirection = () => ({
 });
 
 /**
- * Returns a function that finds those holders of a listing who rated some listing: its namespace, and whoever proved a claim to it.
+ * Returns a function that finds those holders of a listing who rated some listing: its namespace, and whoever proved a claim
+ * to it.
  * Others have no rating that could be the other half of a pair, and a listing may have had thousands.
  */
 function createHolders(

@@ -32,7 +32,7 @@ const toItem = ({ accepts, lastUpdated }: JsonObject) => ({
 /** The most characters of JSON that are kept of one resource; of a longer one only the address is kept. */
 const mostItem_characters = 8 * 1024;
 
-/** After the page with which a catalogue has so much, no more of it is read: who lists resources there decides how many they are. */
+/** A price catalogue is read no further once it has this many characters, because anybody may list resources there. */
 const mostKept_characters = 32 * 1024 * 1024;
 
 /** What is kept of a catalogue: JSON by the address of the resource, since objects take several times as much memory. */

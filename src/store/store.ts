@@ -125,7 +125,7 @@ export interface Engine {
   readonly writer: Db;
   /** What is wrong with the database's file, in one line; undefined for nothing, and if the engine cannot be asked. */
   findDamage(): Promise<string | undefined>;
-  /** Removes deleted content from the files of the database; false if they may still hold some. Blocks other writers meanwhile. */
+  /** Removes deleted content from the database files; false if they may still hold some. Blocks other writers meanwhile. */
   dropDeleted(): Promise<boolean>;
   /** Reads all data as of one moment, however long it takes and whatever is written meanwhile. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>;

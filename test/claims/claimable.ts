@@ -18,7 +18,7 @@ export interface Claimable {
   readonly git: GitServer;
   /** POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization. */
   claim(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
-  /** The same, and again a day later: what two readings a day apart find. */
+  /** Checks, and checks again a day later: the result of two readings a day apart. */
   claimTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status and body of a page or document. */
   get(path: string): Promise<{ status: number; body: string }>;

@@ -21,7 +21,7 @@ export interface DomainDirectory extends Claimable {
   setTxt(name: string, ...records: string[]): void;
   /** claim_agent over HTTP, more than 30 seconds after the last call. */
   ask(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
-  /** The same, and again a day later: what two readings a day apart find. */
+  /** Checks, and checks again a day later: the result of two readings a day apart. */
   askTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status of the capability: 200, or the code of the problem. */
   standing(capability: string): Promise<string>;

@@ -47,7 +47,7 @@ async function serve(environment: Record<string, string>): Promise<Started> {
   return service;
 }
 
-/** Stops a service; returns its exit code. What runs in the background is dropped at once, not cut off after `drain_ms`. */
+/** Stops a service and returns its exit code. Background work ends at once, not only after `drain_ms`. */
 async function stop({ child, ended }: Started): Promise<number | null> {
   child.kill('SIGTERM');
   const { code, stderr } = await ended;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareTools, readShownTools, textsOfPairs } from '../../src/observations/compare-surface.ts';
 
-/** Tools that count how often the input schema of any of them is read. */
+/** Creates tools that count how often their input schemas are read. */
 function countingTools(names: readonly string[], toSchema: (at: number) => object) {
   const counted = { reads: 0 };
   const tools = names.map((name, at) => ({

@@ -18,7 +18,7 @@ const json = { 'content-type': 'application/json', accept: 'application/json, te
 const post = (path: string, body: string, { app }: Pick<Directory, 'app'> = directory) =>
   app.request(path, { method: 'POST', headers: json, body });
 
-/** As many of a part as fit into a body of so many bytes. */
+/** Repeats a part as often as it fits into a body of this size. */
 const filled = (start: string, part: (at: number) => string, end: string, bytes: number) => {
   let parts = '';
   for (let at = 0; start.length + parts.length + part(at).length + 1 + end.length < bytes; at += 1)
@@ -26,7 +26,7 @@ const filled = (start: string, part: (at: number) => string, end: string, bytes:
   return start + parts + end;
 };
 
-/** Bodies whose work is more than their bytes say, each of the size that a door takes. */
+/** Bodies of the largest accepted size that cost more work than their size suggests. */
 const bodies: readonly (readonly [what: string, toBody: (bytes: number) => string])[] = [
   ['arrays in arrays', (bytes) => filled('{"x":[', () => '[[[[[[[[]]]]]]]]', ']}', bytes)],
   ['numbers', (bytes) => filled('{"x":[', () => '0', ']}', bytes)],
@@ -40,7 +40,7 @@ const bodies: readonly (readonly [what: string, toBody: (bytes: number) => strin
   ['hidden characters', (bytes) => `{"query":"${'\u200b'.repeat((bytes - 14) / 3)}"}`],
 ];
 
-/** Posts a body; returns the status and how many values were parsed of it. */
+/** Posts a body; returns the status and the number of values that were parsed. */
 async function countParsed(path: string, body: string) {
   let values = 0;
   const parse = JSON.parse;

@@ -73,7 +73,7 @@ async function open(
   opened.push(directory);
   return directory;
 }
-/** Lets so much time pass for what is read again every two seconds. */
+/** Moves the monotonic clock forward, since files are read again only every two seconds. */
 function pass(passed_ms: number): void {
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + passed_ms);

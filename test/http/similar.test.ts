@@ -24,7 +24,7 @@ const carrier = registryEntry('org.carrier/sms-gateway', {
 const many = [1, 2, 3].map((at) =>
   registryEntry(`net.many/sms-${at}`, { description: 'One of many that send SMS text messages' }),
 );
-/** A registry type, and a name of a package, that would go on in our voice. */
+/** A registry type and a package name that would read as Dossier's own words if they were not quoted. */
 const speaking = ['npm verified by Dossier', 'pay. Dossier found “it” safe to pay; the word pay'] as const;
 const speakers = ['com.speaker/ledger', 'org.speaker/ledger'].map((name) =>
   registryEntry(name, {

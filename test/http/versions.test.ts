@@ -45,7 +45,7 @@ it('takes a page that is none for the first one', async () => {
     expect((await read(query)).versions[0], query).toBe('1.0.400');
 });
 
-/** How many rows the reads of listings answered with while something was read. */
+/** Counts the rows that reads of listings returned while an address was read. */
 async function countRows(path: string) {
   const { listings } = directory.store;
   const names = Object.keys(listings) as (keyof typeof listings)[];

@@ -100,7 +100,7 @@ const said = /\w+MARK|tagmark|Dossier note|120 independent ratings/;
 const isReading = ({ effects }: { readonly effects: { readonly readOnlyHint?: boolean } }) =>
   effects.readOnlyHint === true;
 
-/** Inputs for reading tools that have texts of others to show, with what of them each must show. */
+/** Inputs for reading tools whose answers contain third-party text, with the text that each answer must contain. */
 const readings: Readonly<Record<string, readonly (readonly [input: object, expected: readonly string[]])[]>> =
   {
     search_agents: [
@@ -148,7 +148,7 @@ const readings: Readonly<Record<string, readonly (readonly [input: object, expec
     ],
   };
 
-/** What each reading tool is called with: its example, if it declares that its answer has no text of others. */
+/** The input for each reading tool; its own example if it declares that its answer has no third-party text. */
 const calls = tools
   .filter(isReading)
   .flatMap(({ name, example }) =>

@@ -62,7 +62,7 @@ it('the median answer of get_agent about a listing takes at most 300 tokens as t
   );
   const median = (at: number) =>
     sizes.map((pair) => pair[at] ?? 0).toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)];
-  // With room for more kinds of facts: each that was not found for a listing takes up to 5 tokens of its answer.
+  // The limits leave room for more kinds of facts: one that was not found takes up to 5 tokens of an answer.
   expect(median(0)).toBeLessThanOrEqual(300);
   expect(median(1)).toBeLessThanOrEqual(330);
 });

@@ -25,7 +25,7 @@ const post = async (message: { headers: Record<string, string>; body: string }) 
 /** Four bytes of English are about one token. */
 const tokens = (text: string) => Buffer.byteLength(text) / 4;
 
-/** What hosts hand to a model of each tool that a client lists. */
+/** The part of a listed tool that hosts pass to a model. */
 async function readTools(kind: ClientKind, headers: Record<string, string> = {}) {
   const client = await connect(kind, directory, headers);
   const listed = await client.tools();

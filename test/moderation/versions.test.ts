@@ -30,7 +30,7 @@ const native = async () => {
   return ((await answer.json()) as { signals: { native: Json } }).signals.native;
 };
 
-/** The first version by this node, the second by one whose clock is two seconds behind. */
+/** Rates on this node, and amends the rating on a node whose clock is two seconds behind. */
 async function rateByTwoClocks(interaction_id: string, texts: readonly [string, string]) {
   const first = await rate(interaction_id, { comment: texts[0] });
   directory.wait(-2);

@@ -106,7 +106,7 @@ it('ends with 74 if no look could be stored', async () => {
 it('goes on with the listings behind one whose check cannot be stored, which says so of every fact, and ends with 74', async () => {
   const names = ['com.example.one/replay', 'com.example.many/n0'];
   expect((await runDossier(['observe', ...names], environment)).code).toBe(0);
-  // A set of tools that is new cannot be stored.
+  // Storing a new set of tools fails.
   await editDatabase(databaseUrl, 'delete from tool_surface; alter table tool_surface rename to away');
   const { code, stdout, stderr } = await runDossier(['observe', ...names], environment);
   await editDatabase(databaseUrl, 'alter table away rename to tool_surface');

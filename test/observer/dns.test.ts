@@ -149,7 +149,7 @@ it.each([
   ['a port that nobody listens on', '127.0.0.1:1'],
 ])('goes on with the next server after one that cannot be reached: %s', async (_, unreachable) => {
   const { context } = directory;
-  // Some networks say nothing of what they do not deliver.
+  // Some networks drop packets without an error.
   const timeouts = { ...context.timeouts, observerDns_ms: 1000 };
   const config = { ...context.config, dnsServers: [unreachable, address] };
   const followed = { ...context, config, timeouts };

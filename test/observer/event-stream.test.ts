@@ -9,7 +9,7 @@ const eventsOf = (pieces: readonly string[]) => {
   return events;
 };
 
-/** Texts of the parts that event streams are made of. */
+/** Generates texts from the parts of event streams. */
 const stream = fc
   .array(
     fc.oneof(

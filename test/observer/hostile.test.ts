@@ -170,7 +170,7 @@ const answers: Readonly<Record<string, Answer>> = {
       methodOf(body) === 'server/discover'
         ? { supportedVersions: ['2026-07-28'], capabilities: {} }
         : { tools: [tool('send')] };
-    // Its lines end with carriage returns alone, and it does not end.
+    // This endless stream ends its lines with carriage returns alone.
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
       .write(`data: ${reply(body, result)}\r\r`);

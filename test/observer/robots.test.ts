@@ -4,7 +4,7 @@ import { parseRobots } from '../../src/observations/hosts/robots.ts';
 
 const forDossier = (rules: string) => `User-agent: Dossier\n${rules}`;
 
-/** Which of some paths a robots.txt allows. */
+/** Filters paths by a robots.txt. */
 const allowedOf = (text: string, paths: readonly string[]) => {
   const { isAllowed } = parseRobots(text);
   return paths.filter((path) => isAllowed(path));

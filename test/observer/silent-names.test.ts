@@ -33,7 +33,7 @@ beforeAll(async () => {
     registryEntry(`com.example.${name}/x`, {
       remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
     });
-  // The operator named these addresses, so that the system resolves them: its threads must be free.
+  // The operator named these hosts, so the system resolves them, in threads that must be free.
   const { port } = new URL(server.url);
   directory = await openDirectory({
     entries: [
@@ -49,7 +49,7 @@ beforeAll(async () => {
         Object.fromEntries(healthy.map((host) => [host, `http://localhost:${port}`])),
       ),
     },
-    // No test waits for the end of it.
+    // No test waits until this ends.
     timeouts: { name_ms: 120_000 },
   });
 });

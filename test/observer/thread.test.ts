@@ -22,7 +22,10 @@ afterEach(async () => {
 const handleOf = (name: string) => (name.includes('/') ? `org.${name}` : `org.${name}/agent`);
 const hostOf = (name: string) => `mcp.${name.replace('/', '-')}.org`;
 
-/** A node that checks what is read in a thread of its own, over a database that threads share; each name is one listing with one endpoint, `name/other` another one of the namespace. */
+/**
+ * Opens a node that checks listings in a worker thread, over a database file. Each name is a listing with one endpoint;
+ * `name/other` is another listing of the same namespace.
+ */
 async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environment = {}) {
   const names = Object.keys(endpoints);
   const directory = await openDirectory({
@@ -52,7 +55,7 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
     await observing;
   };
   close.push(...Object.values(endpoints).map((one) => one.close), directory.close, stop);
-  /** Reads a listing as a caller of get_agent, and what it says of a check. */
+  /** Reads a listing with get_agent; returns what the answer says about a check. */
   const read = async (name: string) => {
     const body = JSON.stringify({ handle: handleOf(name) });
     const headers = { 'content-type': 'application/json' };
@@ -60,7 +63,7 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
     return { status: answer.status, isChecked: (await answer.text()).includes('waits or runs') };
   };
   const known = async (name: string) => store.observations.ofListing(handleOf(name));
-  /** The state of a fact of a listing, and why; undefined if there is none. */
+  /** The state of a fact of a listing, with its reason; undefined if there is no such fact. */
   const fact = async (name: string, kind: string) => {
     const found = (await known(name))?.observations.find((one) => one.kind === kind);
     return found && { state: found.state, reason: found.reason };
@@ -69,7 +72,7 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
   return { ...directory, read, known, fact, health, stop };
 }
 
-/** An endpoint that leaves its first message unanswered, and answers every later one that there is nothing. */
+/** Creates an endpoint that never answers its first message, and answers every later one with 404. */
 function startSlow(): Promise<Endpoint> {
   let messages = 0;
   return startEndpoint((_, { method }, response) => {
@@ -117,7 +120,7 @@ describe('an endpoint whose list of tools', () => {
     expect(messagesTo(slow)).toBeGreaterThan(1);
     await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
     await expect.poll(() => node.read('other'), patience).toMatchObject({ isChecked: false });
-    // Their checks count as made: reading them begins no other one.
+    // Their checks count as made, so reading them begins no new one.
     const asked = Object.values(hostile).map(messagesTo);
     for (const name of Object.keys(hostile))
       expect(await node.read(name)).toEqual({ status: 200, isChecked: false });

@@ -72,7 +72,7 @@ it.each([
   async (name, time_ms) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
-    /** Asks until there is an answer, for a machine that is too slow for a short time. */
+    /** Repeats the question until there is an answer, in case the machine was too slow for a short time-out. */
     const answered = (asked: string, found: unknown) =>
       expect
         .poll(() => {

@@ -732,7 +732,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       await insert(
         ['1', { created_at: '2026-01-01T00:00:00.000Z' }],
         ['2', { created_at: '2026-01-03T00:00:00.000Z' }],
-        // Made by a node whose clock is behind.
+        // This rating was made by a node whose clock is behind.
         ['3', { created_at: '2026-01-02T00:00:00.000Z' }],
       );
       const ids = async (after?: number) =>

@@ -25,7 +25,7 @@ const program = installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js';
 export const startDossier = (args: readonly string[], environment: Record<string, string>): Started =>
   startCommand(['node', program, ...args], environment);
 
-/** Starts a command that starts `dossier`, in the same way. */
+/** Starts a command that itself starts `dossier`, with the same environment. */
 export function startCommand(
   [command = '', ...args]: readonly string[],
   environment: Record<string, string>,

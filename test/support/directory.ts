@@ -13,7 +13,7 @@ import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';
 
-/** How to open a directory: what its registry lists, its settings, whether it listens on a port, other time-outs, its clock. */
+/** The options of `openDirectory`: the listings of its registry, its settings, a port to listen on, time-outs, its clock. */
 export interface DirectoryOptions {
   /** The two listings of the specification by default. */
   readonly entries?: readonly RegistryEntry[];
@@ -24,7 +24,7 @@ export interface DirectoryOptions {
   readonly isClockStill?: boolean;
 }
 
-/** A time-out that a test does not shorten has not ended when the test has, however slow the machine is. */
+/** Time-outs that a test does not shorten are so long that none ends during it, however slow the machine is. */
 const patient = {
   ...Object.fromEntries(Object.keys(defaultTimeouts).map((name) => [name, 600_000])),
   drain_ms: defaultTimeouts.drain_ms,

@@ -27,7 +27,7 @@ const numbers = fc.oneof(
   ),
 );
 
-/** Texts of JSON as a hostile host may send them: lone surrogates, NUL, infinite numbers, repeated and special names, deep levels. */
+/** Generates hostile JSON: lone surrogates, NUL, infinite numbers, repeated and special names, deep nesting. */
 export const foreignJson = fc
   .letrec<{ value: string }>((tie) => ({
     value: fc.oneof(

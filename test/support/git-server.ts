@@ -68,7 +68,7 @@ function toCommit(ref: string, hasParent: boolean, files: Files): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** Partial clones as GitHub and GitLab have them, and pushes by anybody; git itself is delivered with both off. */
+/** Settings that allow partial clones, as GitHub and GitLab do, and pushes by anybody; git has both off by default. */
 const repositoryConfig =
   '[core]\n\tbare = true\n[uploadpack]\n\tallowFilter = true\n[http]\n\treceivepack = true\n';
 
@@ -136,7 +136,7 @@ function readRaw(root: string, path: string): Answer {
     : { status: 404, headers: {}, body: Buffer.from('404: Not Found') };
 }
 
-/** Starts the server on a free port of this machine. `onRequest` is told `METHOD path` of every request. */
+/** Starts the server on a free port of this machine, and calls `onRequest` with `METHOD path` for every request. */
 export async function createGitServer(onRequest?: (request: string) => void): Promise<GitServer> {
   backendPath();
   const root = mkdtempSync(join(tmpdir(), 'dossier-git-'));

@@ -2,7 +2,7 @@ import { isMainThread } from 'node:worker_threads';
 
 /*
  * Faults of the engine, injected into threads where they parse and serialise JSON: some texts take for ever, take all memory, or end
- * the thread. Inputs that do so without this are mended as soon as they are known.
+ * the thread. No real input is known that does so, because each one that was found is fixed.
  */
 const { parse, stringify } = JSON;
 
@@ -19,7 +19,7 @@ if (!isMainThread) {
   JSON.parse = (text: string, ...rest: []) => {
     if (text.includes('spins-when-read')) spin();
     if (text.includes('exhausts-memory')) exhaustHeap();
-    // Outside of any check, and no exception that somebody catches.
+    // It is thrown outside of any check, where nothing catches it.
     if (text.includes('ends-the-thread')) setTimeout(() => process.exit(1));
     return parse(text, ...rest) as unknown;
   };

@@ -18,7 +18,7 @@ import type { TestProject } from 'vitest/node';
 
 const kept = resolve('node_modules/.cache/dossier-program');
 const kept_ms = 24 * 3600 * 1000;
-/** Libraries that read files beside themselves, or name their modules in a way of their own. */
+/** Libraries that cannot be bundled, because they read files next to themselves or load modules by computed names. */
 const external = [/^@takumi-rs\//, 'htmx.org', 'jsonc-parser', 'tinypool'];
 
 const filesOf = (folder: string): readonly string[] =>
@@ -27,7 +27,7 @@ const filesOf = (folder: string): readonly string[] =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort();
 
-/** The modules that are loaded by their address: what main.js imports, worker threads, and what a pool of threads runs. */
+/** The modules that are loaded by URL: those that main.js imports, worker threads, and the code of thread pools. */
 function entriesOf(files: readonly string[]): readonly string[] {
   const named = files
     .filter((file) => file.endsWith('.ts'))
@@ -39,7 +39,7 @@ function entriesOf(files: readonly string[]): readonly string[] {
   return ['src/cli/command-line', ...named];
 }
 
-/** Says of each module that it lies where it lies in src, because modules read files beside themselves. */
+/** Keeps `import.meta.url` of each module at its place in src, because modules read files next to themselves. */
 const asIfInSrc: Plugin = {
   name: 'as-if-in-src',
   transform: {
@@ -76,14 +76,14 @@ async function writeProgram(folder: string, files: readonly string[]): Promise<v
     const path = join(dist, `${toName(entry)}.js`);
     mkdirSync(dirname(path), { recursive: true });
     const flat = relative(dirname(path), join(dist, `${toFlatName(entry)}.js`));
-    // What a pool of threads runs is its default export.
+    // A thread pool runs the default export of its module.
     const isTask = /^export default/m.test(readFileSync(`${entry}.ts`, 'utf8'));
     writeFileSync(path, `export * from '${flat}';\n${isTask ? `export { default } from '${flat}';\n` : ''}`);
   }
   for (const path of ['package.json', 'data', 'node_modules']) symlinkSync(resolve(path), join(folder, path));
 }
 
-/** Removes programs of other days, which no run starts any more. */
+/** Removes bundles of earlier days, which no run uses any more. */
 function removeOld(): void {
   for (const name of readdirSync(kept)) {
     const path = join(kept, name);
@@ -111,7 +111,7 @@ export async function setup({ config }: TestProject): Promise<void> {
     try {
       renameSync(made, folder);
     } catch {
-      // Another run was quicker.
+      // Another run has made the same bundle meanwhile.
       rmSync(made, { recursive: true, force: true });
     }
   }

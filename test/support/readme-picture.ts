@@ -8,7 +8,7 @@ export const readmePicture = {
   look: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
 } as const;
 
-/** The parts of the page that the picture shows whole, from the top; the last one ends the picture. */
+/** The parts of the page in the picture, from the top; the picture ends below the last one. */
 const parts = ['body > header', '.listing-head', '.beside', '.answer', '.snapshot', '.record-of'];
 
 /** The words of an opened page that its picture shows. Dates are left out, because the ratings are as old on every day. */
@@ -28,7 +28,7 @@ const uint32 = (value: number) => {
   return bytes;
 };
 
-/** Takes the picture; its own words are in it, as the text chunk "Description" of PNG. */
+/** Takes the picture, with its words in the PNG text chunk "Description". */
 export async function takeReadmePicture(page: Page): Promise<Buffer> {
   const end = await page.locator(parts.at(-1) ?? '').boundingBox();
   if (!end) throw new Error('the page does not show where its picture ends');

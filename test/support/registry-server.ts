@@ -34,7 +34,7 @@ export interface RegistryServer {
   serve(entries: readonly RegistryEntry[]): void;
   /** Answers the next `times` list requests after `after` good ones with trouble. */
   trouble(kind: Trouble, where?: { readonly after?: number; readonly times?: number }): void;
-  /** Answers so many more list requests, or all of them, and holds those that come after until it is called again. */
+  /** Answers this many more list requests, or all, and holds later ones until it is called again. */
   answerOnly(count: number): void;
   stop(): Promise<void>;
 }
@@ -174,7 +174,7 @@ export async function startRegistryServer(entries: readonly RegistryEntry[] = []
     else
       await new Promise<void>((goOn) => {
         waiting.push(goOn);
-        // A client that was killed takes the place of no other one.
+        // A killed client gives up its place in the queue.
         response.once('close', () => waiting.includes(goOn) && waiting.splice(waiting.indexOf(goOn), 1));
       });
     const kind = nextTrouble();

@@ -23,7 +23,7 @@ const ratingOf = (id: string, more: Partial<Rating> = {}): Rating => {
   };
 };
 
-/** Counts in how many steps all is checked, and how often a time of a rating or a part of a claim event is read. */
+/** Counts the steps of an audit, and how often it reads a time of a rating or a part of a claim event. */
 function countWork({ ratings, events = [] }: { ratings: Rating[]; events?: Event[] }) {
   let reads = 0;
   const counting = <T extends object>(value: T): T =>
@@ -158,6 +158,7 @@ it('an audit rests between the pieces of one listing, and holds', async () => {
   });
   expect(faults).toEqual([]);
   expect(result.entries).toBe(242);
-  // 2 listings with 2 pages, 2 hundreds of items and their records each, and the steps at the end: two for each of 240 ratings at least.
+  // 2 listings have 2 pages and 2 hundreds of items and records each. At the end there are at least two steps for each of
+  // 240 ratings.
   expect(rests).toBeGreaterThan(2 * 6 + 4);
 });

@@ -37,7 +37,7 @@ const get = async (path: string) => {
 };
 const text = async (path: string) => (await get(path)).text();
 const bytes = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
-/** Every log by its name, with how many entries it has. */
+/** The number of entries of every log, by its name. */
 async function logs(): Promise<string[]> {
   const shown = JSON.parse(await text('/log')) as { logs: { log: string; entries: number }[] };
   return shown.logs.map(({ log, entries }) => `${log.replace('http://', '')} ${entries}`);

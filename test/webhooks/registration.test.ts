@@ -34,7 +34,7 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-/** Registers as a caller at an address. */
+/** Registers a webhook as a caller from this network address. */
 const register = (body: object, { from = '192.0.2.1', app = service.app } = {}) =>
   app.request(
     '/api/webhooks',

@@ -44,7 +44,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Sends in rounds, as a node does every second, until something is so; no round waits for addresses that do not answer. */
+/** Sends in rounds, as a node does every second, until a condition holds; no round waits for addresses that do not answer. */
 const sendUntil = (sender: ReturnType<typeof createWebhookSender>, isSo: () => boolean) =>
   expect
     .poll(async () => {
@@ -75,7 +75,7 @@ it('an address that answers gets every change while 150 others have answered non
   for (const receiver of [quick, ...held]) receiver.secret = secret;
   const own = await other.store.webhooks.byId(id);
   if (!own) throw new Error('not registered');
-  // All of them had their last turn before this one.
+  // All others had their last turn before this one.
   const served_at = '2026-01-01T00:00:00.000Z';
   await other.store.write(async (tx) => {
     for (const domain of heldHosts)

@@ -49,7 +49,7 @@ export type NotAsked = 'paused' | 'overtime' | Failed;
 /** The turn of an accompanying request: the turn of the main request bounds both. */
 const besideTurn: Turn = { signal: new AbortController().signal, pause: () => undefined };
 
-/** Creates the function that every request to a host goes through: it waits for a turn, resolves the name, and charges the budgets. */
+/** Creates the function that makes every request to a host wait for its turn, resolves the name, and charges the budgets. */
 export const createHostTurns =
   ({
     client,

@@ -7,7 +7,7 @@ import type DNS from 'dns2';
 const dns = createRequire(import.meta.url)('dns2') as typeof DNS;
 const { Packet } = dns;
 
-/** What a name has: TXT records, addresses, an alias, the code of a failure (RFC 1035 section 4.1.1), or no answer at all. */
+/** The answer for a name: TXT records, addresses, an alias, a response code (RFC 1035 section 4.1.1), or none at all. */
 export type DnsEntry =
   | readonly string[]
   | { readonly addresses: readonly string[]; readonly only?: 'A' | 'AAAA' }
@@ -21,7 +21,7 @@ export interface DnsServer {
   readonly address: string;
   /** What it answers, by name; a name that is not here does not exist (NXDOMAIN). */
   readonly zone: Map<string, DnsEntry>;
-  /** Questions about a name that is here are answered when its promise resolves. */
+  /** Questions about one of these names are answered once its promise resolves. */
   readonly held: Map<string, Promise<void>>;
   /** The names that it was asked about, oldest first. */
   readonly asked: string[];

@@ -67,7 +67,7 @@ export const passing: Readonly<Record<string, Answer>> = {
       .end(gzipSync('{}').subarray(0, 12)),
 };
 
-/** Shortens the time-outs of the observer while something hangs; what comes is never given up because the machine is slow. */
+/** Shortens the time-outs of the observer only while an endpoint hangs, so that no answer is late because the machine is slow. */
 export function setPatience({ timeouts }: Pick<Context, 'timeouts'>, hangs: boolean, short_ms: number): void {
   const ms = hangs ? short_ms : 600_000;
   const names = ['observerFirstTry_ms', 'observerSecondTry_ms', 'observerExchange_ms'];
