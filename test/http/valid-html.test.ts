@@ -31,10 +31,10 @@ async function openFull(): Promise<Directory> {
       IMPRINT_URL: 'https://example.org/imprint?a=1&b=2',
     },
   });
-  await directory.claim(optedOut, 'alice/gone');
+  const capability = await directory.claim(optedOut, 'alice/gone');
   directory.git.createRepository('alice/gone').commit({ 'dossier-claim.txt': `optout ${optedOut}\n` });
   directory.wait(31);
-  await directory.post('/api/claim-github', { handle: optedOut });
+  await directory.post('/api/claim-github', { handle: optedOut }, capability);
   return directory;
 }
 
