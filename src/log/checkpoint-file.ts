@@ -35,8 +35,8 @@ const owner = z.object({ database: z.string(), file: z.string() });
 const ownerLine = /^database (\{.*\})\n?$/m;
 
 /**
- * The database file for which a checkpoint file was written. A checkpoint file that was moved or copied, as with a restored
- * backup, is whoever's opens it; so is that of a database which is gone.
+ * The database file for which a checkpoint file was written, if it is not ours and still exists. Undefined if the checkpoint file
+ * was moved or copied since then, as beside a restored backup: it belongs to the database that is opened with it.
  */
 function findOtherDatabase(content: string, path: string, { databaseUrl }: FileConfig): string | undefined {
   const written = owner.safeParse(parseForeignJson(ownerLine.exec(content)?.[1] ?? '')).data;
