@@ -179,9 +179,10 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;
   if (state !== 'claimed' || first === undefined) return undefined;
-  const what = missing?.place
-    ? 'the repository missing, empty or moved'
-    : 'nothing there that proves the claim';
+  const what =
+    missing?.place === first
+      ? 'the repository missing, empty or moved'
+      : 'nothing there that proves the claim';
   return `a check on ${day(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 

@@ -71,6 +71,10 @@ const claims = [
   claimStatement({ ...shown, proven_commit: 'b'.repeat(40), proven_at: time }, []),
   claimStatement({ ...shown, state: 'claimed', missing: { line: time } }, []),
   claimStatement({ ...shown, state: 'claimed', missing: { line: time, place: time } }, []),
+  claimStatement(
+    { ...shown, state: 'claimed', missing: { line: time, place: '2026-11-02T00:00:00.000Z' } },
+    [],
+  ),
   claimStatement({ ...shown, state: 'suspended', lost_at: time }, []),
   ...Object.values(ownerTexts),
   howToOptOut('dossier-claim.txt').join(`optout ${handle}`),
