@@ -26,7 +26,10 @@ const hostOf = (name: string) => `mcp.${name.replace('/', '-')}.org`;
  * Opens a node that checks listings in a worker thread, over a database file. Each name is a listing with one endpoint;
  * `name/other` is another listing of the same namespace.
  */
-async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environment = {}) {
+async function openNode(
+  endpoints: Readonly<Record<string, Endpoint>>,
+  { environment = {}, silence_ms = 4000 } = {},
+) {
   const names = Object.keys(endpoints);
   const directory = await openDirectory({
     entries: names.map((name) =>
@@ -35,7 +38,7 @@ async function openNode(endpoints: Readonly<Record<string, Endpoint>>, environme
       }),
     ),
     listening: true,
-    timeouts: { observerSilence_ms: 2000 },
+    timeouts: { observerSilence_ms: silence_ms },
     environment: {
       DATABASE_URL: await createSharedDatabase(),
       OBSERVE: 'asked',
@@ -84,19 +87,15 @@ function startSlow(): Promise<Endpoint> {
 const listing = (name: string) => startModernServer(() => [{ name, description: 'Does something' }]);
 const messagesTo = ({ sent }: Endpoint) => sent.filter(({ method }) => method === 'POST').length;
 
-const tooLong = 'Dossier stopped this check, because reading or storing the answers took more than 2 s.';
+const tooLong = 'Dossier stopped this check, because reading or storing the answers took more than 4 s.';
 const tooMuch =
   'Dossier stopped this check, because reading or storing the answers used up the memory that it has for checks.';
 
 describe('an endpoint whose list of tools', () => {
   it('cannot be read or stored ends its own check, and nothing else', async () => {
-    const [spins, exhausts, stored] = [
-      await listing('spins-when-read'),
-      await listing('exhausts-memory'),
-      await listing('spins-when-stored'),
-    ];
+    const [spins, stored] = [await listing('spins-when-read'), await listing('spins-when-stored')];
     const [slow, other] = [await startSlow(), await listing('replay')];
-    const hostile = { spins, exhausts, stored };
+    const hostile = { spins, stored };
     const node = await openNode({ ...hostile, slow, other });
     const outcomes: unknown[] = [];
     const stopCounting = onMeasured(({ name, labels }) => {
@@ -109,10 +108,9 @@ describe('an endpoint whose list of tools', () => {
     await expect.poll(() => spins.methods(), patience).toContain('tools/list');
     expect(await node.health()).toBe(200);
     expect(await node.read('other')).toEqual({ status: 200, isChecked: true });
-    const unread = (reason: string) => ({ state: 'not_checked', reason });
-    await expect.poll(() => node.fact('spins', 'tools.count'), patience).toEqual(unread(tooLong));
-    await expect.poll(() => node.fact('exhausts', 'tools.count'), patience).toEqual(unread(tooMuch));
-    await expect.poll(() => node.fact('stored', 'tools.count'), patience).toEqual(unread(tooLong));
+    const unread = { state: 'not_checked', reason: tooLong };
+    await expect.poll(() => node.fact('spins', 'tools.count'), patience).toEqual(unread);
+    await expect.poll(() => node.fact('stored', 'tools.count'), patience).toEqual(unread);
     // The check that ran beside them is made again, with those that waited.
     await expect
       .poll(() => node.fact('slow', 'endpoint.answers'), patience)
@@ -126,8 +124,21 @@ describe('an endpoint whose list of tools', () => {
       expect(await node.read(name)).toEqual({ status: 200, isChecked: false });
     expect(Object.values(hostile).map(messagesTo)).toEqual(asked);
     expect(await node.health()).toBe(200);
-    expect(outcomes.toSorted()).toEqual(['changed', 'changed', 'ended', 'ended', 'ended']);
+    expect(outcomes.toSorted()).toEqual(['changed', 'changed', 'ended', 'ended']);
     expect(await node.audit()).toEqual([]);
+  });
+
+  it('uses up the memory of the thread ends its own check, however long that takes', async () => {
+    const [exhausts, other] = [await listing('exhausts-memory'), await listing('replay')];
+    const node = await openNode({ exhausts, other }, { silence_ms: 600_000 });
+    expect((await node.read('exhausts')).isChecked).toBe(true);
+    await expect
+      .poll(() => node.fact('exhausts', 'tools.count'), patience)
+      .toEqual({ state: 'not_checked', reason: tooMuch });
+    expect(await node.health()).toBe(200);
+    await expect.poll(() => node.read('exhausts'), patience).toEqual({ status: 200, isChecked: false });
+    expect((await node.read('other')).isChecked).toBe(true);
+    await expect.poll(() => node.fact('other', 'tools.count'), patience).toMatchObject({ state: 'observed' });
   });
 
   it('ends the thread three times is left alone after that', async () => {
