@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
@@ -7,6 +7,7 @@ import { day_ms } from '../core/text.ts';
 import { type Pinnable, pinnedNow } from '../document/criteria/approvals.ts';
 import { readPrivateEntries } from '../imports/private-entries.ts';
 import { openLockSource } from './lock.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface ApproveOptions {
   readonly from?: string | undefined;
@@ -40,17 +41,6 @@ function readViews(file: string | undefined): Views {
 /** JSON in ASCII: what others named cannot write to a terminal. */
 const toText = (value: object) =>
   `${JSON.stringify(value, null, 2).replace(/[^\n\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
-
-/** Writes the whole file or nothing; a link stays one. Throws ExitError. */
-function replaceFile(file: string, text: string): void {
-  const path = realpathSync(file);
-  try {
-    writeFileSync(`${path}.new`, text, { mode: statSync(path).mode });
-    renameSync(`${path}.new`, path);
-  } catch {
-    throw new ExitError(exitCodes.io, `${file}: cannot be written`);
-  }
-}
 
 /** The last day of an approval: a date, or so many days from now, as `90d`. */
 function toUntil(text: string, now: Date): string {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { ExitError, usageError } from '../core/process.ts';
+import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../document/lock-file.ts';
 import { annotation } from './annotation.ts';
 import { documentForm, readDocuments } from './documents.ts';
+import { replaceFile } from './replace-file.ts';
 import { ask, isAddress, toBase, unreachable } from './service.ts';
 
 /** Where listings are read from: a Dossier over HTTP, a file of saved documents, or the own database. */
@@ -134,8 +135,17 @@ export interface LockOptions {
   readonly json?: boolean;
 }
 
+/** The text of a file; undefined if there is none. Throws ExitError if it cannot be read, as a folder. */
+function readText(file: string): string | undefined {
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  } catch (error) {
+    throw new ExitError(exitCodes.io, `${file}: cannot be read: ${(error as Error).message}`);
+  }
+}
+
 function readExisting(file: string): LockFile {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const text = readText(file);
   const read = text === undefined ? undefined : readLockFile(text);
   if (read) return read;
   const why = text === undefined ? 'no such file; make one with dossier lock HANDLE' : 'not a lock file';
@@ -236,7 +246,7 @@ export async function runLock(
     locked_at: new Date().toISOString(),
     listings,
   };
-  writeFileSync(out, `${JSON.stringify(lock, null, 2)}\n`);
+  replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
   const gone = wanted.filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);

@@ -332,6 +332,13 @@ it('says what is in the way, with a code of its own', async () => {
     69,
     expect.stringMatching(/; nothing was compared\n$/),
   ]);
+  for (const args of [['check'], ['lock', 'co.webhook/webhook']]) {
+    const inFolder = await runDossier([...args, '--from', directory.url, '--out', folder], {});
+    expect([inFolder.code, inFolder.stderr]).toEqual([
+      74,
+      expect.stringMatching(/^\S+: cannot be read: EISDIR[^\n]+\n$/),
+    ]);
+  }
   const unknown = await lock('com.example/none');
   expect([unknown.code, unknown.stderr]).toEqual([
     64,

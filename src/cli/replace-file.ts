@@ -1,0 +1,14 @@
+import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { ExitError, exitCodes } from '../core/process.ts';
+
+/** Writes the whole file or nothing; a link stays one, and a file keeps its mode. Throws ExitError. */
+export function replaceFile(file: string, text: string): void {
+  try {
+    const isThere = existsSync(file);
+    const path = isThere ? realpathSync(file) : file;
+    writeFileSync(`${path}.new`, text, isThere ? { mode: statSync(path).mode } : {});
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new ExitError(exitCodes.io, `${file}: cannot be written: ${(error as Error).message}`);
+  }
+}
