@@ -101,7 +101,14 @@ const starters: readonly Starter[] = [
 /** Options that name the package, where what follows is a command of it. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
-/** Options that name another registry. */
+/** The registries whose packages listings record; a package of any other one is not theirs, whatever its name is. */
+const publicHosts: Readonly<Record<string, string>> = {
+  npm: 'registry.npmjs.org',
+  pypi: 'pypi.org',
+  nuget: 'api.nuget.org',
+};
+
+/** Options that name a registry. */
 const registryOption = /^(?:-i|--(?:registry|index|default-index|(?:extra-)?index-url|(?:add-)?source))$/;
 
 /** The package among the arguments of a starter, and what is behind it; undefined behind an option that may take it as its value. */
@@ -119,7 +126,7 @@ function findPackage(args: readonly string[], { values, flags, registry }: Start
     const given = value ?? (takes ? args[++at] : undefined);
     if (isPackage) spec ??= given;
     if (registry !== 'oci' && registryOption.test(option))
-      isElsewhere ||= !isPublicHost(URL.parse(given?.replace(/^[\w-]+=/, '') ?? '')?.hostname ?? '');
+      isElsewhere ||= URL.parse(given?.replace(/^[\w-]+=/, '') ?? '')?.hostname !== publicHosts[registry];
   }
   return { spec: spec ?? '', behind: [], isElsewhere };
 }
