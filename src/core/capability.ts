@@ -53,13 +53,24 @@ export const capabilityHash = (capability: string): string => hash('sha256', cap
 /** The public name of a capability: the first 16 hex digits of its hash. */
 export const capabilityId = (hash: string): string => hash.slice(0, 16);
 
-/** Cleans texts as they are stored: characters that cleaning removes must not hide a capability. */
-const cleaned = (_key: string, value: unknown) => (typeof value === 'string' ? cleanText(value).text : value);
+function findFirst<T>(values: readonly T[], find: (value: T) => string | undefined): string | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found) return found;
+  }
+  return undefined;
+}
 
-/** The first capability in a text or anywhere inside a JSON value, even with hidden characters in between. */
+/** The first capability in a text or anywhere inside a JSON value, names of members too, even with hidden characters in between. */
 export function findSecret(value: unknown): string | undefined {
-  // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.
-  if (typeof value === 'string' && value.length < prefix.length + base62Length) return undefined;
-  const text = typeof value === 'string' ? cleanText(value).text : (JSON.stringify(value, cleaned) ?? '');
-  return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
+  if (typeof value === 'string') {
+    // Cleaning makes at most one ASCII character of each code unit, so a shorter text hides none.
+    if (value.length < prefix.length + base62Length) return undefined;
+    // Characters that are removed when a text is stored must not hide a capability.
+    const { text } = cleanText(value);
+    return text.includes(prefix) ? text.match(embedded)?.[0] : undefined;
+  }
+  if (Array.isArray(value)) return findFirst(value, findSecret);
+  if (typeof value !== 'object' || value === null) return undefined;
+  return findFirst(Object.entries(value), ([name, inner]) => findSecret(name) ?? findSecret(inner));
 }

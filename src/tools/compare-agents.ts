@@ -56,7 +56,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
 }
 
 const input = z.strictObject({
-  handles: z.array(namedInput).min(2).max(8).refine(isUnique, 'must name each listing once'),
+  handles: z.array(namedInput).min(2).max(8, { abort: true }).refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
 });
 

@@ -86,7 +86,7 @@ export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject
 export type Bounded = Pick<Tool, 'bodyLimit_bytes' | 'largeBody'>;
 
 /** The bounds of every body for which no tool says otherwise. */
-export const defaultBody: BodyBounds = { bytes: 65_536, values: 10_000, depth: 16 };
+export const defaultBody: BodyBounds = { bytes: 65_536, values: 1000, depth: 16 };
 
 export const bodyBoundsOf = ({ bodyLimit_bytes, largeBody }: Bounded): BodyBounds =>
   largeBody ?? { ...defaultBody, bytes: bodyLimit_bytes ?? defaultBody.bytes };

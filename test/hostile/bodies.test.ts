@@ -62,14 +62,14 @@ const doors: readonly (readonly [path: string, bytes: number, values: number])[]
       [
         `/api/tools/${name}`,
         name === 'check_surface' ? 524_288 : 65_536,
-        name === 'check_surface' ? 100_000 : 10_000,
+        name === 'check_surface' ? 100_000 : 1000,
       ] as const,
   ),
-  ['/api/claim-github', 2048, 10_000],
-  ['/api/feedback', 8192, 10_000],
-  ['/api/webhooks', 4096, 10_000],
-  ['/ard/search', 65_536, 10_000],
-  ['/ard/explore', 65_536, 10_000],
+  ['/api/claim-github', 2048, 1000],
+  ['/api/feedback', 8192, 1000],
+  ['/api/webhooks', 4096, 1000],
+  ['/ard/search', 65_536, 1000],
+  ['/ard/explore', 65_536, 1000],
 ];
 
 describe('the worst bodies that a door takes', () => {
@@ -88,7 +88,7 @@ describe('the worst bodies that a door takes', () => {
   );
 
   it.each(tools.map(({ name }) => name))('are so over MCP, as arguments of %s', async (name) => {
-    const [bytes, most] = name === 'check_surface' ? [524_288, 100_000] : [65_536, 10_000];
+    const [bytes, most] = name === 'check_surface' ? [524_288, 100_000] : [65_536, 1000];
     const start = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":`;
     for (const [what, toBody] of bodies) {
       const body = `${start}${toBody(bytes - start.length - 2)}}}`;
@@ -99,6 +99,16 @@ describe('the worst bodies that a door takes', () => {
       ]);
       expect(values, what).toBeLessThan(2 * most);
     }
+  });
+
+  it('are told how long a list may be, and nothing is looked for in a longer one', async () => {
+    const criteria = Array.from({ length: 900 }, (_, at) => `absent ${at}`);
+    const body = { handles: ['co.webhook/webhook', 'com.politicalcomms/api'], criteria };
+    const answer = await post('/api/tools/compare_agents', JSON.stringify(body));
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { fields: [{ field: 'criteria', message: 'must have at most 20 entries' }] },
+    ]);
   });
 
   it('of another tool are not read because they name check_surface', async () => {

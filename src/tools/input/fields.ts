@@ -94,7 +94,8 @@ function findError(sent: Sent): string | undefined {
 export const criteriaInput = z
   .array(criterionInput)
   .min(1)
-  .max(maxCriteria)
+  // Nothing is looked for in a list that is too long.
+  .max(maxCriteria, { abort: true })
   .superRefine((sent, { addIssue }) => {
     for (const [at, one] of sent.entries()) {
       const message = findError(one);
