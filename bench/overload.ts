@@ -8,6 +8,7 @@ import { projectRoot } from './command.ts';
 import { prepareSqlite } from './database.ts';
 import { memoryOf, onCore, pinTo, toMemoryText } from './machine.ts';
 import { type AttackName, attacks } from './overload/attacks.ts';
+import { runBodies } from './overload/bodies.ts';
 import { runStrangers } from './overload/strangers/run.ts';
 import { type CheckedRequest, drivePaced, type Paced } from './paced.ts';
 import { atMost, type Part, type Row, whole } from './report.ts';
@@ -104,15 +105,13 @@ async function overload(name: AttackName): Promise<Part> {
   }
 }
 
-// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers] [--only NAME]. Limits are on: they are what is measured.
+// Usage: npm run overload -- [--seconds 30] [--attack searches|networks|connections|strangers|bodies] [--only NAME]. Limits are on: they are what is measured.
 pinTo('load');
 const parts: Part[] = [];
 for (const name of values.attack)
-  parts.push(
-    name === 'strangers'
-      ? await runStrangers(values.folder, seconds, values.only)
-      : await overload(name as AttackName),
-  );
+  if (name === 'strangers') parts.push(await runStrangers(values.folder, seconds, values.only));
+  else if (name === 'bodies') parts.push(await runBodies(values.folder, values.only));
+  else parts.push(await overload(name as AttackName));
 const table = toDatedTable(parts, `${values.seconds} s each`);
 process.stdout.write(table);
 if (values.save) saveTable('overload', table);
