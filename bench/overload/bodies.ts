@@ -13,6 +13,7 @@ import { type BodyRoom, type NamedBody, worstBodies, worstInputs } from './worst
 
 const listings = 1000;
 const callsEach = 5;
+const callsAgain = 20;
 const most = 10;
 
 /** An address with the worst bodies for it. `tokens`: how many of its limit a body takes. */
@@ -81,7 +82,7 @@ async function call(pool: Pool, { method = 'GET', path = '/', headers = {}, body
 const median = (numbers: readonly number[]) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** Processor time of the service for a request, the median of five after one that is not counted. */
+/** Processor time of the service for a request: the median, without the first one. */
 async function timeOf({ pid }: Server, pool: Pool, requests: readonly Sent[]) {
   const times_ms: number[] = [];
   let status = 0;
@@ -96,9 +97,14 @@ async function timeOf({ pid }: Server, pool: Pool, requests: readonly Sent[]) {
 async function toRow(server: Server, pool: Pool, { name, bodies }: Door, reference_ms: number): Promise<Row> {
   let worst = { what: '', status: 0, ratio: 0, cpu_ms: 0, tokens: 1 };
   for (const { what, request, tokens } of bodies) {
-    const { status, cpu_ms } = await timeOf(server, pool, Array<Sent>(callsEach + 1).fill(request));
-    const ratio = cpu_ms / reference_ms / tokens;
-    if (ratio > worst.ratio) worst = { what, status, ratio, cpu_ms, tokens };
+    const measure = (calls: number) => timeOf(server, pool, Array<Sent>(calls + 1).fill(request));
+    const toRatio = (cpu_ms: number) => cpu_ms / reference_ms / tokens;
+    const { status, cpu_ms } = await measure(callsEach);
+    if (toRatio(cpu_ms) <= worst.ratio) continue;
+    // Threads that compile and collect count too, so what seems to be the worst is measured again.
+    const least_ms = Math.min(cpu_ms, (await measure(callsAgain)).cpu_ms);
+    const ratio = toRatio(least_ms);
+    if (ratio > worst.ratio) worst = { what, status, ratio, cpu_ms: least_ms, tokens };
   }
   const { what, status, ratio, cpu_ms, tokens } = worst;
   const taken = tokens > 1 ? `, ${tokens.toFixed(0)} tokens` : '';
