@@ -23,6 +23,8 @@ let registry: Server;
 let registryUrl: string;
 /** By how much the registry's clock is ahead of ours. */
 let ahead_ms = 0;
+/** For how long a cache in front of the registry has had its answer. */
+let age_s = 0;
 let service: Started;
 let publicUrl: string;
 let settings: Record<string, string>;
@@ -32,7 +34,8 @@ beforeAll(async () => {
   registry = createServer((_, response) => {
     response.writeHead(200, {
       'content-type': 'application/json',
-      date: new Date(Date.now() + ahead_ms).toUTCString(),
+      date: new Date(Date.now() + ahead_ms - age_s * 1000).toUTCString(),
+      ...(age_s > 0 && { age: String(age_s) }),
     });
     response.end(JSON.stringify({ servers: [registryEntry('com.example/one')], metadata: { count: 1 } }));
   });
@@ -93,6 +96,12 @@ describe('dossier doctor', () => {
         'set it (NTP), then restart the service',
       ],
     ]);
+  });
+  it('does not take the age of an answer from a cache for a wrong clock', async () => {
+    age_s = 45;
+    const { code, lines } = await diagnose();
+    age_s = 0;
+    expect([code, lines]).toEqual([0, []]);
   });
   it('names a registry and a PUBLIC_URL that do not answer, or are another service', async () => {
     const away = await diagnose({ REGISTRY_URL: 'http://127.0.0.1:1', PUBLIC_URL: registryUrl });

@@ -101,9 +101,10 @@ async function checkClock({ config, store }: Subject): Found {
   if (!/^https?:/.test(config.registryUrl))
     return fine('nothing to compare it with (REGISTRY_URL is no address)');
   const answer = await ask(`${config.registryUrl}/v0.1/servers?limit=1`);
-  const ahead_ms = typeof answer === 'string' ? undefined : answer.ahead_ms;
+  const { ahead_ms, unsure_ms = 0 } = typeof answer === 'string' ? {} : answer;
   if (ahead_ms === undefined) return warning('no other clock answered', 'see registry');
-  if (Math.abs(ahead_ms) <= tolerated_ms) return fine('agrees with the registry’s to a few seconds');
+  if (Math.abs(ahead_ms) <= tolerated_ms + unsure_ms)
+    return fine('agrees with the registry’s to a few seconds');
   const seconds = Math.round(Math.abs(ahead_ms) / 1000);
   return fault(
     `${seconds} s ${ahead_ms > 0 ? 'behind' : 'ahead of'} the registry’s`,

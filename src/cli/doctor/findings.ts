@@ -23,14 +23,18 @@ export const fine = (text: string): Finding => ({ state: 'fine', text });
 export const warning = (text: string, next: string): Finding => ({ state: 'warning', text, next });
 export const fault = (text: string, next: string): Finding => ({ state: 'fault', text, next });
 
-/** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date header. */
+/** Sends a GET without following redirects; a text says why there is no answer. `ahead_ms`: of the other clock, by its Date and Age headers, give or take `unsure_ms`. */
 export async function ask(url: string) {
   try {
+    const sent_ms = Date.now();
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
-    const date_ms = Date.parse(answer.headers.get('date') ?? '');
+    const unsure_ms = (Date.now() - sent_ms) / 2;
+    // A cache sends the date of the answer that it stored, and for how long it has (RFC 9111, section 4.2.3).
+    const age_ms = 1000 * (Number(answer.headers.get('age')) || 0);
+    const date_ms = Date.parse(answer.headers.get('date') ?? '') + age_ms;
     const text = (await answer.text()).slice(0, 100_000);
-    const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - Date.now();
-    return { status: answer.status, text, ahead_ms };
+    const ahead_ms = Number.isNaN(date_ms) ? undefined : date_ms - sent_ms - unsure_ms;
+    return { status: answer.status, text, ahead_ms, unsure_ms };
   } catch (error) {
     const { cause, message } = error as Error;
     return cause instanceof Error ? cause.message : message;
