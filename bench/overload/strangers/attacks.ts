@@ -8,7 +8,7 @@ import { patterns, robots } from './robots.ts';
 import { streams } from './streams.ts';
 import { watchAll } from './subscriptions.ts';
 import { compareSurfaces } from './surfaces.ts';
-import { toolLists } from './tools.ts';
+import { largestLists, toolLists } from './tools.ts';
 
 /** What strangers do to the service, each alone. */
 export interface StrangersAttack {
@@ -26,6 +26,7 @@ export const attacks: Readonly<Record<string, StrangersAttack>> = {
   streams: { title: 'event streams', publishers: streams },
   patterns: { title: 'patterns of robots.txt, addresses and challenges', publishers: patterns },
   tools: { title: 'lists of tools of ten endpoints each', publishers: toolLists },
+  members: { title: 'six listings, each with ten of the largest lists', publishers: largestLists },
   names: { title: 'names whose servers are silent or fail', publishers: unresolved },
   surfaces: {
     title: 'check_surface, 120 at once and 10 a second',

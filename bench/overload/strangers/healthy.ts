@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type OfferedTool, startModernServer } from '../../../test/support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../../../test/support/entries.ts';
 
@@ -18,9 +19,14 @@ const tools: readonly OfferedTool[] = [
   { name: 'list', description: 'Lists deliveries', readOnlyHint: true },
 ];
 
-/** Starts the endpoint of healthy publishers; the operator's name of it is one that the system resolves. */
+const answersAfter_ms = 1000;
+
+/** Starts the endpoint of healthy publishers, which takes its time, at a name that the system resolves. */
 export async function startHealthy() {
-  const endpoint = await startModernServer(() => tools);
+  const endpoint = await startModernServer(
+    () => tools,
+    () => wait(answersAfter_ms),
+  );
   const url = endpoint.url.replace('127.0.0.1', 'localhost');
   return {
     overrides: Object.fromEntries(publishers.map((name) => [hostOf(name), url])),

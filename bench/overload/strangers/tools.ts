@@ -17,6 +17,10 @@ const tools = (count: number, member: (at: number) => string) =>
 /** The largest list that is read: 99,000 values in texts that are compared and searched. */
 const mostTexts = tools(495, (at) => `"inputSchema":{"enum":[${`"${at}"`.concat(`,"${at}"`.repeat(190))}]}`);
 
+/** Names of members that sort late, other ones at each look. */
+const members = (of: number) =>
+  Array.from({ length: 90_000 }, (_, at) => `"${of}-${(90_000 - at).toString(36)}":0`).join();
+
 let look = 0;
 
 /** Lists of tools within or beyond the bounds of a list, on ten endpoints each. */
@@ -52,6 +56,19 @@ export const toolLists: HostilePublishers = {
       answerMcp(asked, () => {
         look += 1;
         return `{"tools":[],"nextCursor":"${look}-${'x'.repeat(1_500_000)}"}`;
+      }),
+  },
+};
+
+/** The lists that take longest to read, sort and store within the bounds of a list: names of members, other ones at each look. */
+export const largestLists: HostilePublishers = {
+  'most-members': {
+    listings: 6,
+    remotes: 10,
+    answer: (asked) =>
+      answerMcp(asked, () => {
+        look += 1;
+        return `{"tools":[${tool('a', `"inputSchema":{${members(look)}}`)}]}`;
       }),
   },
 };

@@ -111,8 +111,11 @@ export const startLegacyServer = (
   });
 };
 
-/** A real server of the current SDK line at /mcp that speaks 2026-07-28 only. */
-export const startModernServer = (tools: () => readonly OfferedTool[]): Promise<Endpoint> => {
+/** A real server of the current SDK line at /mcp that speaks 2026-07-28 only; it answers each message once `ready` resolves. */
+export const startModernServer = (
+  tools: () => readonly OfferedTool[],
+  ready: () => Promise<void> = async () => undefined,
+): Promise<Endpoint> => {
   const handler = createMcpHandler(
     () => {
       const server = new McpServer({ name: 'modern', version: '1.0.0' });
@@ -137,6 +140,7 @@ export const startModernServer = (tools: () => readonly OfferedTool[]): Promise<
       headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       ...(body !== '' && { body }),
     });
+    await ready();
     const answer = await handler.fetch(asked, { ...(body !== '' && { parsedBody: JSON.parse(body) }) });
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(await answer.text());
