@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { toStorable } from '../core/json.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -154,10 +155,13 @@ function inStore(observations: readonly StoredObservation[]): StoredObservation[
   return [...kept.values()];
 }
 
-/** Every fact of a run, stored nowhere: at most 256 KiB. */
+/** Every fact of a run, stored nowhere: at most 256 KiB. Other checks of the thread go on between two kinds. */
 export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
-  for (const kind of kinds) found.push(...(await check(kind, run, checks)));
+  for (const kind of kinds) {
+    found.push(...(await check(kind, run, checks)));
+    await setImmediate();
+  }
   return inRoom(found);
 }
 

@@ -1,12 +1,14 @@
 import { createMemoryLimit, type LimitSettings } from '../limits/limit.ts';
+import { toWidestNetwork } from '../limits/networks.ts';
 
 /**
- * Checks that reading begins, as each node counts them: of one listing, asked for by one network, of one registrable
- * domain, and in all (docs/observations.md).
+ * Checks that reading begins, as each node counts them: of one listing, asked for by one network, by one /24 or /48, of one
+ * registrable domain, and in all (docs/observations.md). One /24 or /48 has a fifth of all, so that it leaves room for others.
  */
 export const readCheckLimits = {
   listing: { name: 'read_check_listing', burst: 1, refill_s: 600 },
   network: { name: 'read_check', burst: 60, refill_s: 3600 },
+  site: { name: 'read_check_site', burst: 120, refill_s: 3600 },
   domain: { name: 'read_check_domain', burst: 60, refill_s: 3600 },
   all: { name: 'read_check_all', burst: 600, refill_s: 3600 },
 } as const;
@@ -18,6 +20,7 @@ export const readCheckLimits = {
 export function createReadLimits(settings: LimitSettings) {
   const listing = createMemoryLimit(readCheckLimits.listing, settings);
   const network = createMemoryLimit(readCheckLimits.network, settings);
+  const site = createMemoryLimit(readCheckLimits.site, settings);
   const domain = createMemoryLimit(readCheckLimits.domain, settings);
   const all = createMemoryLimit(readCheckLimits.all, settings);
   return (
@@ -27,6 +30,7 @@ export function createReadLimits(settings: LimitSettings) {
     const counted = [
       { limit: listing, key: one.handle },
       { limit: network, key: one.network },
+      { limit: site, key: toWidestNetwork(one.network) },
       ...one.domains.map((key) => ({ limit: domain, key })),
       { limit: all, key: 'all' },
     ];

@@ -120,7 +120,8 @@ const bodies: readonly (readonly [
 ])[] = [
   ['nothing', '', asJson, 'invalid_request'],
   ['100,000 brackets', '['.repeat(100_000), asJson, 'body_too_large'],
-  ['2,000 brackets', '['.repeat(2000), asJson, 'invalid_request'],
+  ['1,001 brackets', '['.repeat(1001), asJson, 'body_too_large'],
+  ['900 brackets', '['.repeat(900), asJson, 'invalid_request'],
   ['1,000 brackets, closed', '['.repeat(1000) + ']'.repeat(1000), asJson, 'invalid_request'],
   ['17 levels', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, asJson, 'invalid_request'],
   ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), asJson, 'invalid_request'],

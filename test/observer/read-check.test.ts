@@ -340,6 +340,19 @@ describe('who would make this node ask much', () => {
     expect(mostInFlight).toBe(1);
   });
 
+  it('one /48 has a share of all checks, and another network goes on', async () => {
+    const listings = count(4, (n) => ({ name: `com.wide${n}.app/agent`, host: `wide${n}.example` }));
+    const node = await openAsked(listings, empty, {
+      LIMIT_OVERRIDES: 'read_check=2/50h,read_check_site=2/50h',
+    });
+    const subnet = (n: number) => ({ 'x-forwarded-for': `2001:db8:48:${n}::7` });
+    const isBegun = [];
+    for (const [n, { name }] of listings.slice(0, 3).entries())
+      isBegun.push((await node.ask(name, subnet(n + 1))).includes(begun));
+    isBegun.push((await node.ask('com.wide3.app/agent', from(1))).includes(begun));
+    expect(isBegun).toEqual([true, true, false, true]);
+  });
+
   it('hosts that never answer keep no reader waiting, and eight places at most', async () => {
     const listings = count(60, (n) => ({ name: `com.drip${n}.app/agent`, host: `drip${n}.example` }));
     const node = await openAsked(listings, hanging);

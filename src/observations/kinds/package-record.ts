@@ -66,7 +66,8 @@ const forms: Readonly<Record<RecordedPackage['type'], RegExp>> = {
   pypi: /^[a-z\d](?:[\w.-]{0,98}[a-z\d])?$/i,
   oci: /^[\w./:@-]{1,300}$/,
 };
-const versionForm = /^[\w.!+~-]{1,100}$/;
+/** Not `.` or `..`, which would be other addresses of the registry. */
+const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is RecordedPackage['type'] => Object.hasOwn(forms, type);
 

@@ -63,7 +63,11 @@ beforeAll(async () => {
       ),
       listed('com.example/large', onNpm('large', '4.0.0')),
       listed('com.example/broken', onNpm('broken', '1.0.0')),
-      listed('com.example/odd', onNpm('../../-/whoami', '1.0.0'), onNpm('large', '../../-/whoami')),
+      listed('com.example/odd', onNpm('../../-/whoami', '1.0.0'), onNpm('large', '../../-/whoami'), {
+        registryType: 'pypi',
+        identifier: 'example-server',
+        version: '..',
+      }),
       listed('com.example/pypi', { registryType: 'pypi', identifier: 'example-server', version: '0.9' }),
       listed(
         'com.example/oci',
@@ -148,10 +152,12 @@ it('says that a registry does not answer', async () => {
 
 it('puts nothing into a path that is not a name or a version', async () => {
   const before = npm.sent.length;
+  const beforePypi = pypi.sent.length;
   expect((await observe('com.example/odd')).map(({ subject }) => subject)).not.toContain(
     'npm:../../-/whoami',
   );
   expect(npm.sent.slice(before).map(({ path }) => path)).toEqual(['/large', '/large/latest']);
+  expect(pypi.sent.slice(beforePypi).map(({ path }) => path)).toEqual(['/pypi/example-server/json']);
 });
 
 it('states what PyPI says of the recorded release', async () => {
