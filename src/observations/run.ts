@@ -7,6 +7,7 @@ import { type Fetched, type NoAnswer, notChecked, toContent, whyTooLong } from '
 import type { RepositoryPlace, RepositoryReader } from '../net/repositories.ts';
 import { askEndpoint, askOverStream, type EndpointAnswer } from './endpoint/ask.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
+import { createListRoom, type ListRoom } from './endpoint/messages.ts';
 import type { createCertificates, createDns } from './endpoint/network.ts';
 import { createTimeBudgets } from './hosts/host-turns.ts';
 import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
@@ -234,17 +235,19 @@ function distinct({ remotes, ...listing }: Subject): Subject {
   return { ...listing, remotes: one.slice(0, mostRemotes) };
 }
 
+type EndpointParts = RunParts & { readonly room: ListRoom };
+
 /** Who gets one of these for initialize asks over the older transport (2025-11-25, Transports, Backwards Compatibility). */
 const fallBackAfter: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
-async function askAsClients(url: string, parts: RunParts): Promise<EndpointAnswer | NoAnswer> {
+async function askAsClients(url: string, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !fallBackAfter.has(run.cause)) return run;
   const older = await askOverStream(url, parts);
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
-async function ask(url: string, isStream: boolean, parts: RunParts): Promise<EndpointAnswer | NoAnswer> {
+async function ask(url: string, isStream: boolean, parts: EndpointParts): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
   return refused ?? (isStream ? askOverStream(url, parts) : askAsClients(url, parts));
 }
@@ -275,7 +278,7 @@ export function createRun(
     once(async (key: string) => refusal ?? question(key));
   const timesOf = createTimeBudgets(parts.timeouts);
   const fetch: PoliteFetch = (request) => parts.fetch({ ...request, times: timesOf(request.url) });
-  const timed = { ...parts, fetch };
+  const timed = { ...parts, fetch, room: createListRoom() };
   const streams = new Set(listing.remotes.flatMap(({ type, url }) => (type === 'sse' ? [url] : [])));
   const endpoint = unlessRefused((url) => ask(url, streams.has(url), timed));
   const npm = once((path) => parts.packages.registry('npm', path));

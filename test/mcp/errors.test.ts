@@ -81,8 +81,8 @@ describe('a refused input', () => {
     expect(said.join('').length).toBeLessThanOrEqual(200);
   });
 
-  it('names five of 4,500 unknown fields, on one line each and without invisible characters', async () => {
-    const unknown = Object.fromEntries(Array.from({ length: 4500 }, (_, at) => [`q${at}`, 1]));
+  it('names five of 900 unknown fields, on one line each and without invisible characters', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`q${at}`, 1]));
     const { structuredContent } = await client.call('get_agent', {
       handle: 'a/b',
       'x\ny\u202ez': 1,

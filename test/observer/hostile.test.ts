@@ -389,6 +389,47 @@ it('stores no more than 256 KiB of one listing, whatever its ten endpoints list'
   await crowded.close();
 });
 
+it('keeps 200,000 values of the lists of one check, and no introduction of more than 10,000', async () => {
+  const values = Array.from({ length: 80_000 }, () => 0);
+  const heavy = await startEndpoint(
+    robotsMissing((body, request, response) => {
+      const isLarge = request.url === '/introduced' && methodOf(body) === 'server/discover';
+      const capabilities = { experimental: { all: values.slice(0, 10_000) } };
+      if (isLarge) return json(response, reply(body, { supportedVersions: ['2026-07-28'], capabilities }));
+      const inputSchema = { type: 'object', enum: values };
+      return listing(() => reply(body, { tools: [{ name: 'send', inputSchema }] }))(body, request, response);
+    }),
+  );
+  const paths = ['introduced', '1', '2', '3', '4'];
+  const opened = await openDirectory({
+    entries: [
+      registryEntry('com.example.heavy/x', {
+        remotes: paths.map((path) => ({
+          type: 'streamable-http',
+          url: `https://heavy.example.com/${path}`,
+        })),
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'heavy.example.com': heavy.url }) },
+  });
+  const { observations } = await opened.observe('com.example.heavy/x');
+  const listed = observations.filter(({ kind }) => kind === 'tools.count');
+  expect(listed.map(({ state, reason }) => [state, reason])).toEqual([
+    [
+      'unreachable',
+      'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
+    ],
+    ['observed', undefined],
+    ['observed', undefined],
+    ...Array.from({ length: 2 }, () => [
+      'not_checked',
+      'The lists of tools at the other addresses of this listing have the 200,000 values that Dossier keeps in one check.',
+    ]),
+  ]);
+  await opened.close();
+  await heavy.close();
+});
+
 it('reaches hosts that are named as members of every object where they are', async () => {
   const opened = await openDirectory({
     entries: ['constructor', 'valueof'].map((host) =>

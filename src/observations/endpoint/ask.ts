@@ -1,5 +1,5 @@
 import type { Timeouts } from '../../config/timeouts.ts';
-import { asMembers, asObject, type JsonObject, parseForeignJson } from '../../core/json.ts';
+import { asMembers, asObject, countValues, type JsonObject, parseForeignJson } from '../../core/json.ts';
 import type { Fetched, NoAnswer } from '../../net/answer.ts';
 import type { PoliteFetch, PoliteRequest } from '../hosts/polite.ts';
 import { createEventReader } from './events.ts';
@@ -7,11 +7,13 @@ import {
   type ClientInfo,
   createReplyWatch,
   initializeMessage,
+  type ListRoom,
   legacyMessage,
   listTools,
   type Message,
   modernMessage,
   modernRevision,
+  noAnswer,
   type Replied,
   type ToolList,
   toReplied,
@@ -40,6 +42,7 @@ interface AskParts {
   readonly fetch: PoliteFetch;
   readonly client: ClientInfo;
   readonly timeouts: Pick<Timeouts, 'observerFirstTry_ms' | 'observerSecondTry_ms'>;
+  readonly room: ListRoom;
 }
 
 type Conversation = ReturnType<typeof createConversation>;
@@ -118,8 +121,9 @@ async function withTools(
   introduction: ReturnType<typeof toIntroduction>,
   message: (id: number, params: object) => Message,
 ): Promise<EndpointAnswer> {
-  const list = await listTools(async (params) =>
-    talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params)),
+  const list = await listTools(
+    async (params) => (talk.read_bytes > mostRead_bytes ? 'enough' : send(talk, (id) => message(id, params))),
+    talk.room,
   );
   const { url } = talk;
   if (!('is' in list)) return { result: 'answered', url, introduction, list };
@@ -154,6 +158,18 @@ async function askLegacy(
   return run;
 }
 
+const mostIntroduced = 10_000;
+
+/** Refuses an introduction of more than 10,000 values, since it is kept until the check ends. */
+const toIntroduced = (reply: Replied): Replied =>
+  reply.is === 'result' && countValues(JSON.stringify(reply.result)) > mostIntroduced
+    ? noAnswer(
+        'unreachable',
+        'The endpoint introduced itself with more than 10,000 values of JSON, which Dossier does not read.',
+        reply.status,
+      )
+    : reply;
+
 /** Whether a discovery offers the revision that it was sent in; some servers answer it although they speak only older ones. */
 const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
@@ -184,7 +200,7 @@ async function askInitialized(
   talk: Conversation,
   notify: (message: Message) => Promise<unknown>,
 ): Promise<EndpointAnswer | NoAnswer> {
-  const reply = await send(talk, (id) => initializeMessage(id, talk.client));
+  const reply = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
   if (reply.is === 'result' && isSession(reply.result)) return askLegacy(talk, reply, notify);
   return reply.is === 'credentials' || reply.is === 'payment'
     ? toWithheld(talk.url, reply)
@@ -215,7 +231,7 @@ export async function askEndpoint(url: string, parts: AskParts): Promise<Endpoin
   for (const step of steps) {
     // Only the discovery broke: a server of the newer era answers the second one.
     if (replies.length === 2 && (talk.responses !== 1 || !mayPass(replies[0]))) break;
-    const reply = await step();
+    const reply = toIntroduced(await step());
     replies.push(reply);
     if (reply.is === 'payment') return toWithheld(url, reply);
     if (reply.is === 'result' && isOffered(reply.result)) return askModern(talk, reply);

@@ -37,7 +37,7 @@ const isReplyTo = (message: JsonObject, id: number) => message.id === id || mess
 
 const methodNotFound = -32601;
 
-const noAnswer = (result: NoAnswer['result'], reason: string, cause?: number) => ({
+export const noAnswer = (result: NoAnswer['result'], reason: string, cause?: number) => ({
   is: 'no_answer' as const,
   answer: { result, reason, ...(cause !== undefined && { cause }) },
 });
@@ -189,8 +189,19 @@ const toList = (tools: readonly Tool[], isCut: boolean) => ({
 });
 export type ToolList = ReturnType<typeof toList>;
 
-/** Creates a list of tools that is limited to 500 tools, 2 MiB and 100,000 values. */
-function createList() {
+/** How many values the lists of tools of one check may have in all, since they are kept until it ends; each list takes its own off. */
+export interface ListRoom {
+  values: number;
+}
+export const createListRoom = (): ListRoom => ({ values: 200_000 });
+
+const noRoom = noAnswer(
+  'not_checked',
+  'The lists of tools at the other addresses of this listing have the 200,000 values that Dossier keeps in one check.',
+);
+
+/** Creates a list of tools that is limited to 500 tools, 2 MiB, 100,000 values and the room that is left in its check. */
+function createList(room: ListRoom) {
   const tools: Tool[] = [];
   let size_bytes = 0;
   let values = 0;
@@ -202,8 +213,11 @@ function createList() {
         if (!isJsonObject(tool)) continue;
         const json = JSON.stringify(tool);
         size_bytes += Buffer.byteLength(json);
-        values += countValues(json);
-        if (tools.length === mostTools || size_bytes > mostBytes || values > mostValues) return false;
+        const more = countValues(json);
+        values += more;
+        const isFull = tools.length === mostTools || size_bytes > mostBytes || values > mostValues;
+        if (isFull || more > room.values) return false;
+        room.values -= more;
         tools.push(tool);
       }
       return true;
@@ -212,13 +226,15 @@ function createList() {
 }
 
 /**
- * Reads all pages of tools/list, up to 500 tools, 2 MiB and 100,000 values. If a page fails, the whole list does. The list ends
- * with a cursor that was sent before, or when `read` returns `enough`.
+ * Reads all pages of tools/list, up to 500 tools, 2 MiB, 100,000 values and the room of its check. If a page fails, the whole list
+ * does, and so does a list of which not one tool has room. The list ends with a cursor that was sent before, or when `read` returns
+ * `enough`.
  */
 export async function listTools(
   read: (params: object) => Promise<Replied | 'enough'>,
+  room: ListRoom,
 ): Promise<ToolList | Exclude<Replied, { is: 'result' }>> {
-  const { tools, add } = createList();
+  const { tools, add } = createList(room);
   const cursors = new Set<string>();
   for (let cursor: string | undefined, pages = 0; pages < mostPages; pages += 1) {
     const reply = await read(cursor === undefined ? {} : { cursor });
@@ -226,7 +242,7 @@ export async function listTools(
     if (reply.is !== 'result') return pages > 0 && reply.is === 'no_answer' ? brokenOff(pages, reply) : reply;
     const { tools: listed, nextCursor: next } = reply.result;
     if (!Array.isArray(listed)) return pages > 0 ? brokenOff(pages, noList) : noList;
-    if (!add(listed)) return toList(tools, true);
+    if (!add(listed)) return tools.length > 0 ? toList(tools, true) : noRoom;
     if (typeof next !== 'string' || next === '' || cursors.has(next)) return toList(tools, false);
     cursors.add(next);
     cursor = next;
