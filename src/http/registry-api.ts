@@ -2,7 +2,7 @@ import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { keyOf, type SavedView } from '../config/files.ts';
 import { toViewEntries, type ViewMember } from '../document/registry/entries.ts';
 import { readLimit, readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
-import { findMember, readMembers } from '../tools/views.ts';
+import { findMember, readMembers } from '../tools/views/views.ts';
 import type { Face, HttpEnvironment, Request } from './call.ts';
 import { fromPlace, toPlace, viewOf } from './request.ts';
 import { answerJson } from './response.ts';

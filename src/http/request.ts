@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts';
 import { requireView } from '../tools/changes.ts';
 import { isKnown } from '../tools/find/listing.ts';
 import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
-import { findPrivateView } from '../tools/views.ts';
+import { findPrivateView } from '../tools/views/views.ts';
 import type { Face, Request } from './call.ts';
 
 function refuseEncoded(headers: Headers): void {

@@ -5,7 +5,7 @@ import { requireNamespace } from '../listings/publishers.ts';
 import { type Change, type ChangeFilter, isNotable, takesTag } from '../log/change.ts';
 import { findListing } from './find/listing.ts';
 import { refuseUnknownTag } from './find/near-misses.ts';
-import { changesOf, requireJudged } from './views.ts';
+import { changesOf, requireJudged } from './views/views.ts';
 
 /** What changes are about: every listing, or one listing, or those of a publisher, a tag or a view. */
 export interface ChangeSubject {

@@ -3,7 +3,7 @@ import type { SavedView } from '../config/files.ts';
 import { isVersionPinned, letIn } from '../document/criteria/approvals.ts';
 import { criterionText, requestedBy } from '../document/criteria/criteria.ts';
 import { privateNote, type ViewMember } from '../document/registry/entries.ts';
-import type { readMembers } from '../tools/views.ts';
+import type { readMembers } from '../tools/views/views.ts';
 import { leftOutOf, nameServers, type Startable, toCommands, toRemote, toServerJson } from './connections.ts';
 import { type Html, handleLink, minute, paste } from './html.ts';
 import { type Site, toPage } from './layout.ts';

@@ -5,7 +5,7 @@ import { requireNamespace } from '../listings/publishers.ts';
 import { type ChangeSubject, requireView } from '../tools/changes.ts';
 import { findListing } from '../tools/find/listing.ts';
 import { handleInput } from '../tools/input/fields.ts';
-import { findPass } from '../tools/views.ts';
+import { findPass } from '../tools/views/views.ts';
 
 /** The fields of a registration that say what it is about: one of them, or none for every change. */
 export const webhookFilterFields = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { startJudgingViews } from '../../src/tools/view-judge.ts';
+import { startJudgingViews } from '../../src/tools/views/judge.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';

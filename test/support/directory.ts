@@ -8,7 +8,7 @@ import type { Context } from '../../src/context.ts';
 import { type App, createApp } from '../../src/http/app.ts';
 import { runImport } from '../../src/imports/import.ts';
 import { createDomainReader } from '../../src/net/domains.ts';
-import { createViewJudge } from '../../src/tools/view-judge.ts';
+import { createViewJudge } from '../../src/tools/views/judge.ts';
 import { createDatabase } from './database.ts';
 import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { isBrokenPin } from '../../document/criteria/approvals.ts';
-import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views.ts';
+import { isJudgedWhenRead, readMembers, requireJudged } from '../../tools/views/views.ts';
 import { leftOutOf } from '../../views/connections.ts';
 import {
   toManagedSettings,

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { keyOf, type SavedView } from '../config/files.ts';
-import type { Context } from '../context.ts';
-import { every } from '../core/every.ts';
-import { Problem } from '../core/problem.ts';
-import { day, day_ms } from '../core/text.ts';
-import { keepsOut } from '../document/criteria/approvals.ts';
-import { judgeMember } from '../document/criteria/criteria.ts';
-import { toListingDocument } from '../document/document.ts';
-import { toPrivateFacts } from '../document/facts.ts';
-import type { ListingFacts } from '../document/record.ts';
-import type { ViewMember } from '../document/registry/entries.ts';
-import { type PrivateEntry, readPrivateEntries } from '../imports/private-entries.ts';
-import { isSample } from '../listings/listing.ts';
-import type { Change } from '../log/change.ts';
-import { nextChange_ms } from './find/listing.ts';
-import { type Verdict, verdictsOf } from './view-verdicts.ts';
+import { keyOf, type SavedView } from '../../config/files.ts';
+import type { Context } from '../../context.ts';
+import { every } from '../../core/every.ts';
+import { Problem } from '../../core/problem.ts';
+import { day, day_ms } from '../../core/text.ts';
+import { keepsOut } from '../../document/criteria/approvals.ts';
+import { judgeMember } from '../../document/criteria/criteria.ts';
+import { toListingDocument } from '../../document/document.ts';
+import { toPrivateFacts } from '../../document/facts.ts';
+import type { ListingFacts } from '../../document/record.ts';
+import type { ViewMember } from '../../document/registry/entries.ts';
+import { type PrivateEntry, readPrivateEntries } from '../../imports/private-entries.ts';
+import { isSample } from '../../listings/listing.ts';
+import type { Change } from '../../log/change.ts';
+import { nextChange_ms } from '../find/listing.ts';
+import { type Verdict, verdictsOf } from './verdicts.ts';
 
 /** The views that some facts are judged by, with the listing; undefined for one that is not listed, or of the sample. */
 export function judgeFacts(

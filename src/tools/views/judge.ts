@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { keyOf, type SavedView } from '../config/files.ts';
-import type { Context } from '../context.ts';
-import { every } from '../core/every.ts';
-import { readPages } from '../core/pages.ts';
-import { sampleSource } from '../listings/listing.ts';
-import type { FailedCriterion } from '../log/change.ts';
-import type { Reads, Transaction } from '../store/store.ts';
+import { keyOf, type SavedView } from '../../config/files.ts';
+import type { Context } from '../../context.ts';
+import { every } from '../../core/every.ts';
+import { readPages } from '../../core/pages.ts';
+import { sampleSource } from '../../listings/listing.ts';
+import type { FailedCriterion } from '../../log/change.ts';
+import type { Reads, Transaction } from '../../store/store.ts';
 import { handlesOf, judgeFacts } from './views.ts';
 
 /** How often the changes since the last time are read. */

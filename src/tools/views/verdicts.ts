@@ -1,5 +1,5 @@
-import type { SavedView } from '../config/files.ts';
-import type { Store } from '../store/store.ts';
+import type { SavedView } from '../../config/files.ts';
+import type { Store } from '../../store/store.ts';
 
 /** What a view made of a name when it was last judged. */
 export interface Verdict {
