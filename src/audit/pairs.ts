@@ -58,9 +58,8 @@ const createDirection = () => ({
 });
 
 /**
- * Returns a function that finds those holders of a listing who rated some listing: its namespace, and whoever proved a claim
- * to it.
- * Others have no rating that could be the other half of a pair, and a listing may have had thousands.
+ * Returns a function that finds the holders of a listing that rated some listing. The holders are its namespace and everybody
+ * who proved a claim to it. The others made no rating that could be the other half of a pair, and there may be thousands of them.
  */
 function createHolders(
   { eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>,

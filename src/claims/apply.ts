@@ -246,7 +246,7 @@ async function endLeaked(
   return claim;
 }
 
-/** What a reading without a line that counts did not find; undefined if it says nothing about that. */
+/** Tells what a reading without a line that counts failed to find; undefined if it says nothing about that. */
 function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | undefined {
   if (['repository_not_found', 'repository_moved', 'repository_empty'].includes(result)) return 'place';
   return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;

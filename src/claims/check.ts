@@ -85,7 +85,7 @@ async function readAgreed(
   return new Set(hashes.map((hash) => `${target.place.key} ${hash}`));
 }
 
-/** What is read of a location while the shared check lasts. Nothing else reads one. */
+/** Reads locations for a shared check. No other code reads one. */
 async function readPlaces(target: ClaimTarget, context: Context): Promise<Pick<Reading, 'read' | 'agreed'>> {
   // The claim when the reading begins decides what is read.
   const claim = await context.store.claims.claim(target.listing.handle);

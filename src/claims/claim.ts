@@ -42,7 +42,10 @@ export const isInRepository = (kind: ClaimKind): boolean =>
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/** What an authoritative reading of the location of a claim did not find: a line that counts, or the location itself. */
+/**
+ * The thing that an authoritative reading did not find: a line that counts at the location, or the location
+ * itself.
+ */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table({
@@ -254,6 +257,6 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line; then check its claim there. The listing is withdrawn when a check a day or more later reads the line again, and at once if the check is asked for with a capability of its claim. While a listing is claimed, only a line of the account or domain that holds the claim counts. The page of a withdrawn listing answers 410, and it leaves the search. When the line is gone, or the listing records another repository than the one with the line, it is listed again. Both are entries of the log.`,
 ];
 
-/** What a listing waits for, after the first check that read the line. */
+/** States the change that a listing waits for, after the first check that read the line. */
 export const waitsForSecondCheck = ({ handle, seen_at }: OptOut): string =>
   `The line "optout ${handle}" was read on ${seen_at.slice(0, 10)}. The listing is withdrawn when a check a day or more later reads the line again, and at once if a check is asked for with a capability of its claim in the Authorization header.`;

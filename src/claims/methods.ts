@@ -175,7 +175,10 @@ const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
     ? ` The claim line was last read there at commit ${proven_commit} on ${day(proven_at)}.`
     : '';
 
-/** What a first check found of a claim in force, and what a second one does; undefined if none found anything amiss. */
+/**
+ * States what a first check failed to find of a claim in force, and what a second one will do; undefined if no
+ * check failed.
+ */
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
   const first = missing?.line;
   if (state !== 'claimed' || first === undefined) return undefined;
