@@ -18,7 +18,8 @@ const copied =
   /(https?:\/\/[^\s`“”<>"']*[^\s`“”<>"'.,;:!?)\]]|(?<![\w./-])@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*@\w(?:[\w.+-]*\w)?|@[\w.-]+\/[\w.-]*\w|(?<!\w)[a-z0-9]\w*_\w*(?!\w))/i;
 const mayBeCopied = /[@_]|:\/\//;
 
-const escapeMarks = (text: string): string =>
+/** A text within a line of Markdown, without any markup. */
+export const escapeMarks = (text: string): string =>
   text.replace(/[\\`*_{}[\]<>|~&$@]/g, '\\$&').replace(/:(?=\/\/)|(?<=www)\./gi, '\\$&');
 
 /** A sentence in its parts, in turn our own words and what others wrote: in “ ”, or in a code span (`coded`). */

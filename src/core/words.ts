@@ -1,0 +1,137 @@
+import { amount, counted, escapeMarks, quotationMarks } from './text.ts';
+
+/** A part of a text: our own words, a day, or what somebody else wrote, marked as such. */
+export type Part =
+  | { readonly is: 'own'; readonly text: string }
+  /** YYYY-MM-DD. */
+  | { readonly is: 'day'; readonly text: string }
+  /** A name, address or version that people copy: one word without spaces and quotation marks; `href` is where it leads. */
+  | { readonly is: 'code'; readonly text: string; readonly href?: string }
+  /** Any other foreign text, on one line. */
+  | { readonly is: 'quote'; readonly text: string };
+
+/**
+ * A text in which our own words and foreign values stay apart until a renderer writes it (`toText`, `toMarkdown`, views/words.ts). It
+ * has no string methods and cannot be put into a template string, so that nobody reads a fact back from its words. Its JSON is its text.
+ */
+export class Words {
+  readonly parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  toJSON(): string {
+    return toText(this);
+  }
+
+  [Symbol.toPrimitive](): never {
+    throw new TypeError('Words are written by a renderer, not by a template string.');
+  }
+}
+
+const none = new Words([]);
+
+/** Whether there is nothing to say. */
+export const isEmpty = ({ parts }: Words): boolean => parts.length === 0;
+
+/** Joins parts; own words that touch become one part. */
+function toWords(parts: Iterable<Part>): Words {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.is !== 'own') joined.push(part);
+    else if (last?.is === 'own') joined[joined.length - 1] = { is: 'own', text: last.text + part.text };
+    else if (part.text !== '') joined.push(part);
+  }
+  return joined.length === 0 ? none : new Words(joined);
+}
+
+/** Literal strings and unions of them; never for `string` or a template with a hole. */
+type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
+
+/** Words of ours: literals only, so that no foreign value can speak for us. */
+export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
+
+/** `1 tool`, `1,250 tools`; the noun is a literal. */
+export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
+  toWords([{ is: 'own', text: counted(number, noun) }]);
+
+/** A number as people read it: `1,250`. */
+export const number = (value: number): Words => toWords([{ is: 'own', text: amount(value) }]);
+
+/** The day of an RFC 3339 time. */
+export const day = (time: string): Words => new Words([{ is: 'day', text: time.slice(0, 10) }]);
+
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/** One word, which cannot speak for us, and holds no backtick. */
+const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
+
+/** Somebody else's text, in “ ”. Whoever wrote it is named before it. */
+export const quote = (text: string): Words =>
+  new Words([{ is: 'quote', text: oneLine(text).replace(quotationMarks, "'").replaceAll('"', "'") }]);
+
+/** A foreign name, address or version in a code span; in quotes if it is more than one word. */
+export const code = (text: string, href?: string): Words =>
+  isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
+
+/** Words with others within them. A string does not compile: it is `own`, `code` or `quote`. */
+export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {
+  const parts = texts.flatMap((text, at): readonly Part[] => {
+    const before = at === 0 ? none : (words[at - 1] ?? none);
+    const { parts } = typeof before === 'number' ? number(before) : before;
+    return [...parts, { is: 'own', text }];
+  });
+  return toWords(parts);
+}
+
+/** Words one after the other, without empty ones, with a literal between them. */
+export function join<const T extends string>(all: readonly Words[], between: Literal<T>): Words {
+  const said = all.filter((words) => !isEmpty(words));
+  const gap: Part = { is: 'own', text: between };
+  return toWords(said.flatMap(({ parts }, at) => (at === 0 ? parts : [gap, ...parts])));
+}
+
+/** `a`, `a and b`, `a, b and 3 more`. */
+export function listed(all: readonly Words[], most = all.length): Words {
+  const shown = all.slice(0, most);
+  const more = all.length - shown.length;
+  const last = more > 0 ? number(more) : shown.at(-1);
+  if (!last) return none;
+  const before = more > 0 ? shown : shown.slice(0, -1);
+  const end = more > 0 ? say`${last} more` : last;
+  return before.length === 0 ? end : say`${join(before, ', ')} and ${end}`;
+}
+
+/** A phrase as a sentence: a capital letter where it begins with our own words, and a full stop at its end. */
+export function sentence({ parts }: Words): Words {
+  const [first, ...others] = parts;
+  if (!first) return none;
+  const begun =
+    first.is === 'own' ? { ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) } : first;
+  const all = [begun, ...others];
+  const last = all.at(-1);
+  const isEnded = last?.is === 'own' && /[.!?]$/.test(last.text);
+  return toWords(isEnded ? all : [...all, { is: 'own', text: '.' }]);
+}
+
+const writers = {
+  text: { own: (text: string) => text, quote: (text: string) => `“${text}”` },
+  markdown: { own: escapeMarks, quote: (text: string) => `“${escapeMarks(text)}”` },
+} as const;
+
+const write = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof writers]): string =>
+  parts
+    .map(({ is, text }) => {
+      if (is === 'quote') return quote(text);
+      if (is === 'code') return `\`${text}\``;
+      return is === 'day' ? text : own(text);
+    })
+    .join('');
+
+/** Plain text for models and JSON: what others wrote is in “ ” or between backticks. */
+export const toText = (words: Words): string => write(words, writers.text);
+
+/** Within a line of Markdown, with everything escaped that could be markup. */
+export const toMarkdown = (words: Words): string => write(words, writers.markdown);
