@@ -90,10 +90,20 @@ async function answer(post: McpPost, routes: Routes): Promise<Response> {
 const parts = ['', '/ratings', '/tools', '/history'];
 const readAtOnce = 500;
 
-/** Returns a function that passes on the handles in the stream of changes since its last call, or since it was created. */
-async function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
-  let last = (await changes.newest(1))[0]?.seq ?? 0;
-  return async (name: (handles: readonly string[]) => void): Promise<void> => {
+/**
+ * Returns a function that passes on the handles in the stream of changes since its last call, or since this one; `unknown` if the first
+ * read failed, so that it is not known since when.
+ */
+function followChanges({ store: { changes } }: Pick<Context, 'store'>) {
+  const readNewest = async () => (await changes.newest(1))[0]?.seq ?? 0;
+  const first = readNewest().catch(() => undefined);
+  let last: number | undefined;
+  return async (name: (handles: readonly string[] | 'unknown') => void): Promise<void> => {
+    last ??= await first;
+    if (last === undefined) {
+      last = await readNewest();
+      return name('unknown');
+    }
     for (let isMore = true; isMore; ) {
       const found = await changes.after(last, readAtOnce);
       last = Math.max(last, found.at(-1)?.seq ?? 0);
@@ -131,20 +141,21 @@ export async function openMcpAnswerer(context: Context, fixtures?: Fixtures) {
     timeout_ms,
     needsStream: fixtures?.needsStream,
   };
-  const notify = (handles: readonly string[]) => {
-    for (const handle of handles)
-      for (const part of parts) handler.notify.resourceUpdated(`agent://${handle}${part}`);
+  const notify = (handles: readonly string[] | 'unknown') => {
+    if (handles === 'unknown') for (const uri of subscriptions.watched()) handler.notify.resourceUpdated(uri);
+    else
+      for (const handle of handles)
+        for (const part of parts) handler.notify.resourceUpdated(`agent://${handle}${part}`);
   };
   const warn = (err: unknown) => context.log.warn({ err }, 'subscriptions were not told of all changes');
-  const following = followChanges(context);
-  following.catch(warn);
+  const nameChanged = followChanges(context);
   return {
     /** Throws unavailable after the time-out; every other failure is an answer. */
     answer: (post: McpPost): Promise<Response> => answer(post, routes),
     /** Notifies open subscriptions of changed listings; `all` stands for those in the stream of changes since the last time. */
     listingsChanged(changed: readonly string[] | 'all'): void {
       if (changed !== 'all') notify(changed);
-      else following.then((nameChanged) => nameChanged(notify)).catch(warn);
+      else nameChanged(notify).catch(warn);
     },
     close: () => handler.close(),
   };

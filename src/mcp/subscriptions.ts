@@ -76,7 +76,8 @@ function createIndexedBus(log: Pick<Logger, 'warn'>) {
       };
     },
   };
-  return { bus, openFor: <T>(stream: Stream, work: () => T): T => opening.run(stream, work) };
+  const watched = () => [...byUri.keys()];
+  return { bus, watched, openFor: <T>(stream: Stream, work: () => T): T => opening.run(stream, work) };
 }
 
 interface OpenStream {
@@ -111,7 +112,7 @@ function toMakeRoom(streams: ReadonlySet<Stream>, own: string): Stream | undefin
  */
 export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn'>) {
   const streams = new Set<Stream>();
-  const { bus, openFor } = createIndexedBus(log);
+  const { bus, watched, openFor } = createIndexedBus(log);
   let isRefusing = false;
   const refuse = () => {
     if (!isRefusing)
@@ -136,6 +137,8 @@ export function createSubscriptions(lifetime_ms: number, log: Pick<Logger, 'warn
   return {
     /** The bus for the SDK's handler; a stream that is opened in `run` receives only events of its own URIs. */
     bus,
+    /** The addresses that open streams watch. */
+    watched,
     /** Counts a stream until `end` is called, which has to follow `ended`. Throws rate_limited, unavailable or invalid_request. */
     open(network: string, uris: unknown): OpenStream {
       const widest = toWidestNetwork(network);

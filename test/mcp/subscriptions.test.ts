@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
+import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
+import { editDatabase } from '../support/edit-database.ts';
 import { modern } from '../support/mcp-requests.ts';
 
 let directory: Directory;
@@ -72,13 +74,8 @@ it('an address that changes again before its streams were told is told once', as
   expect(calls()).toBe(3000);
 });
 
-it('a completed import tells nobody of a listing that it did not change', async () => {
-  const own = await openDirectory({ timeouts: { subscription_ms: 400 } });
-  const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
-  const stream = await own.app.request('/api/mcp', {
-    method: 'POST',
-    ...modern('subscriptions/listen', { notifications }),
-  });
+/** Records a completed import that changed no listing. */
+async function completeImport(own: Directory): Promise<void> {
   const id = await own.store.write((tx) =>
     tx.imports.startRun({
       kind: 'full',
@@ -89,7 +86,35 @@ it('a completed import tells nobody of a listing that it did not change', async 
     }),
   );
   await own.store.write((tx) => tx.imports.saveRun(id, { state: 'done' }));
+}
+
+it('a completed import tells nobody of a listing that it did not change', async () => {
+  const own = await openDirectory({ timeouts: { subscription_ms: 400 } });
+  const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
+  const stream = await own.app.request('/api/mcp', {
+    method: 'POST',
+    ...modern('subscriptions/listen', { notifications }),
+  });
+  await completeImport(own);
   expect(await stream.text()).not.toContain('notifications/resources/updated');
+  await own.close();
+});
+
+it('a node that could not read the changes when it started tells its streams that what they watch may have changed', async () => {
+  const environment = { DATABASE_URL: await createSharedDatabase() };
+  await (await openDirectory({ environment })).close();
+  await editDatabase(environment.DATABASE_URL, 'alter table evidence_change rename to away');
+  const own = await openDirectory({ environment, timeouts: { subscription_ms: 1000 } });
+  // Its first message is answered once the node has tried to read the changes.
+  await (await own.app.request('/api/mcp', { method: 'POST', ...modern('tools/list', {}) })).text();
+  await editDatabase(environment.DATABASE_URL, 'alter table away rename to evidence_change');
+  const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
+  const stream = await own.app.request('/api/mcp', {
+    method: 'POST',
+    ...modern('subscriptions/listen', { notifications }),
+  });
+  await completeImport(own);
+  expect(await stream.text()).toContain('notifications/resources/updated');
   await own.close();
 });
 
