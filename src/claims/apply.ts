@@ -31,8 +31,8 @@ import type { SeenReceiptKey } from './receipt-keys.ts';
 import { isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
 import {
   endCapability,
+  noteMissing,
   recordClaimEvent,
-  recordMissing,
   recordReceiptKeys,
   recordUnread,
   suspendClaim,
@@ -252,7 +252,7 @@ function missingOf(result: CheckResult, { pinned }: Reading['read']): Missing | 
   return pinned && !/^(host_|redirect_|not_text|too_large)/.test(result) ? 'line' : undefined;
 }
 
-/** Notes that a check of the location of a claim proved nothing. An authoritative one is handed to the pass that asked for it instead. */
+/** Notes that a check of the location of a claim proved nothing. An authoritative one of a pass of re-checks is handed to the pass instead. */
 async function applyFailure(
   tx: Transaction,
   result: CheckResult,
@@ -263,7 +263,7 @@ async function applyFailure(
   if (missing === undefined) return recordUnread(tx, claim, now);
   const found: MissingProof = { claim, result, missing, now, commit: read.commit };
   if (onMissing) onMissing(found);
-  else await recordMissing(tx, found);
+  else await noteMissing(tx, found);
 }
 
 /** Judges the lines of a text; those of active capabilities alone for a claimant who may not write. */

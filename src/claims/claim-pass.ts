@@ -8,33 +8,58 @@ import { recordMissing, recordUnread } from './suspend.ts';
 const hostOf = ({ kind, place }: Claim): string =>
   isInRepository(kind) ? (URL.parse(place)?.host ?? place) : kind === 'well_known' ? place : 'DNS';
 
+/** With how many other control roots of its host a claim is compared before it ends, if the host has so many. */
+const mostOthers = 5;
+
 /**
  * The readings of one pass over the claims. Those that prove nothing are recorded when it ends: where most control roots of one host
- * fail alike, two at least, the host is at fault, and they count as checks that read nothing.
+ * fail alike, two at least, the host is at fault, and they count as checks that read nothing. Claims that are due are compared with some
+ * that are not (`others`), because few are due at the same time.
  */
 export function createClaimPass() {
-  const checked = new Map<string, Set<string>>();
+  /** By host, the control roots that were checked, each with the newest result. */
+  const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
-  const add = (roots: Map<string, Set<string>>, key: string, { root }: Claim) =>
-    roots.set(key, (roots.get(key) ?? new Set()).add(root));
-  const sizeOf = (roots: ReadonlyMap<string, ReadonlySet<string>>, key: string) => roots.get(key)?.size ?? 0;
+  /** By host, one claim of a few control roots that need not be checked. */
+  const undue = new Map<string, Map<string, Claim>>();
+  const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {
+    const host = hostOf(claim);
+    hosts.set(host, (hosts.get(host) ?? new Map<string, T>()).set(claim.root, value));
+  };
+  const isHostAtFault = ({ claim, result }: MissingProof): boolean => {
+    const results = [...(checked.get(hostOf(claim))?.values() ?? [])];
+    const alike = results.filter((one) => one === result).length;
+    return alike > 1 && alike > results.length / 2;
+  };
   return {
-    /** A claim was checked where it was proven, whatever the check read. */
-    note: (claim: Claim): void => void add(checked, hostOf(claim), claim),
+    /** A claim was checked where it was proven, by this node or another one. */
+    note: (claim: Claim, result: string): void => put(checked, claim, result),
     onMissing: (found: MissingProof): void => void missing.set(found.claim.handle, found),
+    /** A claim in force that is not due. */
+    leave(claim: Claim): void {
+      if ((undue.get(hostOf(claim))?.size ?? 0) < mostOthers) put(undue, claim, claim);
+    },
+    /** The claims to read before the readings are recorded: those left at a host where one found nothing and few were checked. */
+    others(): Claim[] {
+      const hosts = new Set([...missing.values()].map(({ claim }) => hostOf(claim)));
+      return [...hosts].flatMap((host) => {
+        const known = checked.get(host) ?? new Map<string, string>();
+        const left = [...(undue.get(host)?.values() ?? [])].filter(({ root }) => !known.has(root));
+        return left.slice(0, Math.max(0, mostOthers + 1 - known.size));
+      });
+    },
     /** Records the readings that prove nothing, of every claim that has not changed since it was read. */
     async record({ store, log }: Pick<Context, 'store' | 'log'>): Promise<void> {
-      const failing = new Map<string, Set<string>>();
-      const alike = ({ claim, result }: MissingProof) => `${hostOf(claim)} ${result}`;
-      for (const found of missing.values()) add(failing, alike(found), found.claim);
+      for (const found of missing.values()) put(checked, found.claim, found.result);
       for (const found of missing.values()) {
         const { claim, result, now } = found;
-        const roots = sizeOf(failing, alike(found));
-        const isHostAtFault = roots > 1 && roots > sizeOf(checked, hostOf(claim)) / 2;
-        if (isHostAtFault) log.warn({ handle: claim.handle, result }, 'most claims of this host fail alike');
+        const isAtFault = isHostAtFault(found);
+        if (isAtFault) log.warn({ handle: claim.handle, result }, 'most claims of this host fail alike');
         await store.write(async (tx) => {
           if (!isDeepStrictEqual(await tx.claims.claim(claim.handle), claim)) return;
-          await (isHostAtFault ? recordUnread(tx, claim, now) : recordMissing(tx, found));
+          await (isAtFault
+            ? recordUnread(tx, { ...claim, missing: undefined }, now)
+            : recordMissing(tx, found));
         });
       }
     },

@@ -4,10 +4,10 @@ import { every, unlessAborted } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { readPages } from '../core/pages.ts';
 import type { Listing } from '../listings/listing.ts';
-import { checkClaim } from './check.ts';
+import { type CheckedClaim, checkClaim, toCheckName } from './check.ts';
 import type { Claim, ClaimKind, OptOut } from './claim.ts';
 import { type ClaimPass, createClaimPass } from './claim-pass.ts';
-import { type ClaimTarget, findTarget, findToCheck, toSubject } from './locations.ts';
+import { type ClaimTarget, findTarget, findToCheck } from './locations.ts';
 import { secondReading_ms } from './standing.ts';
 import { recordUnread } from './suspend.ts';
 
@@ -20,16 +20,23 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
 
 /**
  * When a claim is checked again, in ms since 1970: the interval (+-20 %) after its last check, a quarter of that after one that
- * failed.
+ * failed, and a day after the first of several that found nothing.
  */
 export function recheckDue_ms(
-  { handle, checked_at, tried_at }: Pick<Claim, 'handle' | 'checked_at' | 'tried_at'>,
+  {
+    handle,
+    checked_at,
+    tried_at,
+    missing,
+  }: Pick<Claim, 'handle' | 'checked_at' | 'tried_at'> & Partial<Pick<Claim, 'missing'>>,
   interval_s: number,
 ): number {
   const last = tried_at ?? checked_at;
   const spread = hash('sha256', `${handle}\n${last}`, 'buffer').readUInt16BE(0) / 65_535;
   const wait_ms = (interval_s * 1000) / (tried_at === undefined ? 1 : 4);
-  return Date.parse(last) + wait_ms * (0.8 + 0.4 * spread);
+  const due_ms = Date.parse(last) + wait_ms * (0.8 + 0.4 * spread);
+  const second_ms = missing?.line === undefined ? due_ms : Date.parse(missing.line) + secondReading_ms;
+  return Date.parse(last) < second_ms ? Math.min(due_ms, second_ms) : due_ms;
 }
 
 /** When an opt-out line is read again: a second time a day after the first, then as often as claims. */
@@ -46,16 +53,20 @@ async function duesOf(handle: string, claim: Claim | undefined, { store, config 
   const isReadThere = optOuts.some(({ state, kind }) => state === 'withdrawn' && kind === claim?.kind);
   const interval_s = config.claimRecheck_s;
   return [
-    ...(claim && !isReadThere ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }] : []),
+    ...(claim && (!isReadThere || claim.missing)
+      ? [{ kind: claim.kind, at_ms: recheckDue_ms(claim, interval_s) }]
+      : []),
     ...optOuts.map((optOut) => ({ kind: optOut.kind, at_ms: optOutDue_ms(optOut, interval_s) })),
   ];
 }
 
-/** Whether a location is still to be checked: another node may have done so in this pass, successfully or not. */
-async function wasChecked({ listing, place }: ClaimTarget, context: Context): Promise<boolean> {
+/** The re-check of a location that another node made in this pass, successfully or not. */
+async function findOthersCheck(target: ClaimTarget, context: Context): Promise<CheckedClaim | undefined> {
   const { store, config, clock } = context;
-  const check = await store.checks.newest(listing.handle, toSubject(place));
-  return !!check && Math.abs(clock().getTime() - Date.parse(check.begun_at)) <= 0.9 * pauseOf_ms(config);
+  const found = await store.checks.newest(target.listing.handle, toCheckName(target, 'recheck'));
+  const isOfPass =
+    found && Math.abs(clock().getTime() - Date.parse(found.begun_at)) <= 0.9 * pauseOf_ms(config);
+  return isOfPass ? (found.outcome as CheckedClaim) : undefined;
 }
 
 async function recheckPlace(
@@ -70,9 +81,12 @@ async function recheckPlace(
       const claim = await tx.claims.claim(listing.handle);
       if (claim?.state === 'claimed' && claim.kind === kind) await recordUnread(tx, claim, context.clock());
     });
-  if (!target || (await wasChecked(target, context))) return false;
-  const { check, changed } = await checkClaim({ ...target, claim }, context, { onMissing: pass.onMissing });
-  if (claim?.kind === kind) pass.note(claim);
+  if (!target) return false;
+  const others = await findOthersCheck(target, context);
+  const { check, changed } =
+    others ?? (await checkClaim({ ...target, claim }, context, { onMissing: pass.onMissing }));
+  if (claim?.kind === kind) pass.note(claim, check.result);
+  if (others) return false;
   context.log.debug({ handle: listing.handle, kind, result: check.result, changed }, 'claim checked');
   return true;
 }
@@ -83,13 +97,19 @@ function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['confi
   return at_ms <= now_ms || at_ms > latest_ms;
 }
 
-async function recheck(handle: string, context: Context, pass: ClaimPass): Promise<boolean> {
+/** `isOther`: the claim is not due, and is compared with those that are. */
+async function recheck(
+  { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
+  context: Context,
+  pass: ClaimPass,
+): Promise<boolean> {
   const now_ms = context.clock().getTime();
   const claim = await context.store.claims.claim(handle);
   const dues = await duesOf(handle, claim, context);
   const kinds = new Set(
     dues.filter(({ at_ms }) => isDue(at_ms, now_ms, context.config)).map(({ kind }) => kind),
   );
+  if (isOther && claim) kinds.add(claim.kind);
   const listing = kinds.size > 0 ? await findToCheck(handle, context.store) : undefined;
   if (!listing) return false;
   const checked: boolean[] = [];
@@ -97,11 +117,16 @@ async function recheck(handle: string, context: Context, pass: ClaimPass): Promi
   return checked.includes(true);
 }
 
-/** Handles whose claim or opt-out line is due, with the location. */
-async function* readDue({ store, config, clock }: Context): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
+/** Handles whose claim or opt-out line is due, with the location; the pass learns of the claims that are not. */
+async function* readDue(
+  { store, config, clock }: Context,
+  pass: ClaimPass,
+): AsyncGenerator<Pick<Claim, 'handle' | 'place'>> {
   const interval_s = config.claimRecheck_s;
   for await (const claims of readPages<Claim>(page, (last) => store.claims.claimed(last?.handle ?? '', page)))
-    yield* claims.filter((claim) => isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config));
+    for (const claim of claims)
+      if (isDue(recheckDue_ms(claim, interval_s), clock().getTime(), config)) yield claim;
+      else if (claim.state === 'claimed') pass.leave(claim);
   for await (const optOuts of readPages<OptOut>(page, (last) => store.optOuts.page(last, page)))
     yield* optOuts.filter((optOut) => isDue(optOutDue_ms(optOut, interval_s), clock().getTime(), config));
 }
@@ -125,22 +150,25 @@ export async function recheckClaims(
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
-  const check = async (handle: string, place: string) => {
+  const check = async ({ handle, place }: Pick<Claim, 'handle' | 'place'>, isOther = false) => {
     const leave = await hosts.enter({ keys: [URL.parse(place)?.host ?? place] });
     try {
-      if (!stopped.aborted && (await unlessAborted(recheck(handle, context, pass), stopped))) checked += 1;
+      if (stopped.aborted) return;
+      if (await unlessAborted(recheck({ handle, isOther }, context, pass), stopped)) checked += 1;
     } catch (err) {
       if (!stopped.aborted) context.log.warn({ err, handle }, 'claim re-check failed');
+    } finally {
+      leave?.();
     }
-    leave?.();
   };
-  for await (const { handle, place } of readDue(context)) {
+  for await (const due of readDue(context, pass)) {
     if (stopped.aborted) break;
-    const checking = check(handle, place).finally(() => waiting.delete(checking));
+    const checking = check(due).finally(() => waiting.delete(checking));
     waiting.add(checking);
     while (waiting.size >= mostWaiting) await Promise.race(waiting);
   }
   await Promise.all(waiting);
+  await Promise.all(pass.others().map((claim) => check(claim, true)));
   if (!stopped.aborted) await pass.record(context);
   return checked;
 }

@@ -20,6 +20,16 @@ export interface MissingProof {
   readonly commit: string | undefined;
 }
 
+/** The first readings of a row of those that find nothing, with one more; one that finds the location begins that of the location anew. */
+export const toNoted = (
+  known: Claim['missing'],
+  missing: Missing,
+  at: string,
+): NonNullable<Claim['missing']> => ({
+  line: known?.line ?? at,
+  ...(missing === 'place' && { place: known?.place ?? at }),
+});
+
 /**
  * A claim after an authoritative reading that proves nothing. The first such reading is noted in `missing`; a second one ends what the
  * claim proved (`missed_at`), and if both found no location, what its old lines can do (`lost_at`).
@@ -29,12 +39,11 @@ export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
   const first = claim.missing;
   const isPlaceLost = missing === 'place' && isSecondReading(first?.place, now);
   const isEnded = isSecondReading(first?.line, now);
-  const noted = { line: first?.line ?? at, ...(missing === 'place' && { place: first?.place ?? at }) };
   return {
     ...claim,
     missed_at: claim.missed_at ?? (isEnded ? at : undefined),
     lost_at: claim.lost_at ?? (isPlaceLost ? at : undefined),
-    missing: isEnded && (missing === 'line' || isPlaceLost) ? undefined : noted,
+    missing: isEnded && (missing === 'line' || isPlaceLost) ? undefined : toNoted(first, missing, at),
   };
 }
 

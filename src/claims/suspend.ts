@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { day_ms } from '../core/text.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
-import { afterMissing, type MissingProof, whyGone } from './standing.ts';
+import { afterMissing, type MissingProof, toNoted, whyGone } from './standing.ts';
 
 const leafTypes = {
   activated: 'claim.activated',
@@ -104,6 +105,18 @@ export async function recordUnread(tx: Transaction, claim: Claim, now: Date): Pr
   const isLong = now.getTime() - Date.parse(checked_at) > unreachableLimit_ms;
   if (isLong && failed_days.length === unreachableDays)
     await suspendClaim(tx, failed, { reason: 'host_unreachable_30d', at });
+}
+
+/**
+ * Records a reading that proves nothing and that somebody asked for: only the first is noted, and the claim is read four times as
+ * often from then on. It ends in a pass of re-checks, which finds out whether the host is at fault.
+ */
+export async function noteMissing(tx: Transaction, { claim, missing, now }: MissingProof): Promise<void> {
+  const at = now.toISOString();
+  const noted = toNoted(claim.missing, missing, at);
+  if (isDeepStrictEqual(noted, claim.missing)) return;
+  // Further readings postpone no re-check: whoever asks often cannot keep a claim in force.
+  await tx.claims.putClaim({ ...claim, missing: noted, tried_at: claim.missing ? claim.tried_at : at });
 }
 
 /** Records a reading that proves nothing: the first is noted, and a second one a day or more later suspends the claim. */

@@ -359,7 +359,7 @@ describe('the re-check', () => {
     };
     const other = operationsOf(stalling);
     const pass = other.recheck();
-    const place = 'repository github.com/webhook-co/webhook';
+    const place = 'repository github.com/webhook-co/webhook recheck';
     const read = () => directory.context.store.checks.newest(handle, place);
     await expect.poll(read).toMatchObject({ outcome: { check: { result: 'file_absent' } } });
     expect(asked).toBe(1);

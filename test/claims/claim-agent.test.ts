@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authenticate, revokeCapability } from '../../src/claims/authenticate.ts';
+import { operationsOf } from '../support/operations.ts';
 import {
   askClaim,
   type ClaimDirectory,
@@ -229,6 +230,8 @@ test('deleting the line suspends, putting it back restores', async () => {
   });
   expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
   directory.wait(86_400);
+  expect(await directory.ask()).toMatchObject({ status: 'claimed' });
+  await operationsOf(directory.context).recheck();
   const suspended = await directory.ask();
   expect(suspended).toMatchObject({
     status: 'challenge_issued',

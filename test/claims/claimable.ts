@@ -18,7 +18,7 @@ export interface Claimable {
   readonly git: GitServer;
   /** POST /api/claim-github, more than 30 seconds after the last one; a capability goes into Authorization. */
   claim(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
-  /** Checks, and checks again a day later: the result of two readings a day apart. */
+  /** Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart. */
   claimTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
   /** Status and body of a page or document. */
   get(path: string): Promise<{ status: number; body: string }>;
@@ -65,6 +65,7 @@ export async function openClaimable(
     async claimTwice(this: Claimable, handle, input) {
       await this.claim(handle, input);
       directory.wait(86_400);
+      await directory.recheck();
       return this.claim(handle, input);
     },
     async get(path) {

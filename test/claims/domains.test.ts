@@ -228,11 +228,13 @@ test('a line that is moved between the names of a domain never fails a check, an
   directory.setTxt(lower, issued.challenge);
   expect(await ask()).toMatchObject({ status: 'claimed', check: { result: 'dns_no_record' } });
   directory.directory.wait(86_400);
-  expect(await ask()).toMatchObject({ status: 'challenge_issued', check: { result: 'dns_no_record' } });
+  await directory.directory.recheck();
   expect(await ask()).toMatchObject({ status: 'claimed', changed: 'activated' });
   directory.setTxt(lower);
   directory.setTxt(upper, issued.challenge);
-  expect(await directory.askTwice(below, { method: 'dns' })).toMatchObject({ changed: 'activated' });
+  await ask();
+  directory.directory.wait(86_400);
+  expect(await ask()).toMatchObject({ changed: 'activated' });
   expect(await directory.history(below)).toEqual([
     'activated dns:example.com 0',
     'suspended proof_missing dns:example.com 0',

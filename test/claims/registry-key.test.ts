@@ -96,6 +96,7 @@ test('a key that is no longer published ends what it signed; published again, it
   directory.setTxt('example.com', next.line);
   await ask();
   directory.directory.wait(86_400);
+  await directory.directory.recheck();
   expect(await ask()).toMatchObject({ status: 'challenge_issued' });
   expect(await directory.standing(issued.capability)).toBe('capability_suspended');
   expect(await prove(issued.challenge, signer.sign(issued.challenge).toString('hex'))).toMatchObject({

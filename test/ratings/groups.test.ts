@@ -220,8 +220,8 @@ describe('a source', () => {
     ]);
     directory.git.createRepository('critic/c').commit({ 'dossier-claim.txt': null });
     for (let day = 0; day < 2; day++) {
-      directory.wait(86_400);
-      await directory.post('/api/claim-github', { handle: critic });
+      directory.wait(1.3 * 86_400);
+      await directory.recheck();
     }
     expect(await countsOf()).toEqual([
       [0, 0, 1],

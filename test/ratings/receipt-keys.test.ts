@@ -97,8 +97,8 @@ describe('keys for receipts in a claim file', () => {
     );
     directory.git.createRepository('webhook-co/webhook').commit({ 'dossier-claim.txt': null });
     for (let day = 0; day < 2; day++) {
-      directory.wait(86_400);
-      await call('claim_agent', { handle });
+      directory.wait(1.3 * 86_400);
+      await directory.recheck();
     }
     expect((await read()).receipt_keys).toMatchObject([
       { kid: '2026-11', commit, valid_until: expect.any(String) },
@@ -115,8 +115,8 @@ describe('keys for receipts in a claim file', () => {
     await publishLines(directory, [other.line]);
     directory.git.createRepository('webhook-co/webhook').commit({ 'dossier-claim.txt': null });
     for (let day = 0; day < 2; day++) {
-      directory.wait(86_400);
-      await call('claim_agent', { handle });
+      directory.wait(1.3 * 86_400);
+      await directory.recheck();
     }
     const { history, receipt_keys } = (await documentOf(directory, handle)).claim as Keys & {
       history: { type: string; at: string; log_index: number; keys?: object }[];

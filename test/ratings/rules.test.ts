@@ -106,8 +106,8 @@ describe.each(doorNames)('over %s', (door) => {
       held.suspended = await directory.claim('org.suspended/server', 'suspended/server');
       directory.git.createRepository('suspended/server').commit({ 'dossier-claim.txt': null });
       for (let day = 0; day < 2; day++) {
-        directory.wait(day_s);
-        await directory.post('/api/claim-github', { handle: 'org.suspended/server' });
+        directory.wait(1.3 * day_s);
+        await directory.recheck();
       }
       held.revoked = await directory.claim('org.revoked/server', 'revoked/server');
       await directory.post('/api/capability/revoke', {}, held.revoked);

@@ -60,12 +60,14 @@ async function rate({ post, wait, context }: ClaimedDirectory, owner: string, ot
   await call('submit_rating', refused, amended?.by);
 }
 
-/** Claims a listing and takes the line out again, so that the next check suspends it. */
-async function suspend({ claim, git, post, wait }: ClaimedDirectory, handle: string, path: string) {
+/** Claims a listing and takes the line out again, so that the second of two checks suspends it. */
+async function suspend({ claim, git, post, wait, recheck }: ClaimedDirectory, handle: string, path: string) {
   await claim(handle, path);
   git.createRepository(path).commit({ 'dossier-claim.txt': null });
   wait(31);
   await post('/api/claim-github', { handle });
+  wait(day_s);
+  await recheck();
 }
 
 /** Everything that the operator can do, on listings of their own: one hidden, one withdrawn, one with ratings. */
@@ -103,7 +105,7 @@ async function moderateAll(directory: ClaimedDirectory, rater: string | undefine
  */
 export async function openShownDirectory(): Promise<ClaimedDirectory> {
   const directory = await openClaimedDirectory({ entries: shownEntries, listening: true });
-  directory.wait(-(ratings * daysBetween + 1) * day_s);
+  directory.wait(-(ratings * daysBetween + 2) * day_s);
   const owner = await directory.claim(subject, 'webhook-co/webhook');
   const others: string[] = [];
   for (const [handle, path] of raters) others.push(await directory.claim(handle, path));

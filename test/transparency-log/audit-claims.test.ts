@@ -95,7 +95,7 @@ it('a claim that was rotated, suspended, restored and suspended for good, and it
   await ask({});
   await note();
   wait(86_400);
-  await ask({});
+  await service.recheck();
   await note();
   put(String(first.file_contents));
   await ask({});
@@ -105,7 +105,7 @@ it('a claim that was rotated, suspended, restored and suspended for good, and it
   await ask({});
   await note();
   wait(86_400);
-  await ask({});
+  await service.recheck();
   await note();
   expect(states[0]).toBe('activated');
   expect(states.at(-1)).toBe('suspended');
