@@ -53,6 +53,9 @@ type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? nev
 /** Words of ours: literals only, so that no foreign value can speak for us. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
 
+/** A text of ours that is known only at run time because it stands in a table, such as the title of a kind; nothing foreign is in it. */
+export const ours = (text: string): Words => toWords([{ is: 'own', text }]);
+
 /** `1 tool`, `1,250 tools`; the noun is a literal. */
 export const count = <const T extends string>(number: number, noun: Literal<T>): Words =>
   toWords([{ is: 'own', text: counted(number, noun) }]);
@@ -75,6 +78,12 @@ export const quote = (text: string): Words =>
 /** A foreign name, address or version in a code span; in quotes if it is more than one word. */
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
+
+/** Several values behind commas, each in a code span; all of them in quotes if one is more than one word. */
+export function codes(values: readonly string[]): Words {
+  const words = values.map((value) => code(value));
+  return words.every(({ parts }) => parts[0]?.is === 'code') ? join(words, ', ') : quote(values.join(', '));
+}
 
 /** Words with others within them. A string does not compile: it is `own`, `code` or `quote`. */
 export function say(texts: TemplateStringsArray, ...words: readonly (Words | number)[]): Words {

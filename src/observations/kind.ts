@@ -1,3 +1,4 @@
+import type { Words } from '../core/words.ts';
 import type { Finding, Observation, Question, RecordedSubject } from './observation.ts';
 import type { Run, Subject } from './run.ts';
 
@@ -20,7 +21,7 @@ export interface Kind {
   /** What a change means, in the present tense and without a full stop, as "It lists other tools"; its date is added. */
   readonly changed?: string;
   /** A value that is observed, in words, where the value itself says little to people, as a digest. */
-  readonly shows?: (found: ShownFinding) => string;
+  readonly say?: (found: ShownFinding) => Words;
   /** Changes when the check, and with it the meaning of the fact, changes. */
   readonly method_version: string;
   /** What of a listing's record its facts are about; none if the kind does not apply to the listing. */

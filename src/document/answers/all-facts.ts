@@ -1,4 +1,5 @@
 import { amount, coded, day, withoutStop } from '../../core/text.ts';
+import { toText } from '../../core/words.ts';
 import {
   isDated,
   knowingOf,
@@ -44,9 +45,10 @@ function plainText(value: NonNullable<Shown['value']>, { kind, unit = kindOf(kin
 export function valueText(found: Shown): string {
   const { kind, value, state, missed_since } = found;
   if (value === null) return stateWords[state];
-  const { shows, words } = kindOf(kind) ?? {};
+  const { say, words } = kindOf(kind) ?? {};
   const price = kind === 'price.challenge' ? quoteText(value) : undefined;
-  const text = price ?? shows?.(found) ?? words?.[String(value)] ?? plainText(value, found);
+  const said = say?.(found);
+  const text = price ?? (said && toText(said)) ?? words?.[String(value)] ?? plainText(value, found);
   if (['observed', 'quoted'].includes(state)) return text;
   return `${text} (${missed_since ? `not seen by checks since ${day(missed_since)}` : stateWords[state]})`;
 }

@@ -1,5 +1,6 @@
 import { type JsonObject, readObject } from '../../core/json.ts';
-import { coded, named } from '../../core/text.ts';
+import { named } from '../../core/text.ts';
+import { code, codes, listed, own, say, type Words } from '../../core/words.ts';
 import { challengesOf, type Fetched, longestAddress, type NoAnswer, notChecked } from '../../net/answer.ts';
 import type { EndpointAnswer } from '../endpoint/ask.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
@@ -91,7 +92,7 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
   }
   const servers = listOf(stated).slice(0, 3);
   return {
-    value: servers.map(named).join(', ') || 'names no authorization server',
+    value: servers.map(named).join(', ') || noServer,
     state: 'observed' as const,
     details: {
       resource: toText(found.object.resource) ?? null,
@@ -103,13 +104,13 @@ async function toFinding({ credentials, list }: EndpointAnswer, run: Run) {
 }
 
 const mostScopes = 8;
+const noServer = 'names no authorization server';
 
 /** The scopes that the metadata names, with the authorization servers. */
-function withScopes({ value, details }: ShownFinding): string {
-  const scopes = listOf(details?.scopes_supported);
-  const more = scopes.length > mostScopes ? ` and ${scopes.length - mostScopes} more` : '';
-  const named = scopes.slice(0, mostScopes).map(coded).join(', ');
-  return `${value}${named && `; scopes ${named}${more}`}`;
+function withScopes({ value, details }: ShownFinding): Words {
+  const scopes = listOf(details?.scopes_supported).map((scope) => code(scope));
+  const servers = value === noServer ? own(noServer) : codes(String(value).split(', '));
+  return scopes.length > 0 ? say`${servers}; scopes ${listed(scopes, mostScopes)}` : servers;
 }
 
 /** OAuth metadata of the endpoints that ask for credentials. */
@@ -121,7 +122,7 @@ export const accessOauth = defineKind({
     'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728).',
   doesNotMean: 'Dossier does not sign in; it does not say what an account costs or who gets one.',
   method_version: 'auth/2',
-  shows: withScopes,
+  say: withScopes,
   ...ofRareRemotes(toFinding),
 });
 

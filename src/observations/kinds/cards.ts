@@ -1,5 +1,6 @@
 import { asMembers, type JsonObject, readObject } from '../../core/json.ts';
-import { codedList, toLine } from '../../core/text.ts';
+import { toLine } from '../../core/text.ts';
+import { code, join, ours, say, type Words } from '../../core/words.ts';
 import type { Fetched } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import { ofOrigins, ofRareRemotes } from '../remotes.ts';
@@ -24,11 +25,12 @@ function differing(compared: Readonly<Record<string, boolean>>) {
   return differs.length > 0 && { differs };
 }
 
-const showsCard = ({ value, details }: ShownFinding): string => {
-  const differs = Array.isArray(details?.differs) ? details.differs.map(String) : [];
-  const other =
-    differs.length > 0 ? `; not as the record and the endpoint have it: ${differs.join(', ')}` : '';
-  return `${codedList(String(value))}${other}`;
+const sayCard = ({ value, details }: ShownFinding): Words => {
+  const differs = Array.isArray(details?.differs) ? details.differs.map((name) => ours(String(name))) : [];
+  const name = code(String(value));
+  return differs.length > 0
+    ? say`${name}; not as the record and the endpoint have it: ${join(differs, ', ')}`
+    : name;
 };
 
 /** What an agent card says (A2A, section "Agent Card"): it must have a name and a list of skills. */
@@ -60,7 +62,7 @@ export const agentCard = defineKind({
     'The name in the agent card at /.well-known/agent-card.json of the endpoint’s host, how many skills it lists, and whether it names an address at that host.',
   doesNotMean:
     'The card is its publisher’s own word; Dossier has not talked to the agent, and checks no signature of it.',
-  shows: showsCard,
+  say: sayCard,
   method_version: 'card/2',
   ...ofOrigins('/.well-known/agent-card.json', 'agent card (A2A)', agentFinding),
 });
@@ -102,7 +104,7 @@ export const serverCard = defineKind({
   means:
     'The name in the MCP server card beside the endpoint (its address with /server-card), and which of name, version and address in it are not those of the record and the endpoint.',
   doesNotMean: 'The card is its publisher’s own word. SEP-2127 is a draft, and most servers have none.',
-  shows: showsCard,
+  say: sayCard,
   method_version: 'card/1',
   ...ofRareRemotes(async ({ url, introduction }, run) => {
     const answer = await run.get(cardPlace(url));

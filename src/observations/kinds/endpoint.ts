@@ -1,14 +1,15 @@
 import { named } from '../../core/text.ts';
+import { own, say, type Words } from '../../core/words.ts';
 import type { NoAnswer } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { ofRemotes, originsOf, ownProbe, withoutAnswer } from '../remotes.ts';
 import type { Run, Subject } from '../run.ts';
 
-const answerWords: Readonly<Record<number, string>> = {
-  401: 'asks for sign-in before it answers',
-  402: 'asks for payment before it answers',
-  403: 'asks for sign-in before it answers',
+const answerWords: Readonly<Record<number, Words>> = {
+  401: own('asks for sign-in before it answers'),
+  402: own('asks for payment before it answers'),
+  403: own('asks for sign-in before it answers'),
 };
 
 /** Whether an endpoint answered at all. */
@@ -21,7 +22,7 @@ export const endpointAnswers = defineKind({
   doesNotMean:
     'It does not say that a call of a tool succeeds, or that the endpoint answers elsewhere or at other times.',
   unit: 'HTTP status',
-  shows: ({ value }) => `${answerWords[Number(value)] ?? 'answered'} (HTTP status ${value})`,
+  say: ({ value }) => say`${answerWords[Number(value)] ?? own('answered')} (HTTP status ${Number(value)})`,
   method_version: 'endpoint/2',
   ...ofRemotes(({ introduction, credentials, payment }) => ({
     value: (introduction ?? credentials ?? payment)?.status ?? null,

@@ -1,5 +1,5 @@
 import { asMembers } from '../../core/json.ts';
-import { coded, codedList } from '../../core/text.ts';
+import { code, codes, join, own, say, type Words } from '../../core/words.ts';
 import { type NoAnswer, notChecked } from '../../net/answer.ts';
 import { defineKind, type ShownFinding } from '../kind.ts';
 import type { Found } from '../remotes.ts';
@@ -49,10 +49,10 @@ export function versionBefore({ as_seen }: Pick<ShownFinding, 'as_seen'>) {
   return typeof version === 'string' && typeof value === 'string' ? { version, value } : undefined;
 }
 
-const withBefore = (show: (value: string) => string) => (found: ShownFinding) => {
+const withBefore = (toWords: (value: string) => Words) => (found: ShownFinding) => {
   const before = versionBefore(found);
-  const shown = show(String(found.value));
-  return before ? `${shown}; of version ${coded(before.version)} before it: ${show(before.value)}` : shown;
+  const now = toWords(String(found.value));
+  return before ? say`${now}; of version ${code(before.version)} before it: ${toWords(before.value)}` : now;
 };
 
 // Scripts that npm runs when a package is installed as a dependency (npm docs, "scripts", Life Cycle Operation Order).
@@ -72,7 +72,7 @@ export const packageScripts = defineKind({
     'Which of preinstall, install and postinstall npm lists for the recorded version of a package, and for the version before it if that had others: npm runs them on the machine that installs it.',
   doesNotMean:
     'Many packages build themselves so, and Dossier does not read what a script does. A package without one may do anything once it runs.',
-  shows: withBefore((value) => (value === 'none' ? value : codedList(value))),
+  say: withBefore((value) => (value === 'none' ? own('none') : codes(value.split(', ')))),
   method_version: 'package/1',
   isOptional: true,
   ...ofVersions({
@@ -97,7 +97,7 @@ export const packagePublishedBy = defineKind({
     'The npm account that published the recorded version of the package, and the one that published the version before it if no earlier version is by the same.',
   doesNotMean:
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are names of builds that publish without an account.',
-  shows: withBefore(coded),
+  say: withBefore((value) => code(value)),
   method_version: 'package/1',
   isOptional: true,
   ...ofVersions({
@@ -120,9 +120,9 @@ export const packageDependencies = defineKind({
     'How many packages the recorded version of an npm package depends on directly that the version before it did not, with up to twenty of their names.',
   doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
   unit: 'packages',
-  shows: ({ value, as_seen }) => {
-    const names = Array.isArray(as_seen?.added) ? as_seen.added.map((name) => coded(String(name))) : [];
-    return names.length === 0 ? 'none' : `${value}: ${names.join(', ')}`;
+  say: ({ value, as_seen }) => {
+    const names = Array.isArray(as_seen?.added) ? as_seen.added.map((name) => code(String(name))) : [];
+    return names.length === 0 ? own('none') : say`${Number(value)}: ${join(names, ', ')}`;
   },
   method_version: 'package/1',
   isOptional: true,

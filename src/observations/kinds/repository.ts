@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { parseClaimFile } from '../../claims/claim.ts';
-import { coded } from '../../core/text.ts';
+import { code, own, say, type Words } from '../../core/words.ts';
 import { type NoAnswer, notChecked } from '../../net/answer.ts';
 import { defineKind } from '../kind.ts';
 import { ofRepository } from '../remotes.ts';
@@ -91,8 +91,8 @@ export const repositorySupersededBy = defineKind({
   doesNotMean:
     'Who can write to the repository wrote it; Dossier has not asked the publisher of the other listing.',
   changed: 'Its repository names another listing that replaces it',
-  shows: ({ value, details }) =>
-    details?.isThis ? 'this listing; it replaces the others with this repository' : coded(String(value)),
+  say: ({ value, details }) =>
+    details?.isThis ? own('this listing; it replaces the others with this repository') : code(String(value)),
   method_version: 'claim-file/1',
   isOptional: true,
   ...ofRepository(async (run) => {
@@ -109,11 +109,11 @@ export const repositorySupersededBy = defineKind({
   }, true),
 });
 
-const existenceWords: Readonly<Record<string, string>> = {
-  there: 'yes',
-  empty: 'yes, without a commit',
-  moved: 'at another address',
-  gone: 'no',
+const existenceWords: Readonly<Record<string, Words>> = {
+  there: own('yes'),
+  empty: own('yes, without a commit'),
+  moved: own('at another address'),
+  gone: own('no'),
 };
 
 /** Whether the recorded repository is where the listing says. */
@@ -125,7 +125,7 @@ export const repositoryExists = defineKind({
     'Whether the host of the recorded repository answers for it without credentials: there, empty (no commits), moved (a redirect to another path) or gone.',
   doesNotMean:
     'A repository that is gone may have become private. It does not say what the repository contains.',
-  shows: ({ value }) => existenceWords[String(value)] ?? String(value),
+  say: ({ value }) => existenceWords[String(value)] ?? code(String(value)),
   method_version: 'repository/1',
   isOptional: true,
   ...ofRepository(async (run) => {
@@ -145,8 +145,10 @@ export const repositoryHead = defineKind({
   title: 'Newest commit of the repository',
   means: 'The commit that the default branch of the recorded repository pointed to on that date.',
   doesNotMean: 'It does not say that the service runs this commit.',
-  shows: ({ value, details }) =>
-    `${String(value).slice(0, 12)}${details?.branch ? ` of ${coded(String(details.branch))}` : ''}`,
+  say: ({ value, details }) => {
+    const commit = code(String(value).slice(0, 12));
+    return details?.branch ? say`${commit} of ${code(String(details.branch))}` : commit;
+  },
   method_version: 'repository/1',
   ...ofRepository(async (run) => {
     const head = await run.head();

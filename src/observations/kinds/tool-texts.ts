@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { counted, hiddenCharacters, nameHidden } from '../../core/text.ts';
+import { hiddenCharacters, nameHidden } from '../../core/text.ts';
+import { count, ours, own, say } from '../../core/words.ts';
 import type { ToolList } from '../endpoint/messages.ts';
 import type { Tool } from '../endpoint/surface.ts';
 import { defineKind } from '../kind.ts';
@@ -43,8 +44,8 @@ export const toolsInstructions = defineKind({
     'The SHA-256 of the instructions with which the endpoint introduced itself, and their length: clients may put them before a model.',
   doesNotMean: 'Dossier does not judge them, and follows none.',
   changed: 'The endpoint sends other instructions for models',
-  shows: ({ value, details }) =>
-    `${counted(Number(details?.length), 'character')}, SHA-256 ${String(value).slice(0, 12)}`,
+  say: ({ value, details }) =>
+    say`${count(Number(details?.length), 'character')}, SHA-256 ${ours(String(value).slice(0, 12))}`,
   method_version: 'instructions/1',
   ...ofRareRemotes(({ introduction, list }) => {
     const { instructions } = introduction ?? {};
@@ -102,7 +103,7 @@ export const toolsHiddenText = defineKind({
     'Editors and copied pages leave such characters too. None found says nothing of what can be read.',
   unit: 'characters',
   changed: 'Other characters that cannot be seen are in its texts for models',
-  shows: ({ value }) => (value === 0 ? 'none' : counted(Number(value), 'character')),
+  say: ({ value }) => (value === 0 ? own('none') : count(Number(value), 'character')),
   method_version: 'hidden/1',
   ...ofRareRemotes(({ introduction: { instructions } = {}, list }) => {
     const listed = list.result === 'tools' ? list : undefined;

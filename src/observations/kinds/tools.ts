@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { asMembers } from '../../core/json.ts';
-import { coded } from '../../core/text.ts';
 import { type ComparisonBudget, differenceWithin, type TextPart } from '../../core/word-difference.ts';
+import { code, join, own } from '../../core/words.ts';
 import { toCanonicalJson } from '../../log/leaf.ts';
 import type { ToolList } from '../endpoint/messages.ts';
 import { type DigestedTool, nameOf, surfaceDigest, type Tool, toolDigest } from '../endpoint/surface.ts';
@@ -89,7 +89,10 @@ export const toolsSurface = defineKind({
     'The SHA-256 Merkle root over all tools that the endpoint listed to Dossier; the same value means that no name, description, schema or annotation differs. What only one era of the protocol has of a tool is no difference between two checks.',
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: 'The endpoint lists other tools',
-  shows: ({ details }) => toolNames(details?.tools).map(coded).join(', ') || 'none',
+  say: ({ details }) => {
+    const names = toolNames(details?.tools).map((name) => code(name));
+    return names.length > 0 ? join(names, ', ') : own('none');
+  },
   method_version: 'tools/1',
   ...ofRemotes(({ list, introduction }) => {
     if (list.result !== 'tools') return list;
