@@ -41,11 +41,22 @@ export const essenceOf = ({ value, state, details }: Pick<Finding, 'value' | 'st
 
 const hasValue = ({ state }: Pick<Finding, 'state'>) => valueStates.includes(state);
 
+type Compared = Pick<Finding, 'value' | 'state' | 'details' | 'value_digest' | 'isShort'>;
+
+/** Whether two facts have the same essence; where details are stored shortened, they are not compared. */
+function hasSameEssence(a: Compared, b: Compared): boolean {
+  if (a.value_digest !== b.value_digest) return false;
+  const [was, is] = [a, b].map(({ value, state, details }) =>
+    essenceOf({ value, state, ...(details && !a.isShort && !b.isShort && { details }) }),
+  );
+  return isDeepStrictEqual(was, is);
+}
+
 /** Whether two findings say the same: what was sent in two forms is compared by what both have in common. */
 const isEqual = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.form && b.form && a.state === b.state && a.form.name !== b.form.name
     ? a.form.common === b.form.common
-    : isDeepStrictEqual(essenceOf(a), essenceOf(b));
+    : hasSameEssence(a, b);
 
 const isSame = (a: StoredObservation | LastValue, b: DatedFinding) =>
   a.method_version === b.method_version && isEqual(a, b);
@@ -74,7 +85,7 @@ const changedFrom = (before: StoredObservation | LastValue, found: DatedFinding)
   !isEqual(before, found) && {
     changed_from: {
       ...{ value: before.value, state: before.state, seen_until: before.observed_at },
-      ...changedTools(before, found),
+      ...(!before.isShort && !found.isShort && changedTools(before, found)),
     },
   };
 
@@ -112,9 +123,11 @@ function settle(known: StoredObservation, found: DatedFinding, stamp: RunStamp):
   const last = lastOf(known) ?? (found.state === 'unreachable' ? toLast(known) : undefined);
   const now = fresh(found, stamp);
   if (isSame(known, found)) {
-    const { first_seen_at, changed_from, value, details, form } = known;
+    const { first_seen_at, changed_from, value, details, form, isShort } = known;
+    // What one form has of it is not replaced by what the other has; what was shortened is.
+    const kept = { ...(details && !isShort && !now.isShort && { details }), ...(form && { form }) };
     return {
-      ...{ ...now, value, ...(details && { details }), ...(form && { form }), first_seen_at },
+      ...{ ...now, value, ...kept, first_seen_at },
       ...(changed_from && { changed_from }),
       ...(known.last && { last: known.last }),
     };
@@ -177,7 +190,7 @@ function ofFailure(failed: DatedFinding, known: readonly StoredObservation[]): D
 }
 
 function toChange(known: StoredObservation | undefined, now: StoredObservation) {
-  if (now.tally || (known && isDeepStrictEqual(essenceOf(known), essenceOf(now)))) return undefined;
+  if (now.tally || (known && hasSameEssence(known, now))) return undefined;
   const { kind, subject, first_seen_at } = now;
   const isSilent = now.state === 'unreachable' && first_seen_at < now.observed_at;
   const until = {

@@ -28,6 +28,8 @@ export interface Kind {
   readonly about: (listing: Subject) => readonly RecordedSubject[];
   /** Whether it may be absent without a word; any other is `not_checked` until it was looked for. */
   readonly isOptional?: true;
+  /** Its details are a list of tools, which has room of its own. */
+  readonly isList?: true;
   /** Every check changes its facts, so that no change of them is recorded. */
   readonly isTally?: true;
   /** Finds the facts of one listing; none if the kind does not apply to it. Absent: it comes from the registry's record. */

@@ -157,6 +157,8 @@ export interface RecordedSubject {
 /** What one check found, before it is dated. */
 export interface Finding extends RecordedSubject {
   readonly value: Observation['value'];
+  /** SHA-256 of the whole value (RFC 8785), where the value is stored shortened. */
+  readonly value_digest?: string;
   readonly state: ObservationState;
   readonly reason?: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -176,13 +178,15 @@ export interface Finding extends RecordedSubject {
   readonly ended?: string;
   /** Of a finding with a value: it says that something is not there, and counts as `not_found` does if another value was seen. */
   readonly isAbsence?: true;
+  /** Its details are stored shortened, so that they say nothing of what they lack. */
+  readonly isShort?: true;
   readonly source: string;
   readonly source_url?: string;
 }
 
 const lastFields = [
   ...(['value', 'state', 'details', 'form', 'observed_at', 'first_seen_at', 'changed_from'] as const),
-  ...(['method_version', 'isPartial'] as const),
+  ...(['method_version', 'isPartial', 'isShort', 'value_digest'] as const),
 ] as const;
 /** A value as it was last seen, stored behind a state without one. */
 export type LastValue = Pick<StoredObservation, (typeof lastFields)[number]>;

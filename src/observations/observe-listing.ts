@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { toStorable } from '../core/json.ts';
+import { mapTexts } from '../core/json.ts';
 import type { Listing } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
@@ -8,10 +8,11 @@ import type { Transaction } from '../store/store.ts';
 import type { HeldLease } from './checks.ts';
 import { compareRuns, type DatedFinding, keyOf, missedAll, type RunStamp } from './compare.ts';
 import { surfaceDigest, type Tool } from './endpoint/surface.ts';
+import { fitTogether, passGate, toShownName } from './gate.ts';
 import type { Kind } from './kind.ts';
 import { surfaceChanges, toolsSurface } from './kinds/tools.ts';
 import { kinds } from './kinds.ts';
-import { type ObservationChange, observationStates, type StoredObservation } from './observation.ts';
+import type { ObservationChange, StoredObservation } from './observation.ts';
 import type { Run } from './run.ts';
 
 /** A set of tools that differs from the last stored one of its endpoint; `items` are the differences, if there is one. */
@@ -42,7 +43,11 @@ async function findNewSurfaces(run: Run, { store }: Pick<Context, 'store'>): Pro
     if (last?.digest === digest) continue;
     const known = last && (await observations.surfaceText(handle, remote.url, last.digest));
     const items = known === undefined ? undefined : surfaceChanges(JSON.parse(known) as Tool[], tools);
-    found.set(remote.url, { tools, digest, ...(items && { items }) });
+    found.set(remote.url, {
+      tools,
+      digest,
+      ...(items && { items: mapTexts(items, toShownName) as typeof items }),
+    });
   }
   return found;
 }
@@ -72,14 +77,6 @@ async function putSurfaces(
   });
 }
 
-const longestReason = 300;
-const shorten = (text: string) =>
-  text.length > longestReason ? `${text.slice(0, longestReason - 1)}…`.toWellFormed() : text;
-/** All observations of a listing are read and sent together. */
-const most_bytes = 256 * 1024;
-/** With what earlier runs have seen. */
-const mostStored_bytes = 2 * most_bytes;
-
 /** What asking needs: a log, and what stops it. */
 type Checks = Pick<Context, 'log'> & { readonly signal: AbortSignal };
 
@@ -90,79 +87,43 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, reason: strin
   isFailure: true,
 });
 
-/** One kind's facts. A check that fails says so, and does not stop the others. */
+const failed = 'The check failed on our side; the failure was logged.';
+
+/** One kind's facts. A check that fails says so, and does not stop the others; nor does a fact that cannot be stored. */
 async function check(kind: Kind, run: Run, { log, signal }: Checks): Promise<readonly DatedFinding[]> {
-  const { kind: name, method_version } = kind;
+  const { kind: name } = kind;
+  const { handle } = run.listing;
   try {
-    const found = ((await kind.check?.(run)) ?? []).map((one) => ({ ...one, kind: name, method_version }));
-    if (new Set(found.map(keyOf)).size < found.length)
+    const found = (await kind.check?.(run)) ?? [];
+    if (new Set(found.map(({ subject }) => subject)).size < found.length)
       throw new Error('two facts are about the same subject');
-    const other = found.find(({ state }) => !observationStates.includes(state));
-    if (other) throw new Error(`${String(other.state).slice(0, 100)} is no state`);
-    return found.map(
-      (one) =>
-        toStorable(one.reason === undefined ? one : { ...one, reason: shorten(one.reason) }) as DatedFinding,
-    );
+    return found.map((one) => {
+      try {
+        return passGate(kind, one);
+      } catch (error) {
+        log.warn({ err: error, kind: name, handle }, 'a fact could not be stored');
+        const { isFailure: _, ...unchecked } = uncheckedKind(kind, failed);
+        const { subject, recorded } = one;
+        return { ...unchecked, ...(subject && { subject }), ...(recorded && { recorded }) };
+      }
+    });
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ err: error, kind: name, handle: run.listing.handle }, 'a check failed');
-    return [uncheckedKind(kind, 'The check failed on our side; the failure was logged.')];
+    log.warn({ err: error, kind: name, handle }, 'a check failed');
+    return [uncheckedKind(kind, failed)];
   }
 }
 
-const sizeOf = (one: object) => Buffer.byteLength(JSON.stringify(one));
+const listKinds: ReadonlySet<string> = new Set(kinds.filter(({ isList }) => isList).map(({ kind }) => kind));
 
-const withoutDetails = ({ details: _, as_seen: __, ...one }: DatedFinding): DatedFinding => ({
-  ...one,
-  reason: 'Its details are left out, because those of this listing take more room than Dossier gives one.',
-});
-
-/** What can be stored of a run: its largest facts without their details, until the rest fits, and no more. */
-function inRoom(found: readonly DatedFinding[]): DatedFinding[] {
-  const kept = [...found];
-  let size_bytes = found.reduce((sum, one) => sum + sizeOf(one), 0);
-  for (const largest of found.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
-    if (size_bytes <= most_bytes) break;
-    const short = withoutDetails(largest);
-    size_bytes += sizeOf(short) - sizeOf(largest);
-    kept[found.indexOf(largest)] = short;
-  }
-  while (size_bytes > most_bytes) size_bytes -= sizeOf(kept.pop() as DatedFinding);
-  return kept;
-}
-
-/**
- * What is stored of a listing, at most 512 KiB: the largest facts lose the value that they had before, and those that were not seen
- * again are dropped, the largest first, until the rest has room. What is dropped is seen for the first time the next time.
- */
-function inStore(observations: readonly StoredObservation[]): StoredObservation[] {
-  let size_bytes = observations.reduce((sum, one) => sum + sizeOf(one), 0);
-  const bySize = observations.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const kept = new Map(observations.map((one) => [keyOf(one), one]));
-  for (const { last, ...one } of bySize) {
-    if (size_bytes <= mostStored_bytes) break;
-    if (!last) continue;
-    kept.set(keyOf(one), one);
-    size_bytes -= sizeOf(last);
-  }
-  for (const one of bySize) {
-    if (size_bytes <= mostStored_bytes) break;
-    const now = kept.get(keyOf(one));
-    if (!now?.missed) continue;
-    kept.delete(keyOf(one));
-    size_bytes -= sizeOf(now);
-  }
-  return [...kept.values()];
-}
-
-/** Every fact of a run, stored nowhere: at most 256 KiB. Other checks of the thread go on between two kinds. */
+/** Every fact of a run, stored nowhere, each within its room (gate.ts). Other checks of the thread go on between two kinds. */
 export async function findAll(run: Run, checks: Checks): Promise<DatedFinding[]> {
   const found: DatedFinding[] = [];
   for (const kind of kinds) {
     found.push(...(await check(kind, run, checks)));
     await setImmediate();
   }
-  return inRoom(found);
+  return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
 /** What a listing is found by: an endpoint answered the last check; each let Dossier in without a payment, and nothing states a price. */
@@ -204,8 +165,7 @@ async function write(tx: Transaction, observed: ObservedRecord) {
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this run over');
   const known = await tx.observations.ofListing(handle);
-  const { observations: compared, changes } = compareRuns(known?.observations ?? [], found, stamp);
-  const observations = inStore(compared);
+  const { observations, changes } = compareRuns(known?.observations ?? [], found, stamp);
   await tx.observations.put({ handle, observed_at: stamp.at, observations }, imported_at);
   await tx.listings.reindex(handle, toFacets(listing, observations));
   const itemized = await putSurfaces(tx, handle, surfaces, { changes, at: stamp.at });

@@ -359,7 +359,7 @@ it('takes nothing that an endpoint sends for a state or a sentence of its own', 
   expect(sent.length).toBeLessThan(30_000);
 });
 
-it('stores no more than 256 KiB of one listing, whatever its ten endpoints list', async () => {
+it('shares 256 KiB among the lists of tools of one listing, whatever its ten endpoints list', async () => {
   const crowded = await startEndpoint(
     robotsMissing(
       listing((body) =>
@@ -380,7 +380,7 @@ it('stores no more than 256 KiB of one listing, whatever its ten endpoints list'
     environment: { HOST_OVERRIDES: JSON.stringify({ 'crowded.example.com': crowded.url }) },
   });
   const first = await opened.observe('com.example.crowded/x');
-  expect(JSON.stringify(first.observations).length).toBeLessThan(256 * 1024);
+  expect(JSON.stringify(first.observations).length).toBeLessThan(320 * 1024);
   const surfaces = first.observations.filter(({ kind }) => kind === 'tools.surface');
   expect(surfaces.map(({ subject }) => subject)).toEqual(remotes.slice(0, 10));
   expect(surfaces.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'observed'));
@@ -542,7 +542,7 @@ it('digests tools of any name; lone surrogates become U+FFFD', () => {
   expect(tools.map(({ name }) => name)).toEqual([
     '__proto__',
     'constructor',
-    '\u202egnp.exe',
+    '‹U+202E›gnp.exe',
     '\ufffd',
     '\ufffd',
   ]);

@@ -93,6 +93,7 @@ export const toolsSurface = defineKind({
     const names = toolNames(details?.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
   },
+  isList: true,
   method_version: 'tools/1',
   ...ofRemotes(({ list, introduction }) => {
     if (list.result !== 'tools') return list;

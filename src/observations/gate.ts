@@ -1,0 +1,171 @@
+import { mapTexts } from '../core/json.ts';
+import { nameHidden, toLine } from '../core/text.ts';
+import { canonicalDigest } from '../log/leaf.ts';
+import { type DatedFinding, keyOf } from './compare.ts';
+import type { Kind } from './kind.ts';
+import { type Finding, observationStates } from './observation.ts';
+
+const mostValue_bytes = 1024;
+const mostDetails_bytes = 16 * 1024;
+/** Details and `as_seen` of all facts about one endpoint, package or repository. */
+const mostOfSubject_bytes = 32 * 1024;
+/** Lists of tools of all endpoints of a listing, in equal shares. */
+const mostLists_bytes = 256 * 1024;
+const longestReason = 300;
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** The bytes of a member of an object beside its value: its name, a colon and a comma. */
+const nameSize = (name: string) => sizeOf(name) + 2;
+
+function shortenText(text: string, most_bytes: number): string {
+  let end = Math.min(text.length, most_bytes);
+  const cut = () => `${text.slice(0, end).toWellFormed()}…`;
+  while (end > 0 && sizeOf(cut()) > most_bytes) end -= Math.max(1, Math.ceil(end / 8));
+  return end > 0 ? cut() : '';
+}
+
+/** The first items that fit; an item that does not is shortened only where it is the first. */
+function shortenList(list: readonly unknown[], most_bytes: number): unknown[] {
+  const kept: unknown[] = [];
+  let left_bytes = most_bytes - 2;
+  for (const item of list) {
+    const size = sizeOf(item) + 1;
+    if (size > left_bytes) break;
+    kept.push(item);
+    left_bytes -= size;
+  }
+  const [first] = list;
+  return kept.length === 0 && list.length > 0 ? [shorten(first, left_bytes - 1)] : kept;
+}
+
+/** Members share the room: what one does not need is left to larger ones, so that only the large ones are shortened. */
+function shortenMembers(members: object, most_bytes: number): object {
+  const bySize = Object.entries(members)
+    .map(([name, value]) => ({ name, value, size: nameSize(name) + sizeOf(value) }))
+    .sort((a, b) => a.size - b.size);
+  const kept = new Map<string, unknown>();
+  let left_bytes = most_bytes - 2;
+  bySize.forEach(({ name, value, size }, at) => {
+    const share_bytes = Math.floor(left_bytes / (bySize.length - at));
+    const room_bytes = share_bytes - nameSize(name);
+    if (size > share_bytes && room_bytes < 8) return;
+    const fitting = size > share_bytes ? shorten(value, room_bytes) : value;
+    kept.set(name, fitting);
+    left_bytes -= nameSize(name) + sizeOf(fitting);
+  });
+  return Object.fromEntries(
+    Object.keys(members).flatMap((name) => (kept.has(name) ? [[name, kept.get(name)]] : [])),
+  );
+}
+
+/** A value of JSON that takes at most so many bytes (8 or more): its large texts and lists are shortened at their ends. */
+function shorten(value: unknown, most_bytes: number): unknown {
+  if (sizeOf(value) <= most_bytes) return value;
+  if (typeof value === 'string') return shortenText(value, most_bytes);
+  if (Array.isArray(value)) return shortenList(value, most_bytes);
+  if (typeof value === 'object' && value !== null) return shortenMembers(value, most_bytes);
+  return null;
+}
+
+type Shown = Pick<Finding, 'details' | 'as_seen'>;
+
+/** The details of a fact, and what was only seen this time. */
+const shownOf = ({ details, as_seen }: Shown): Shown => ({
+  ...(details && { details }),
+  ...(as_seen && { as_seen }),
+});
+
+const cutSentence = 'Its details are shortened, because they take more room than Dossier gives them.';
+
+/** A fact whose details take at most so many bytes; if they were shortened, it says so. */
+function shortenDetails(found: DatedFinding, most_bytes: number): DatedFinding {
+  const shown = shownOf(found);
+  if (sizeOf(shown) <= most_bytes) return found;
+  const { details: _, as_seen: __, reason = '', ...rest } = found;
+  return {
+    ...rest,
+    ...(shorten(shown, most_bytes) as Shown),
+    reason: found.isShort ? reason : `${reason} ${cutSentence}`.trim(),
+    isShort: true,
+  };
+}
+
+/** Whether every number in a value of JSON can be stored. */
+function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(hasFiniteNumbers);
+}
+
+/** A value as it will be read from the store, since that is what the next one is compared with. */
+const cleaned = <T>(value: T, clean: (text: string) => string): T =>
+  mapTexts(JSON.parse(JSON.stringify(value)), clean) as T;
+
+/** Names of tools that differ in hidden characters only stay apart. */
+export const toShownName = (text: string) => toLine(nameHidden(text));
+
+/** A value of at most 1 KiB; of a longer one also the digest of the whole, by which it is compared. */
+function toValue(value: Finding['value']): Pick<Finding, 'value' | 'value_digest'> {
+  if (sizeOf(value) <= mostValue_bytes) return { value };
+  return {
+    value: shorten(value, mostValue_bytes) as Finding['value'],
+    value_digest: canonicalDigest({ value }),
+  };
+}
+
+const cutReason = (text: string) =>
+  text.length > longestReason ? `${text.slice(0, longestReason - 1).toWellFormed()}…` : text;
+
+/**
+ * What a kind found of one subject as it is stored and said: every text in it is cleaned and on one line, its value takes at most
+ * 1 KiB, its details 16 KiB unless they are a list of tools. Throws if it cannot be stored in any form.
+ */
+export function passGate({ kind, method_version, isList }: Kind, finding: Finding): DatedFinding {
+  const { value, details, as_seen, reason, ...found } = finding;
+  if (!observationStates.includes(found.state))
+    throw new Error(`${String(found.state).slice(0, 100)} is no state`);
+  if (!hasFiniteNumbers([value, details, as_seen])) throw new Error('a number is not finite');
+  const clean = isList ? toShownName : toLine;
+  const fact: DatedFinding = {
+    ...found,
+    ...{ kind, method_version },
+    ...toValue(cleaned(value, clean)),
+    ...cleaned(shownOf(finding), clean),
+    ...(reason !== undefined && { reason: cutReason(toLine(reason)) }),
+  };
+  return isList ? fact : shortenDetails(fact, mostDetails_bytes);
+}
+
+/** What each of some facts gets of the room for all of them: a small one what it needs, and large ones the same. */
+function shareRoom(found: readonly DatedFinding[], most_bytes: number): DatedFinding[] {
+  const bySize = found.toSorted((a, b) => sizeOf(shownOf(a)) - sizeOf(shownOf(b)));
+  let left_bytes = most_bytes;
+  return bySize.map((one, at) => {
+    const short = shortenDetails(one, Math.floor(left_bytes / (bySize.length - at)));
+    left_bytes -= sizeOf(shownOf(short));
+    return short;
+  });
+}
+
+/**
+ * All facts of a run, none left out: the details about one subject take at most 32 KiB, and a list of tools has its equal share of
+ * 256 KiB, however many the other endpoints list.
+ */
+export function fitTogether(
+  found: readonly DatedFinding[],
+  isList: (kind: string) => boolean,
+): DatedFinding[] {
+  const lists = Map.groupBy(found, ({ kind }) => (isList(kind) ? kind : ''));
+  const { '': others = [], ...ofKinds } = Object.fromEntries(lists);
+  const short = [
+    ...[...Map.groupBy(others, ({ subject }) => subject).values()].flatMap((one) =>
+      shareRoom(one, mostOfSubject_bytes),
+    ),
+    ...Object.values(ofKinds).flatMap((ofKind) =>
+      ofKind.map((one) => shortenDetails(one, Math.floor(mostLists_bytes / ofKind.length))),
+    ),
+  ];
+  const byKey = new Map(short.map((one) => [keyOf(one), one]));
+  return found.map((one) => byKey.get(keyOf(one)) ?? one);
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseForeignJson } from '../../src/core/json.ts';
+import { toCanonicalJson } from '../../src/log/leaf.ts';
+import { compareRuns } from '../../src/observations/compare.ts';
+import { fitTogether, passGate } from '../../src/observations/gate.ts';
+import { kinds } from '../../src/observations/kinds.ts';
+import type { Finding } from '../../src/observations/observation.ts';
+import { foreignJson } from '../support/foreign-json.ts';
+
+const hidden = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\ufeff]|[\u{e0000}-\u{e007f}]/u;
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('a\u202eb', 'a\u200bb', '\u{e0069}\u{e0067}', 'two\nlines', '\ud800', '\0', '“a”', '`'),
+  fc
+    .tuple(fc.constantFrom('x', 'é', '😀', '"', '\\'), fc.integer({ min: 0, max: 20_000 }))
+    .map(([one, times]) => one.repeat(times)),
+);
+const foreign = fc.oneof(
+  texts,
+  foreignJson.map((text) => parseForeignJson(text) ?? null),
+  fc.array(texts, { maxLength: 30 }),
+  fc.dictionary(texts, fc.oneof(texts, fc.array(texts, { maxLength: 5 }))),
+  fc.integer({ min: 0, max: 2000 }).map((count) => Array.from({ length: count }, (_, at) => `item ${at}`)),
+);
+const members = fc.dictionary(fc.constantFrom('offers', 'tools', 'advisories', 'differs', 'a'), foreign);
+
+const findings = fc.record(
+  {
+    value: foreign,
+    state: fc.constantFrom<Finding['state']>('observed', 'unreachable', 'not_found'),
+    reason: texts,
+    details: members,
+    as_seen: members,
+    source: fc.constant('Dossier'),
+  },
+  { requiredKeys: ['value', 'state', 'source'] },
+) as unknown as fc.Arbitrary<Finding>;
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** Every text in a value, names of members included. */
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    yield name;
+    yield* textsOf(inner);
+  }
+}
+
+describe('the gate for what comes from outside', () => {
+  it('lets only facts through that can be stored, digested and said, whatever an endpoint sends', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), findings, (kind, finding) => {
+        const fact = passGate(kind, finding);
+        expect(JSON.parse(JSON.stringify(fact))).toEqual(fact);
+        expect(() => toCanonicalJson(fact)).not.toThrow();
+        expect(
+          [...textsOf([fact.value, fact.details, fact.as_seen, fact.reason])].filter((text) =>
+            hidden.test(text),
+          ),
+        ).toEqual([]);
+        expect(sizeOf(fact.value)).toBeLessThanOrEqual(1024);
+        if (!kind.isList) expect(sizeOf([fact.details, fact.as_seen])).toBeLessThanOrEqual(16_384);
+        const { reason: _, ...again } = passGate(kind, fact);
+        expect(fact).toMatchObject(again);
+      }),
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+
+  it('keeps every fact, and those about packages and repositories as they are, whatever sizes endpoints send', () => {
+    const small = ['package.deprecated', 'package.install_scripts', 'repository.superseded_by'].map(
+      (kind) => ({
+        ...{ kind, method_version: 'a/1', state: 'observed' as const, source: 'npm', value: 'malware' },
+        subject: kind.startsWith('package') ? 'npm:popular' : 'https://github.com/example/a',
+        details: { message: 'malware, do not use' },
+      }),
+    );
+    const ofEndpoints = fc.array(findings, { minLength: 1, maxLength: 60 }).map((found) =>
+      found.map((one, at) => {
+        const kind = kinds[at % kinds.length];
+        if (!kind) throw new Error('there are kinds');
+        return passGate(kind, { ...one, subject: `https://${Math.floor(at / kinds.length)}.example.com/` });
+      }),
+    );
+    const isList = (name: string) => kinds.some(({ kind, isList }) => isList && kind === name);
+    fc.assert(
+      fc.property(ofEndpoints, (found) => {
+        const all = [...found, ...small];
+        const stored = fitTogether(all, isList);
+        expect(stored.map(({ kind, subject, value }) => [kind, subject, value])).toEqual(
+          all.map(({ kind, subject, value }) => [kind, subject, value]),
+        );
+        expect(stored.slice(found.length)).toEqual(small);
+        for (const ofSubject of Map.groupBy(stored, ({ subject }) => subject).values()) {
+          const others = ofSubject.filter(({ kind }) => !isList(kind));
+          const size = others.reduce((sum, { details, as_seen }) => sum + sizeOf({ details, as_seen }), 0);
+          expect(size).toBeLessThanOrEqual(32_768);
+        }
+      }),
+      { numRuns: 40, endOnFailure: true },
+    );
+  });
+
+  it('finds no change in a fact that is stored shortened at one check and whole at the next', () => {
+    const [at, later] = ['2026-11-01T00:00:00.000Z', '2026-11-02T00:00:00.000Z'];
+    const stamp = { vantage: '', at };
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), findings, fc.boolean(), (kind, finding, isShortFirst) => {
+        const whole = passGate(kind, { ...finding, state: 'observed', value: 'the same' });
+        const { details: _, as_seen: __, ...bare } = whole;
+        const short = { ...bare, isShort: true } as const;
+        const [first, second] = isShortFirst ? [short, whole] : [whole, short];
+        const { observations } = compareRuns([], [first], stamp);
+        const now = compareRuns(observations, [second], { ...stamp, at: later });
+        expect(now.changes).toEqual([]);
+        expect(now.observations).toMatchObject([{ first_seen_at: at, observed_at: later }]);
+        expect(now.observations[0]).not.toHaveProperty('changed_from');
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
+});
