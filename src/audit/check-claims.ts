@@ -1,47 +1,10 @@
-import type { ClaimEvent } from '../claims/claim.ts';
+import { type ClaimEvent, placeMember } from '../claims/claim.ts';
+import { foldClaim, isProof } from '../claims/fold.ts';
 import { type LoggedKeys, toLoggedKeys } from '../claims/receipt-keys.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownClaim, ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
-
-type Proven = Omit<ShownClaim, 'state' | 'suspended_reason'> & Pick<ClaimEvent, 'log_index'>;
-
-const proofs: readonly ClaimEvent['type'][] = ['activated', 'rotated', 'restored', 'moved'];
-
-export const isProof = ({ type }: Pick<ClaimEvent, 'type'>) => proofs.includes(type);
-
-const rootKey = ({ root, root_generation }: ClaimEvent) => `${root} ${root_generation}`;
-
-/** What a proof makes of the claim: a new one has its date and commit, one that goes on keeps those it had. */
-function afterProof(event: ClaimEvent, before: Proven | undefined, first_proved_at: string): Proven {
-  const { type, at, kind, repository, domain, root, root_generation, commit, log_index } = event;
-  const isNew = !before || type === 'activated' || type === 'moved' || before.kind !== kind;
-  return {
-    ...{ kind, repository, domain, root, root_generation, log_index },
-    first_proved_at,
-    ...(isNew ? { claimed_at: at, commit } : { claimed_at: before.claimed_at, commit: before.commit }),
-  };
-}
-
-/** The claim that follows from events in the order of the log, and the log index of the event that decided its state. */
-function claimOf(events: readonly ClaimEvent[]): (ShownClaim & Pick<ClaimEvent, 'log_index'>) | undefined {
-  let proven: Proven | undefined;
-  let ended: ClaimEvent | undefined;
-  /** When each control root first proved a claim here. */
-  const firsts = new Map<string, string>();
-  for (const event of events) {
-    if (event.type === 'suspended') ended = event;
-    if (!isProof(event)) continue;
-    const first = firsts.get(rootKey(event)) ?? event.at;
-    firsts.set(rootKey(event), first);
-    [proven, ended] = [afterProof(event, proven, first), undefined];
-  }
-  if (!proven) return undefined;
-  const state = ended ? 'suspended' : 'claimed';
-  const log_index = ended?.log_index ?? proven.log_index;
-  return { ...proven, state, suspended_reason: ended?.reason, log_index };
-}
 
 type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string; valid_until?: string };
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
@@ -117,12 +80,12 @@ function* findUnshown({ handle, claim, events, withdrawn }: ReadClaim, size: num
 
 function findFaultsOf({ handle, claim, events }: ReadClaim) {
   const where = `claim of ${handle}`;
-  const said = claimOf(events);
+  const folded = foldClaim(events);
+  const said = folded && { ...folded, ...placeMember(folded.kind, folded.place) };
+  const decided = events.findLast((event) => event.type === 'suspended' || isProof(event))?.log_index;
   if (!claim && !said) return [];
   if (!claim)
-    return [
-      rowFault(where, `no claim is shown, but log entry ${said?.log_index} says that it is ${said?.state}`),
-    ];
+    return [rowFault(where, `no claim is shown, but log entry ${decided} says that it is ${said?.state}`)];
   if (!said) return [rowFault(where, `it is shown as ${claim.state}, and no entry of the log proved it`)];
   const is = toComparable(claim);
   const keys = claim.hasHiddenKeys ? undefined : keysOf(events, is.receipt_keys);
@@ -131,7 +94,7 @@ function findFaultsOf({ handle, claim, events }: ReadClaim) {
   return differingFields(must, is, compared).map((field) =>
     rowFault(
       where,
-      `${field} is ${toShownValue(is[field as keyof typeof is])}, but its events up to log entry ${said.log_index} say ${toShownValue(must[field as keyof typeof must])}`,
+      `${field} is ${toShownValue(is[field as keyof typeof is])}, but its events up to log entry ${decided} say ${toShownValue(must[field as keyof typeof must])}`,
     ),
   );
 }

@@ -1,9 +1,9 @@
 import type { ClaimEvent } from '../claims/claim.ts';
+import { isProof } from '../claims/fold.ts';
 import { Holder } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag, toRelationSides } from '../ratings/groups.ts';
 import { newSource_ms } from '../ratings/rules.ts';
-import { isProof } from './check-claims.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import { notePairs, type PairEvidence } from './pairs.ts';

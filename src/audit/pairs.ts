@@ -1,7 +1,7 @@
 import type { ClaimEvent } from '../claims/claim.ts';
+import { isProof } from '../claims/fold.ts';
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
-import { isProof } from './check-claims.ts';
 import type { CountedRating } from './check-ratings.ts';
 
 /** Two ratings in opposite directions are a pair if they were made within this time of each other. */

@@ -15,6 +15,7 @@ import {
   parseClaimFile,
   type SeenFacts,
 } from './claim.ts';
+import { afterProof } from './fold.ts';
 import {
   type CountedLine,
   type JudgedFacts,
@@ -138,32 +139,33 @@ async function writeSigners(tx: Transaction, { counted }: Verdict, { known }: Ju
 }
 
 /** Whose claim it is: as before if it goes on, else a generation that this listing has not had. */
-async function toControlRoot(tx: Transaction, { root }: CountedLine, { claim, handle, now }: JudgedFacts) {
-  if (claim) return claim;
-  const root_generation = await tx.claims.nextRootGeneration(handle, root);
-  return { root, root_generation, first_proved_at: now.toISOString() };
+async function toControlRoot(
+  tx: Transaction,
+  { root }: CountedLine,
+  known: Claim | undefined,
+  handle: string,
+) {
+  if (known) return { root: known.root, root_generation: known.root_generation };
+  return { root, root_generation: await tx.claims.nextRootGeneration(handle, root) };
 }
 
-/** The claim after a proof. Date and commit of a claim that goes on by the same method stay those of its first proof. */
+/** The claim after a proof, which `type` reports if it changed anything. */
 async function toClaim(
   tx: Transaction,
-  [newest, { continues }]: [CountedLine, Verdict],
-  [facts, { read, place, now }]: [JudgedFacts, Reading],
+  [newest, { continues }, type]: [CountedLine, Verdict, ReturnType<typeof toEvent>],
+  [{ claim, handle }, { read, place, now }]: [JudgedFacts, Reading],
 ): Promise<Claim> {
-  const known = continues ? facts.claim : undefined;
+  const known = continues ? claim : undefined;
   const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
-  const { root, root_generation, first_proved_at } = await toControlRoot(tx, newest, {
-    ...facts,
-    claim: known,
-  });
   const at = now.toISOString();
+  const root = await toControlRoot(tx, newest, known, handle);
+  // The address of a place stays as its first event has it: the record may spell it otherwise by now.
+  const proof = { type: type ?? 'restored', at, kind: place.kind, place: place.shown, commit: read.commit };
   return {
-    ...{ handle: facts.handle, state: 'claimed' },
-    claimed_at: same?.claimed_at ?? at,
-    // The address as its first event has it: the record may spell it otherwise by now.
-    ...{ kind: place.kind, place: same?.place ?? place.shown, place_key: place.key, seen: newest.seen },
-    ...{ root, root_generation, first_proved_at },
-    commit: same ? same.commit : read.commit,
+    handle,
+    ...afterProof(known, { ...proof, ...root }),
+    place_key: place.key,
+    seen: newest.seen,
     branch: read.branch ?? same?.branch,
     proven_commit: read.commit ?? same?.proven_commit,
     proven_at: read.commit ? at : same?.proven_at,
@@ -205,7 +207,7 @@ async function applyProof(
   const wanted = toWanted(verdict, { ...facts, known });
   await writeCapabilities(tx, wanted, [facts, at]);
   await writeSigners(tx, verdict, facts);
-  const proven = await toClaim(tx, [newest, verdict], [facts, reading]);
+  const proven = await toClaim(tx, [newest, verdict, event], [facts, reading]);
   await tx.claims.putClaim(proven);
   await recordRoot(tx, proven, claim, at);
   if (!event) return 'none';

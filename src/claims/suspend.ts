@@ -3,6 +3,7 @@ import { day_ms } from '../core/text.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
 import type { Transaction } from '../store/store.ts';
 import { type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
+import { afterSuspension } from './fold.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 import { afterMissing, type MissingProof, toNoted, whyGone } from './standing.ts';
 
@@ -83,7 +84,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
   for (const { hash, state } of await tx.claims.capabilities(handle)) {
     if (state === 'active') await tx.claims.setCapabilityState(hash, 'suspended', at);
   }
-  const suspended: Claim = { ...claim, state: 'suspended', suspended_reason: reason };
+  const suspended = afterSuspension(claim, reason);
   await tx.claims.putClaim(suspended);
   await recordClaimEvent(tx, claim, { type: 'suspended', at, reason, ...(commit && { commit }) });
   await tx.ratings.setSourceRoot(handle, { current: undefined, at });

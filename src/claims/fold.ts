@@ -1,0 +1,68 @@
+import type { Claim, ClaimEvent } from './claim.ts';
+
+/** The columns of a claim that follow from its events alone. */
+export type LoggedClaim = Pick<
+  Claim,
+  | 'state'
+  | 'suspended_reason'
+  | 'kind'
+  | 'place'
+  | 'root'
+  | 'root_generation'
+  | 'first_proved_at'
+  | 'claimed_at'
+  | 'commit'
+>;
+
+const proofs = ['activated', 'rotated', 'restored', 'moved'] as const satisfies readonly ClaimEvent['type'][];
+
+/** Whether an event says that somebody proved the claim. */
+export const isProof = ({ type }: Pick<ClaimEvent, 'type'>): boolean =>
+  (proofs as readonly string[]).includes(type);
+
+/** The name of a control root of a listing: an account or domain, and which of its holders in turn. */
+export const rootKey = ({ root, root_generation }: Partial<Pick<Claim, 'root' | 'root_generation'>>) =>
+  `${root} ${root_generation}`;
+
+/** The part of an event that a claim follows from. */
+type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
+  Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
+
+/** The claim after a proof: a new one, and one that moved, has the date and commit of the event; one that goes on keeps its own. */
+export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
+  const { type, at, commit, kind, place, root, root_generation } = event;
+  const isSameRoot = before && rootKey(before) === rootKey(event);
+  const isNew = !before || type === 'activated' || type === 'moved';
+  return {
+    state: 'claimed',
+    suspended_reason: undefined,
+    root,
+    root_generation,
+    first_proved_at: isSameRoot ? before.first_proved_at : at,
+    ...(isNew
+      ? { kind, place, claimed_at: at, commit }
+      : { kind: before.kind, place: before.place, claimed_at: before.claimed_at, commit: before.commit }),
+  };
+}
+
+/** The claim after its suspension. */
+export const afterSuspension = <Known extends LoggedClaim>(before: Known, reason: string | undefined) => ({
+  ...before,
+  state: 'suspended' as const,
+  suspended_reason: reason,
+});
+
+/** The claim after one more event of its listing; undefined while none was proven. */
+export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): LoggedClaim | undefined {
+  if (event.type === 'suspended') return before && afterSuspension(before, event.reason);
+  if (!isProof(event)) return before;
+  const { repository, domain, root = '', root_generation = 0 } = event;
+  return afterProof(before, { ...event, place: repository ?? domain ?? '', root, root_generation });
+}
+
+/**
+ * The claim that follows from all events of a listing, in the order of the log. Writes make a claim's row by the same steps, one at a
+ * time, and the audit holds the row against this.
+ */
+export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
+  events.reduce<LoggedClaim | undefined>(afterEvent, undefined);
