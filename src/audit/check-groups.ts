@@ -1,20 +1,18 @@
 import type { ClaimEvent } from '../claims/claim.ts';
-import { isProof } from '../claims/fold.ts';
+import { afterEvent, isProof, type LoggedClaim, rootKey } from '../claims/fold.ts';
 import { Holder } from '../core/identity.ts';
 import { day_ms } from '../core/text.ts';
+import { toNewUntil } from '../ratings/fold.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag, toRelationSides } from '../ratings/groups.ts';
-import { newSource_ms } from '../ratings/rules.ts';
+import { type GroupEvidence, notePairs } from './check-pairs.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
-import { notePairs, type PairEvidence } from './pairs.ts';
 import type { AuditSteps } from './steps.ts';
-
-const keyOf = (root: string | undefined, generation: number | undefined) => `${root} ${generation}`;
 
 /** The state of one control root as a source, according to the claim events. Times are RFC 3339. */
 interface SourceState {
   /** The time at which it first proved a claim here. */
-  readonly first_at?: string | undefined;
+  readonly first_proved_at?: string;
   /** The time at which its newest claim ended. */
   readonly ended_at?: string | undefined;
   readonly isHeld: boolean;
@@ -27,32 +25,23 @@ interface SourceState {
  */
 function readSourceStates(events: readonly ClaimEvent[], size: number) {
   const states = new Map<string, SourceState[]>();
-  /** The states of every root that has proven no claim yet. */
-  const others: SourceState[] = [{ isHeld: false }];
-  let held: string | undefined;
-  const put = (known: SourceState[], state: SourceState, log_index: number) => {
-    if (log_index < size) known.pop();
-    known.push(state);
-  };
-  const end = ({ at, log_index }: ClaimEvent) => {
-    const of = held === undefined ? undefined : states.get(held);
-    held = undefined;
-    if (of) put(of, { ...of.at(-1), ended_at: at, isHeld: false }, log_index);
-    if (others.at(-1)?.ended_at === undefined) put(others, { ended_at: at, isHeld: false }, log_index);
-  };
+  let claim: LoggedClaim | undefined;
   for (const event of events) {
-    const key = keyOf(event.root, event.root_generation);
-    if (event.type === 'suspended' || (isProof(event) && key !== held)) {
-      const before = [...others];
-      end(event);
-      if (event.type === 'suspended') continue;
-      const known = states.get(key) ?? before;
-      states.set(key, known);
-      held = key;
-      put(known, { first_at: known.at(-1)?.first_at ?? event.at, isHeld: true }, event.log_index);
+    const before = claim;
+    claim = afterEvent(before, event);
+    for (const one of new Set([before, claim])) {
+      if (!one) continue;
+      const known = states.get(rootKey(one)) ?? [];
+      states.set(rootKey(one), known);
+      const last = known.at(-1);
+      const isHeld = claim?.state === 'claimed' && rootKey(claim) === rootKey(one);
+      if (last?.isHeld === isHeld) continue;
+      if (event.log_index < size) known.pop();
+      const { first_proved_at } = one;
+      known.push(isHeld ? { first_proved_at, isHeld } : { first_proved_at, isHeld, ended_at: event.at });
     }
   }
-  return (root: string, generation: number) => states.get(keyOf(root, generation)) ?? others;
+  return (source: Parameters<typeof rootKey>[0]) => states.get(rootKey(source)) ?? [{ isHeld: false }];
 }
 
 /** The identities that claims of a listing proved: those before the audit began, and all of them. */
@@ -68,7 +57,7 @@ function readProven(events: readonly ClaimEvent[], size: number) {
 
 /** Caches what `read` makes of the claim events of a listing, because many ratings of it are judged by that. */
 function createMemo<T>(
-  { eventsOf, size }: Pick<PairEvidence, 'eventsOf' | 'size'>,
+  { eventsOf, size }: Pick<GroupEvidence, 'eventsOf' | 'size'>,
   read: (events: readonly ClaimEvent[], size: number) => T,
 ) {
   const known = new Map<string, T | undefined>();
@@ -95,11 +84,13 @@ function agreed<T>(values: readonly T[] = []): T | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-const newUntil_ms = ({ first_at }: SourceState) => Date.parse(first_at ?? '') + newSource_ms;
+/** When a source stops being new; undefined if its first proof is not known, or has a time that cannot be read. */
+const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
+  Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
 /** Whether a source was new on the day of a reading; undefined if that depends on the hour. */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
-  const left_ms = newUntil_ms(state) - Date.parse(read_on);
+  const left_ms = Date.parse(newUntilOf(state) ?? '') - Date.parse(read_on);
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
   return isSoon ? undefined : left_ms > 0;
 }
@@ -120,19 +111,23 @@ const toExpected = ({
   reciprocal,
 }: JudgedRating): Partial<Record<RatingFlag, boolean | undefined>> => ({
   related,
-  declared_interest: rating.isDeclared || (rating.isUnknown ? undefined : false),
+  declared_interest: rating.declared_interest || (rating.isUnknown ? undefined : false),
   reciprocal,
   source_ended: agreed(states?.map(({ isHeld }) => !isHeld)),
   new_source: agreed(states?.map((state) => isNew(state, rating))),
 });
 
+const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
+
 /**
  * Whether a record may set this rating apart. Only the record of the source may do so for criticism, and only a record read
  * before the first version of the rating (for praise: before the first version that praises).
  */
-function isAllowedOverlap(rating: CountedRating, at: string): boolean {
+function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
-  if (at > (isPraise(rating) ? rating.praised_at : rating.first_created_at).slice(0, 10)) return false;
+  const at = dayIn(group_reason) ?? '';
+  const { first_created_at, praised_at = first_created_at } = rating;
+  if (at > (isPraise(rating) ? praised_at : first_created_at).slice(0, 10)) return false;
   const bySource = overlapReason({ by: source, of: subject, at });
   return (
     group_reason === bySource ||
@@ -140,25 +135,21 @@ function isAllowedOverlap(rating: CountedRating, at: string): boolean {
   );
 }
 
-/** The date that the published reason of a group names, taken from a state of the source. */
-const datesOf: Partial<
-  Record<NonNullable<CountedRating['group']>, (state: SourceState) => string | undefined>
-> = {
-  source_ended: ({ ended_at }) => ended_at,
-  new_source: (state) => state.first_at && new Date(newUntil_ms(state)).toISOString(),
-};
+/** The columns that hold a date, the group whose published reason names its day, and the date in a state of the source. */
+const dates = [
+  ['new_until', 'new_source', newUntilOf],
+  ['source_ended_at', 'source_ended', ({ ended_at }: SourceState) => ended_at],
+] as const;
 
-/** The fault of the published reason: a date that is not in the log, or a record that cannot set the rating apart. */
-function findReasonFault({ rating, states = [] }: JudgedRating): string | undefined {
-  const { group, group_reason } = rating;
-  const shown = /\d{4}-\d\d-\d\d/.exec(group_reason)?.[0] ?? '';
-  if (group === 'stated_overlap')
-    return isAllowedOverlap(rating, shown)
-      ? undefined
-      : `it is shown as stated_overlap by a record that cannot set it apart: ${group_reason}`;
-  const said = states.flatMap((state) => (group && datesOf[group]?.(state))?.slice(0, 10) ?? []);
-  if (said.length === 0 || said.includes(shown)) return undefined;
-  return `it is shown as ${group} with the date ${shown}, but claim events in the log lead to ${said[0]}`;
+/** Yields dates that no claim event leads to: those of the columns, or if only the reason of the group is shown, the day in that. */
+function* findDateFaults({ rating, states = [] }: JudgedRating): Generator<string> {
+  for (const [column, group, toDate] of dates) {
+    const inReason = rating.group === group ? dayIn(rating.group_reason) : undefined;
+    const shown = rating[column] ?? inReason;
+    const said = states.flatMap((state) => toDate(state) ?? []);
+    if (shown && said.length > 0 && !said.some((date) => date.startsWith(shown)))
+      yield `its date of ${group} is ${shown}, but claim events in the log lead to ${said[0]}`;
+  }
 }
 
 /** Yields the faults in the group and flags of one rating, and adds its unknown flags to `unknown`. */
@@ -172,15 +163,16 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
         : `it is shown as ${flag}, which no rating or claim event in the log makes it`;
   if (group !== (flags[0] ?? 'independent'))
     yield `it is shown in ${group ? `the group ${group}` : 'no group'}, but its flags are ${flags.join(', ') || 'none'}`;
-  const reason = findReasonFault(judged);
-  if (reason) yield reason;
+  if (group === 'stated_overlap' && !isAllowedOverlap(judged.rating))
+    yield `it is shown as stated_overlap by a record that cannot set it apart: ${judged.rating.group_reason}`;
+  yield* findDateFaults(judged);
 }
 
 /**
  * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns, for each flag, the
  * number of ratings for which it is not known.
  */
-export function* findGroupFaults(evidence: PairEvidence): AuditSteps<ReadonlyMap<string, number>> {
+export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();
   const isPaired = yield* notePairs(evidence);
   const statesOf = createMemo(evidence, readSourceStates);
@@ -188,10 +180,11 @@ export function* findGroupFaults(evidence: PairEvidence): AuditSteps<ReadonlyMap
   for (const rating of evidence.ratings) {
     yield undefined;
     if (!rating.isCurrent) continue;
-    const { rating_id, source_handle, source_root, source_root_generation, subject_handle } = rating;
+    const { rating_id, source_handle, subject_handle } = rating;
+    const source = { root: rating.source_root, root_generation: rating.source_root_generation };
     const judged: JudgedRating = {
       rating,
-      states: statesOf(source_handle)?.(source_root, source_root_generation),
+      states: statesOf(source_handle)?.(source),
       related: agreed(provenOf(subject_handle)?.map((proven) => isProvenRelated(rating, proven))),
       reciprocal: isPraise(rating) && isPaired(rating),
     };

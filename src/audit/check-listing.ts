@@ -7,7 +7,7 @@ import { kinds } from '../observations/kinds.ts';
 import type { ObservationChange } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
-import { type CountedRating, findCountFaults, toCounted } from './check-ratings.ts';
+import { type CountedRating, findColumnFaults, findCountFaults, toCounted } from './check-ratings.ts';
 import { differingFields, shownRatingFields } from './entry-proof.ts';
 import { isWithheld, type ReadRecord, type ShownListing } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
@@ -290,6 +290,7 @@ export function* findListingFaults(
   for (const item of toItems(listing)) yield findItemFault(item, records.get(item.log_index));
   yield* findMislisted(listing);
   yield* findCountFaults(listing);
+  yield* findColumnFaults(listing);
   yield* findObservationFaults(listing);
 }
 

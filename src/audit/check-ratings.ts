@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
-import { Holder } from '../core/identity.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
-import { isPraise, ratingGroups } from '../ratings/groups.ts';
-import { isCurrent, type RatingCounts, type RatingRecord, type ShortRating } from '../ratings/rating.ts';
-import { interestedRelationships } from '../ratings/rules.ts';
+import { toGroupCounts } from '../ratings/counts.ts';
+import { afterVersion, type FoldedRating, toPairUntil, toSource } from '../ratings/fold.ts';
+import { ratingGroups } from '../ratings/groups.ts';
+import { isCurrent, type RatingRecord, type ShortRating } from '../ratings/rating.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+import type { AuditSteps } from './steps.ts';
 
 const countOf = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => [text, length]));
@@ -16,32 +17,33 @@ const countOf = (texts: readonly string[]): Record<string, number> =>
 const inLogOrder = (ratings: Iterable<RatingRecord>) =>
   [...ratings].sort((one, other) => one.log_index - other.log_index);
 
-/** The newest rating of each source. */
-const newestOfSources = (ratings: readonly RatingRecord[]): RatingRecord[] => [
-  ...new Map(inLogOrder(ratings).map((rating) => [new Holder(rating.source_root).counted, rating])).values(),
-];
+/** The newest rating of each key in each group. */
+const newestBy = (ratings: readonly RatingRecord[], toKey: (rating: RatingRecord) => string) =>
+  new Set(new Map(ratings.map((rating) => [`${rating.group} ${toKey(rating)}`, rating])).values());
 
-/** Counts that are not zero, of the current ratings of one group. */
-const countRecords = (ratings: readonly RatingRecord[]) => ({
-  ratings: ratings.length,
-  sources: newestOfSources(ratings).length,
-  source_handles: new Set(ratings.map(({ source_handle }) => source_handle)).size,
-  source_outcomes: countOf(newestOfSources(ratings).map(({ outcome }) => outcome)),
-  outcomes: countOf(ratings.map(({ outcome }) => outcome)),
-  scores: countOf(ratings.flatMap(({ score }) => (score === undefined ? [] : String(score)))),
-  by_proof: countOf(ratings.map(({ proof_class }) => proof_class)),
-});
+/** The counts of the groups as the listed records say them. */
+function countListed(current: readonly RatingRecord[]) {
+  const ratings = inLogOrder(current);
+  const ofSources = newestBy(ratings, ({ source_root }) => toSource(source_root).source);
+  const ofHandles = newestBy(ratings, ({ source_handle }) => source_handle);
+  return toGroupCounts(
+    ratings.flatMap((rating) => {
+      const { group: in_group, outcome, score = null, proof_class, created_at: last } = rating;
+      const sources = Number(ofSources.has(rating));
+      const source_handles = Number(ofHandles.has(rating));
+      return in_group
+        ? { in_group, outcome, score, proof_class, last, ratings: 1, sources, source_handles }
+        : [];
+    }),
+  );
+}
 
-const withoutZeros = (counts: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-
-const toComparable = ({ ratings, sources, source_handles, ...counts }: RatingCounts) => ({
-  ...{ ratings, sources, source_handles },
-  source_outcomes: withoutZeros(counts.source_outcomes),
-  outcomes: withoutZeros(counts.outcomes),
-  scores: withoutZeros(counts.scores),
-  by_proof: withoutZeros(counts.by_proof),
-});
+/** The members of one object that another one has otherwise. */
+const differingFrom = (other: object, one: object): JsonObject => {
+  const [shown, counted]: JsonObject[] = [{ ...one }, { ...other }];
+  const fields = differingFields(counted ?? {}, shown ?? {}, Object.keys({ ...shown, ...counted }));
+  return Object.fromEntries(fields.map((field) => [field, shown?.[field]]));
+};
 
 /** Ratings that are voided, or not, other than the actions beside them say. */
 const findVoidFaults = ({ handle, ratings }: ShownListing): AuditFault[] =>
@@ -72,15 +74,17 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
   // The older versions of a hidden rating are hidden with it, and no action of their own is counted.
   const hidden = ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'));
   const flags = countOf(current.flatMap(({ flags = [] }) => flags));
+  const groups = countListed(current);
   const compared: [shown: unknown, counted: unknown, what: string, verb: string, be: string][] = [
     ...ratingGroups.map((group): (typeof compared)[number] => {
-      const counted = countRecords(current.filter((rating) => rating.group === group));
-      return [toComparable(native[group]), counted, `in the group ${group}`, 'counts', 'are'];
+      const [shown, counted] = [native[group], groups[group]];
+      const [less, more] = [differingFrom(counted, shown), differingFrom(shown, counted)];
+      return [less, more, `in the group ${group}`, 'counts', 'are'];
     }),
     [native.voided, voided.length, 'voided', 'counts', 'are'],
     [native.hidden, hidden.length, 'hidden', 'counts', 'are'],
     [native.ratings, current.length, 'as ratings', 'has', 'have'],
-    [withoutZeros(native.flags), flags, 'as flags', 'has', 'have'],
+    [native.flags, flags, 'as flags', 'has', 'have'],
   ];
   const faults = compared.flatMap(([shown, counted, what, verb, be]) => {
     if (toCanonicalJson([shown]) === toCanonicalJson([counted])) return [];
@@ -94,48 +98,96 @@ export function findCountFaults(listing: ShownListing): AuditFault[] {
 const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 }: RatingRecord) =>
   `${source_handle} ${interaction_sha256 ?? hash('sha256', interaction_id)}`;
 
-/** The facts that all versions of a rating state together; erased versions before them have no interaction any more. */
-function toInteraction(versions: Iterable<RatingRecord>, byId: ReadonlyMap<string, RatingRecord>) {
-  const all = new Set(versions);
-  for (const one of all) {
-    const before = byId.get(one.supersedes ?? '');
-    if (before) all.add(before);
+/** By rating_id, the facts that each version states together with those before it. */
+function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, FoldedRating> {
+  const inOrder = inLogOrder(ratings);
+  const keys = new Map<string, string>();
+  // An erased version has no interaction any more, but the version that amended it may.
+  for (const rating of inOrder.toReversed()) {
+    const { rating_id, erased_at, superseded_by = '' } = rating;
+    const key = erased_at === undefined ? interactionOf(rating) : (keys.get(superseded_by) ?? rating_id);
+    keys.set(rating_id, key);
   }
-  const inOrder = inLogOrder(all);
-  const first_created_at = inOrder[0]?.created_at ?? '';
-  const praised_at = inOrder.find(isPraise)?.created_at ?? first_created_at;
-  const isDeclared = [...all].some(({ relationship }) => interestedRelationships.includes(relationship));
-  return { first_created_at, praised_at, isDeclared };
+  const newest = new Map<string | undefined, FoldedRating>();
+  return new Map(
+    inOrder.map((rating) => {
+      const key = keys.get(rating.rating_id);
+      const facts = afterVersion(newest.get(key), rating);
+      newest.set(key, facts);
+      return [rating.rating_id, facts];
+    }),
+  );
 }
 
+/** Sources of which an erased version may have stated something that no other version does. */
+const sourcesOfErased = (ratings: readonly RatingRecord[]) =>
+  new Set(ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)));
+
+/** Finds columns of ratings that do not follow from the records, and that no reader is shown. */
+export function* findColumnFaults({ handle, ratings, derived }: ShownListing): AuditSteps {
+  if (!derived) return;
+  const facts = foldVersions(ratings);
+  const unknown = sourcesOfErased(ratings);
+  for (const rating of ratings) {
+    yield undefined;
+    const { rating_id, supersedes, source_handle, source_root } = rating;
+    const isWhole = !unknown.has(source_handle) && (supersedes === undefined || facts.has(supersedes));
+    const folded = isWhole ? facts.get(rating_id) : undefined;
+    const expected: JsonObject = {
+      ...toSource(source_root),
+      is_current: isCurrent(rating) ? 1 : 0,
+      ...(folded && { first_created_at: folded.first_created_at, pair_until: toPairUntil(folded) }),
+    };
+    const stored: JsonObject = { ...derived.get(rating_id) };
+    for (const field of differingFields(expected, stored, Object.keys(expected)))
+      yield rowFault(
+        `rating ${rating_id} of ${handle}`,
+        `${field} is ${toShownValue(stored[field])}, but its listed versions make it ${toShownValue(expected[field])}`,
+      );
+  }
+}
+
+/** The part of a rating that is kept until the log is read; its texts are dropped. */
+const countedFields = [
+  'rating_id',
+  'log_index',
+  'source_handle',
+  'source_root',
+  'source_root_generation',
+  'subject_handle',
+  'outcome',
+  'score',
+  'group',
+  'withdrawn_at',
+] as const;
+const toCountedFields = (rating: RatingRecord) =>
+  Object.fromEntries(countedFields.map((field) => [field, rating[field]])) as Pick<
+    RatingRecord,
+    (typeof countedFields)[number]
+  >;
+
 /**
- * The newest version of every rating that a listing shows, without its texts, and the facts from its other versions.
- * `isUnknown`: an erased version may have stated something that no other does; `praised_at`: the time of the first version that
- * praises, or else of the first version; `read_on`: the day of the reading.
+ * The newest version of every rating that a listing shows, and the facts from all its versions. `isUnknown`: an erased version may
+ * have stated something that no other does; `read_on`: the day of the reading.
  */
-export function toCounted({ ratings, read_on }: ShownListing) {
-  const byId = new Map(ratings.map((rating) => [rating.rating_id, rating]));
-  const versions = Map.groupBy(
-    ratings.filter(({ erased_at }) => erased_at === undefined),
-    interactionOf,
-  );
-  // A rating that was withdrawn and made again has the same interaction, so the facts of all versions are merged once.
-  const interactions = new Map([...versions].map(([key, all]) => [key, toInteraction(all, byId)]));
-  const sourcesOfErased = new Set(
-    ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)),
-  );
+export function toCounted({ ratings, derived, read_on }: ShownListing) {
+  const facts = foldVersions(ratings);
+  const unknown = sourcesOfErased(ratings);
   return ratings
     .filter(({ superseded_by }) => superseded_by === undefined)
     .map((rating) => {
-      const { rating_id, log_index, source_handle, source_root, source_root_generation } = rating;
-      const { subject_handle, outcome, score, withdrawn_at } = rating;
-      const { group, group_reason = '', flags = [] } = rating;
-      const interaction = rating.erased_at === undefined && interactions.get(interactionOf(rating));
+      const { group_reason = '', flags = [], rating_id } = rating;
+      const { new_until, source_ended_at } = derived?.get(rating_id) ?? {};
       return {
-        ...(interaction || toInteraction([rating], byId)),
-        ...{ rating_id, log_index, source_handle, source_root, source_root_generation, subject_handle },
-        ...{ outcome, score, group, group_reason, flags, withdrawn_at },
-        ...{ read_on, isCurrent: isCurrent(rating), isUnknown: sourcesOfErased.has(source_handle) },
+        ...toCountedFields(rating),
+        ...(facts.get(rating_id) ?? afterVersion(undefined, rating)),
+        group_reason,
+        flags,
+        new_until,
+        source_ended_at,
+        read_on,
+        isCurrent: isCurrent(rating),
+        isUnknown: unknown.has(rating.source_handle),
       };
     });
 }

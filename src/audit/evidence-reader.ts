@@ -6,6 +6,7 @@ import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
 import type { Observation } from '../observations/observation.ts';
 import type { RecordedChange } from '../observations/table.ts';
+import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 
 /** One log as its reader finds it. */
@@ -54,6 +55,8 @@ export interface ShownListing {
   /** The day of the reading, by the clock of the service: what ends by time is judged by it. */
   readonly read_on: string;
   readonly ratings: readonly RatingRecord[];
+  /** By rating_id, the columns that no reader is shown; only if a database is read. */
+  readonly derived?: ReadonlyMap<string, DerivedRow>;
   readonly claim?: ShownClaim | undefined;
   /** At most the newest 100, and 20 changes of keys, oldest first. */
   readonly events: readonly ClaimEvent[];

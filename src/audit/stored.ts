@@ -5,6 +5,7 @@ import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, type LogContext, logOfOrigin } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { RecordedChange } from '../observations/table.ts';
+import type { DerivedRow } from '../ratings/queries.ts';
 import type { RatingRecord } from '../ratings/rating.ts';
 import type { AuditedLog, EvidenceReader, ReadRecord } from './evidence-reader.ts';
 
@@ -60,6 +61,10 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
       await rest?.();
       return store.ratings.list(handle, { after: last?.log_index, limit: batch, now });
     });
+    const derived = await readAll<DerivedRow>(batch, async (last) => {
+      await rest?.();
+      return store.ratings.derived(handle, { after: last?.log_index, limit: batch });
+    });
     const events = await store.claims.history(handle);
     const stored = facts?.claim;
     const receipt_keys = toShownKeys(facts?.receiptKeys ?? []);
@@ -69,6 +74,7 @@ export const createStoredEvidence = (place: Place): EvidenceReader => ({
       handle,
       read_on,
       ratings,
+      derived: new Map(derived.map((row) => [row.id, row])),
       claim,
       events,
       observations: { current, changes },

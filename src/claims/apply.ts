@@ -184,7 +184,7 @@ async function recordRoot(
   const isSame = before?.root === root && before.root_generation === root_generation;
   if (isSame && before.state === 'claimed') return;
   await tx.ratings.addHolder(handle, { root, at });
-  await tx.ratings.setSourceRoot(handle, { current: { root, root_generation }, at });
+  await tx.ratings.followClaim(handle, at);
 }
 
 /** The keys for receipts in a text, and where it was read. */

@@ -87,7 +87,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
   const suspended = afterSuspension(claim, reason);
   await tx.claims.putClaim(suspended);
   await recordClaimEvent(tx, claim, { type: 'suspended', at, reason, ...(commit && { commit }) });
-  await tx.ratings.setSourceRoot(handle, { current: undefined, at });
+  await tx.ratings.followClaim(handle, at);
   await recordReceiptKeys(tx, claim, { keys: [], at, isComplete: true }, commit);
   await tx.listings.reindex(handle);
   return suspended;

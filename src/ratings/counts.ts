@@ -67,9 +67,24 @@ const readHistogram = (db: Db, subject: string, now: string) =>
     .groupBy(['in_group', 'outcome', 'score', 'proof_class'])
     .execute();
 
-async function countGroups(db: Db, subject: string, now: string) {
+/** Current ratings of one group that are alike in what is counted. */
+interface CountedCell {
+  readonly in_group: RatingGroup;
+  readonly outcome: string;
+  readonly score: number | null;
+  readonly proof_class: string;
+  readonly ratings: number;
+  /** How many of them are the newest of their source in the group, and of the listing that rated. */
+  readonly sources: number;
+  readonly source_handles: number;
+  /** When the last of them was made. */
+  readonly last: string;
+}
+
+/** The counts of each group: for documents of rows of the database, for the audit of listed records. */
+export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
-  for (const { in_group, score, proof_class, last, ...row } of await readHistogram(db, subject, now)) {
+  for (const { in_group, score, proof_class, last, ...row } of cells) {
     const counts = groups[in_group];
     const outcome = row.outcome as (typeof outcomes)[number];
     const [ratings, sources] = [Number(row.ratings), Number(row.sources)];
@@ -131,7 +146,7 @@ export const noNativeCounts: Omit<
 
 /** Counts of a listing's current ratings in each group at a time (RFC 3339); nothing is averaged. */
 export async function readNativeCounts(db: Db, subject: string, now: string): Promise<typeof noNativeCounts> {
-  const groups = await countGroups(db, subject, now);
+  const groups = toGroupCounts(await readHistogram(db, subject, now));
   const ratings = Object.values(groups).reduce((sum, group) => sum + group.ratings, 0);
   const moderated = await countModerated(db, subject);
   const flags = ratings > 0 ? await countFlags(db, subject, now) : {};

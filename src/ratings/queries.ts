@@ -10,17 +10,10 @@ import type { ReceiptKeyLine } from '../receipt/index.ts';
 import { currentFlag, precompileQuery, upsert } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
+import { rederive } from './derive.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
 import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
-import {
-  type RatingPage,
-  readRatedBy,
-  readRatings,
-  readSides,
-  settlePairsOf,
-  writeHolder,
-  writeSourceRoot,
-} from './records.ts';
+import { type RatingPage, readRatedBy, readRatings, readSides, writeHolder } from './records.ts';
 import type { RatingSides } from './rules.ts';
 import {
   decodeContent,
@@ -29,7 +22,6 @@ import {
   type Rating,
   type RatingRow,
   responseTable,
-  type SourceRoot,
 } from './table.ts';
 
 /** The keys for receipts that a check saw in a claim file, at a time (RFC 3339). */
@@ -98,7 +90,7 @@ async function followWithdrawal(db: Db, row: RatingRow): Promise<string[]> {
     .where('interaction_id', '=', row.interaction_id)
     .where('withdrawn_at', 'is', null)
     .execute();
-  return settlePairsOf(db, row);
+  return rederive(db, { half: row });
 }
 
 const readVersions = precompileQuery((db, source: string, subject: string, interactionId: string) =>
@@ -116,6 +108,19 @@ const insertRating = precompileQuery((db, row: RatingRow) => db.insertInto('rati
 
 const readRow = (db: Db, id: string): Promise<RatingRow | undefined> =>
   db.selectFrom('rating').selectAll().where('id', '=', id).executeTakeFirst();
+
+const derivedColumns = [
+  'id',
+  'log_index',
+  'source',
+  'source_identity',
+  'is_current',
+  'first_created_at',
+  'pair_until',
+  'new_until',
+  'source_ended_at',
+] as const;
+export type DerivedRow = Pick<RatingRow, (typeof derivedColumns)[number]>;
 
 export const createRatingReads = (db: Db) => ({
   /** Both sides of a rating by the holder of a capability, given by its hash; undefined for an unknown capability. */
@@ -145,6 +150,16 @@ export const createRatingReads = (db: Db) => ({
   },
   /** A page of a subject's public records, newest first. */
   list: (subject: string, page: RatingPage): Promise<RatingRecord[]> => readRatings(db, subject, page),
+  /** A page of the columns of a subject's ratings that follow from records and events, newest first, for the audit. */
+  derived: (subject: string, { after, limit }: Pick<RatingPage, 'after' | 'limit'>): Promise<DerivedRow[]> =>
+    db
+      .selectFrom('rating')
+      .select([...derivedColumns])
+      .where('subject_handle', '=', subject)
+      .$if(after !== undefined, (rows) => rows.where('log_index', '<', after ?? 0))
+      .orderBy('log_index', 'desc')
+      .limit(limit)
+      .execute(),
   /** A subject's counted ratings by outcome, group at a time (RFC 3339) and class of proof. */
   cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
   /** The current ratings of a subject since a time, at most the newest 5,000, counted by month; oldest month first. */
@@ -164,12 +179,14 @@ async function eraseRating(db: Db, id: string, { at, by }: { readonly at: string
   const ended = { withdrawn_at: row.withdrawn_at ?? at, withdrawn_by: row.withdrawn_by ?? by };
   await db
     .updateTable('rating')
-    .set({ ...emptied, ...forgotten, interaction_id: 'erased', ...ended, erased_at: at, is_current: 0 })
+    .set({ ...emptied, ...forgotten, interaction_id: 'erased', ...ended, erased_at: at })
     .where('id', '=', id)
     .execute();
   await db.deleteFrom('spent_proof').where('rating_id', '=', id).execute();
   const isWithdrawn = row.superseded_by === null && row.withdrawn_at === null;
-  return [row.subject_handle, ...(isWithdrawn ? await followWithdrawal(db, { ...row, ...ended }) : [])];
+  const erased = { ...row, ...ended };
+  const changed = isWithdrawn ? followWithdrawal(db, erased) : rederive(db, { rating: id });
+  return [row.subject_handle, ...(await changed)];
 }
 
 /** The same inside a transaction, with writes; `touch` receives each rated handle that changed. */
@@ -214,19 +231,13 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     },
     /** Marks a new rating and those in the other direction that are now reciprocal; whether this one is. */
     async settlePairs(rating: Rating): Promise<boolean> {
-      touchAll(await settlePairsOf(db, encodeRating(rating)));
+      touchAll(await rederive(db, { half: encodeRating(rating) }));
       const row = db.selectFrom('rating').select('reciprocal').where('id', '=', rating.id);
       return (await row.executeTakeFirst())?.reciprocal === 1;
     },
-    /**
-     * Records which control root a listing's claim in force belongs to, undefined if none is: ratings by another root of
-     * the listing get the group source_ended, those by this root lose it.
-     */
-    async setSourceRoot(
-      handle: string,
-      change: { readonly current: SourceRoot | undefined; readonly at: string },
-    ): Promise<void> {
-      touchAll(await writeSourceRoot(db, handle, change));
+    /** Follows a change of a listing's claim at a time: ratings by the control root that holds it now have a source, others ended. */
+    async followClaim(handle: string, at: string): Promise<void> {
+      touchAll(await rederive(db, { source: handle, at }));
     },
     /** Records a control root that a claim of a listing proved at a time: what is related or reciprocal by it is marked. */
     async addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void> {
@@ -264,9 +275,12 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     async setVoided(id: string, at: string | undefined): Promise<string | undefined> {
       const row = await readRow(db, id);
       if (!row || (at !== undefined && row.is_current === 0)) return undefined;
-      const counts = at === undefined && row.superseded_by === null && row.withdrawn_at === null;
-      const change = { voided_at: at ?? null, is_current: counts ? 1 : 0 };
-      await db.updateTable('rating').set(change).where('id', '=', id).execute();
+      await db
+        .updateTable('rating')
+        .set({ voided_at: at ?? null })
+        .where('id', '=', id)
+        .execute();
+      await rederive(db, { rating: id });
       touch(row.subject_handle);
       return row.subject_handle;
     },
@@ -279,14 +293,14 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
     ): Promise<boolean> {
       const row = await db
         .updateTable('rating')
-        .set({ ...how, is_current: 0 })
+        .set(how)
         .where('id', '=', id)
         .where('superseded_by', 'is', null)
         .where('withdrawn_at', 'is', null)
         .returningAll()
         .executeTakeFirst();
       if (!row) return false;
-      if (row.withdrawn_at) touchAll(await followWithdrawal(db, row));
+      touchAll(await (row.withdrawn_at ? followWithdrawal(db, row) : rederive(db, { rating: id })));
       touch(row.subject_handle);
       return true;
     },

@@ -7,10 +7,11 @@ import { Problem } from '../core/problem.ts';
 import { canonicalDigest } from '../log/leaf.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Transaction } from '../store/store.ts';
+import { afterVersion, foldRating, toNewUntil } from './fold.ts';
 import { isPraise, toRelation } from './groups.ts';
 import { proofKinds, requireInTime, type SentProof } from './proof.ts';
 import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
-import { interestedRelationships, newSource_ms, type RatingSide, type RatingSides } from './rules.ts';
+import type { RatingSide, RatingSides } from './rules.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
 /** What a submission shows of its interaction, as it is recorded. */
@@ -85,11 +86,13 @@ export async function judgeBasis(
   { submission: { content, now }, earlier }: { submission: Submission; earlier: readonly Rating[] },
 ) {
   const { root, first_proved_at } = source.claim;
-  const first_created_at = earlier[0]?.first_created_at ?? now.toISOString();
+  const made = { ...content, created_at: now.toISOString() };
+  const { first_created_at, praised_at, declared_interest } = afterVersion(foldRating(earlier), made);
   const praises = isPraise(content);
-  const praised_at = earlier.find(isPraise)?.created_at ?? (praises ? now.toISOString() : undefined);
   const rating = {
-    ...{ source_handle: source.handle, source_root: root, subject_handle: subject.handle },
+    source_handle: source.handle,
+    source_root: root,
+    subject_handle: subject.handle,
     // Praise that was criticism before is as new as its first praise.
     stated_until: (praises ? praised_at : undefined) ?? first_created_at,
   };
@@ -99,12 +102,11 @@ export async function judgeBasis(
   const recorded = await tx.ratings.identities(subject.handle, { sources: [rating], names });
   return {
     ...toRelation(rating, recorded, named),
-    declared_interest:
-      interestedRelationships.includes(content.relationship) ||
-      earlier.some((version) => version.declared_interest),
+    declared_interest,
     reciprocal: false,
-    new_until: new Date(Date.parse(first_proved_at) + newSource_ms).toISOString(),
-    ...{ first_created_at, praised_at },
+    new_until: toNewUntil(first_proved_at),
+    first_created_at,
+    praised_at,
   };
 }
 

@@ -1,65 +1,15 @@
 import { hash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
 import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
 import type { Db } from '../store/store.ts';
-import { isRelated, overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
+import { rederive } from './derive.ts';
+import { overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
 import { readIdentities, writeIdentities } from './identities.ts';
 import { isCurrent, type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
-import {
-  decodeContent,
-  decodeGroup,
-  groupCase,
-  praises,
-  type RatingRow,
-  recordTable,
-  type SourceRoot,
-} from './table.ts';
-
-/** The listings that somebody holds, by the registry or a claim, and the holders of a listing. */
-const listingsOf = (holder: RawBuilder<unknown>) =>
-  sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
-const holdersOf = (handle: RawBuilder<unknown>) =>
-  sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
-
-/** Whether a rating praises, and a rating in the other direction that is not withdrawn was first made within 90 days of it. */
-const isReciprocal = sql<boolean>`(${praises} and exists (
-  select 1 from rating as back
-  where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
-    and back.subject_handle in ${listingsOf(sql`rating.source_identity`)}
-    and back.source_identity <> rating.source_identity
-    and back.withdrawn_at is null
-    and back.first_created_at <= rating.pair_until
-    and rating.first_created_at <= back.pair_until))`;
-
-/** Brings the column reciprocal of ratings, given by a selection of ids, up to date; returns the rated handles that changed. */
-async function settle(db: Db, ids: RawBuilder<unknown>): Promise<string[]> {
-  const rows = await db
-    .updateTable('rating')
-    .set({ reciprocal: sql<number>`1 - reciprocal` })
-    .where(sql<boolean>`rating.id in (${ids})`)
-    .where(sql<boolean>`(reciprocal = 1) <> ${isReciprocal}`)
-    .returning('subject_handle')
-    .execute();
-  return rows.map(({ subject_handle }) => subject_handle);
-}
-
-/** Settles a rating that was made or withdrawn, and those in the other direction within 90 days. */
-export const settlePairsOf = (
-  db: Db,
-  { id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow,
-): Promise<string[]> =>
-  settle(
-    db,
-    sql`select cast(${id} as text) union all select id from rating as back
-      where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
-      and back.subject_handle in ${listingsOf(sql`${source_identity}`)}
-      and back.first_created_at <= ${pair_until}
-      and back.pair_until >= ${first_created_at}`,
-  );
+import { decodeContent, decodeGroup, groupCase, recordTable } from './table.ts';
 
 /** The listings that some listings rate or rated. */
 export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<string[]> => {
@@ -69,60 +19,6 @@ export const readRatedBy = async (db: Db, handles: readonly string[]): Promise<s
     ({ subject_handle }) => subject_handle,
   );
 };
-
-const rowsOfSource = (db: Db, handle: string) => db.updateTable('rating').where('source_handle', '=', handle);
-
-/** Records which control root holds a listing from a time on; returns the handles that ratings by it are about. */
-export async function writeSourceRoot(
-  db: Db,
-  handle: string,
-  { current, at }: { readonly current: SourceRoot | undefined; readonly at: string },
-): Promise<string[]> {
-  const root = current?.root ?? '';
-  const generation = current?.root_generation ?? -1;
-  const ended = await rowsOfSource(db, handle)
-    .set({ source_ended_at: at })
-    .where('source_ended_at', 'is', null)
-    .where(({ or, eb }) =>
-      or([eb('source_root', '<>', root), eb('source_root_generation', '<>', generation)]),
-    )
-    .returning('subject_handle')
-    .execute();
-  const resumed = await rowsOfSource(db, handle)
-    .set({ source_ended_at: null })
-    .where('source_ended_at', 'is not', null)
-    .where('source_root', '=', root)
-    .where('source_root_generation', '=', generation)
-    .returning('subject_handle')
-    .execute();
-  return [...ended, ...resumed].map(({ subject_handle }) => subject_handle);
-}
-
-/** Marks the ratings of a listing as related whose source has a proven account or domain in common with it. */
-async function relateSubject(db: Db, handle: string): Promise<void> {
-  const sources = await db
-    .selectFrom('rating')
-    .select(['source_handle', 'source_root', 'subject_handle'])
-    .distinct()
-    .where('subject_handle', '=', handle)
-    .where('related', '=', 0)
-    .execute();
-  const proven = db.selectFrom('recorded_identity').selectAll().where('handle', '=', handle);
-  const recorded = await proven.where('kind', '=', 'proven').execute();
-  for (const rating of sources) {
-    const sides = toRelationSides(rating, recorded);
-    const isAll = isRelated(sides, false);
-    if (isAll || isRelated(sides, true))
-      await db
-        .updateTable('rating')
-        .set({ related: 1 })
-        .where('subject_handle', '=', handle)
-        .where('source_handle', '=', rating.source_handle)
-        .where('source_root', '=', rating.source_root)
-        .$if(!isAll, (praise) => praise.where(praises))
-        .execute();
-  }
-}
 
 /** Records whom a claim proved to hold a listing; returns the handles whose ratings changed by that. */
 export async function writeHolder(
@@ -136,11 +32,7 @@ export async function writeHolder(
     db,
     holder.proven.map((value) => ({ ...proven, value })),
   );
-  if (added.length === 0) return [];
-  await relateSubject(db, handle);
-  const touched = sql`select id from rating where subject_handle = ${handle}
-    union all select id from rating where source_identity = ${holder.id}`;
-  return [handle, ...(await settle(db, touched))];
+  return added.length === 0 ? [] : rederive(db, { subject: handle, holder });
 }
 
 /**

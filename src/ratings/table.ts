@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Holder, type RecordedIdentity } from '../core/identity.ts';
-import { day_ms } from '../core/text.ts';
+import type { RecordedIdentity } from '../core/identity.ts';
 import {
   flag,
   integer,
@@ -12,6 +11,7 @@ import {
   text,
   type ValueOf,
 } from '../store/table.ts';
+import { toPairUntil, toSource } from './fold.ts';
 import {
   groupOf,
   groupRules,
@@ -35,9 +35,6 @@ const storedContent = [
 ] as const;
 /** The content of a rating that has no columns of its own. */
 type StoredContent = Pick<RatingContent, (typeof storedContent)[number]>;
-
-/** Two ratings within this time in both directions are a pair (docs/ratings.md). */
-const pair_ms = 90 * day_ms;
 
 const publicColumns = {
   /** `rating_id` of the public record. */
@@ -131,13 +128,11 @@ declare module '../store/store.ts' {
 /** A rating as a row. */
 export function encodeRating(rating: Rating): RatingRow {
   const names: readonly string[] = storedContent;
-  const { id: source_identity, counted: source } = new Holder(rating.source_root);
   const content = Object.fromEntries(Object.entries(rating).filter(([name]) => names.includes(name)));
   return {
     ...ratingTable.encode({ ...rating, content: content as StoredContent }),
-    source,
-    source_identity,
-    pair_until: new Date(Date.parse(rating.praised_at ?? rating.first_created_at) + pair_ms).toISOString(),
+    ...toSource(rating.source_root),
+    pair_until: toPairUntil(rating),
     is_current: isCurrent(rating) ? 1 : 0,
   };
 }

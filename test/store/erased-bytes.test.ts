@@ -45,11 +45,12 @@ it('erased texts are in no byte of the file and its write-ahead log, while the s
   for (const job of jobs) ids.set(job, await rate(job, `Text of ${job}`));
   for (const job of jobs.slice(0, 20)) ids.set(job, await rate(job, `Again ${job}`, ids.get(job)));
   // A claim that ends makes each row longer, so that SQLite moves others from page to page.
-  const holder = { root: 'github.com/b', root_generation: 0 };
-  for (const current of [undefined, holder])
-    await directory.store.write((tx) =>
-      tx.ratings.setSourceRoot('b/source', { current, at: '2026-11-22T00:00:00.000Z' }),
-    );
+  for (const state of ['suspended', 'claimed'] as const)
+    await directory.store.write(async (tx) => {
+      const claim = await tx.claims.claim('b/source');
+      if (claim) await tx.claims.putClaim({ ...claim, state });
+      await tx.ratings.followClaim('b/source', '2026-11-22T00:00:00.000Z');
+    });
   const [last = '', ...others] = jobs.slice(0, 150);
   for (const job of others) await directory.act('erase', ids.get(job) ?? '', 'personal_data');
   const command = ['moderate', 'erase', ids.get(last) ?? '', '--reason', 'personal_data'];

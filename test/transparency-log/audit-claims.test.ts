@@ -163,44 +163,64 @@ it.each(claimEdits)('finds an edited %s of a claim', async (column, value, said)
   expect(found).toContain(`claim of ${subject}: ${line}`);
 });
 
-/** A column of the rating, an SQL value and the one before, and what the audit says of the rating. */
-const ratingEdits: [column: string, value: string, before: string, said: string][] = [
+/** A column of the rating, an SQL value, and what the audit of the database says of the rating. */
+const ratingEdits: [column: string, value: string, said: string][] = [
   [
     'new_until',
     "'2020-01-01T00:00:00.000Z'",
-    '',
     'it is not shown as new_source, which ratings and claim events in the log make it',
   ],
-  ['related', '1', '0', 'it is shown as related, which no rating or claim event in the log makes it'],
+  [
+    'new_until',
+    "'2099-01-01T00:00:00.000Z'",
+    'its date of new_source is 2099-01-01T00:00:00.000Z, but claim events in the log lead to 2',
+  ],
+  ['related', '1', 'it is shown as related, which no rating or claim event in the log makes it'],
   [
     'declared_interest',
     '1',
-    '0',
     'it is shown as declared_interest, which no rating or claim event in the log makes it',
   ],
-  ['reciprocal', '1', '0', 'it is shown as reciprocal, which no rating or claim event in the log makes it'],
+  ['reciprocal', '1', 'it is shown as reciprocal, which no rating or claim event in the log makes it'],
+  [
+    'stated_overlap',
+    `'{"by":"${subject}","of":"${rater}","at":"2026-01-01T00:00:00.000Z"}'`,
+    'it is shown as stated_overlap by a record that cannot set it apart',
+  ],
   [
     'source_ended_at',
     "'2026-01-01T00:00:00.000Z'",
-    'null',
     'it is shown as source_ended, which no rating or claim event in the log makes it',
   ],
+  ['source', "'elsewhere'", 'source is "elsewhere", but its listed versions make it "github.com/'],
   [
-    'proof_class',
-    "'service_receipt'",
-    "'none'",
-    'proof_class is "service_receipt", but log entry 2 says "none"',
+    'source_identity',
+    "'github.com/else'",
+    'source_identity is "github.com/else", but its listed versions make it "github.com/',
   ],
-  ['outcome', "'succeeded'", "'failed'", 'outcome is "succeeded", but log entry 2 says "failed"'],
+  ['is_current', '0', 'is_current is 0, but its listed versions make it 1'],
+  [
+    'first_created_at',
+    "'2020-01-01T00:00:00.000Z'",
+    'first_created_at is "2020-01-01T00:00:00.000Z", but its listed versions make it "2',
+  ],
+  [
+    'pair_until',
+    "'2099-01-01T00:00:00.000Z'",
+    'pair_until is "2099-01-01T00:00:00.000Z", but its listed versions make it "2',
+  ],
+  ['proof_class', "'service_receipt'", 'proof_class is "service_receipt", but log entry 2 says "none"'],
+  ['outcome', "'succeeded'", 'outcome is "succeeded", but log entry 2 says "failed"'],
 ];
 
-it.each(ratingEdits)('finds an edited %s of a rating', async (column, value, before, said) => {
-  const rating = await directory.store.ratings.byId(rating_id);
-  const kept = before || `'${rating?.new_until}'`;
+it.each(ratingEdits)('finds a rating whose %s was set to %s', async (column, value, said) => {
+  await editDatabase(DATABASE_URL, 'create table kept as select * from rating');
   await editDatabase(DATABASE_URL, `update rating set ${column} = ${value}`);
   const found = await findFaults(DATABASE_URL);
-  await editDatabase(DATABASE_URL, `update rating set ${column} = ${kept}`);
-  expect(found).toContain(`rating ${rating_id} of ${subject}: ${said}`);
+  await editDatabase(DATABASE_URL, 'delete from rating');
+  await editDatabase(DATABASE_URL, 'insert into rating select * from kept');
+  await editDatabase(DATABASE_URL, 'drop table kept');
+  expect(found.join('\n')).toContain(`rating ${rating_id} of ${subject}: ${said}`);
 });
 
 it('finds a claim without any event and one that is gone, and an edited claim and group from outside too', async () => {

@@ -321,7 +321,7 @@ const edits: Record<string, Edit> = {
     sql: () => [
       `update rating set source_ended_at = '2025-01-01T00:00:00.000Z' where source_handle = '${opted}'`,
     ],
-    said: `rating <dave> of ${subject}: it is shown as source_ended with the date 2025-01-01, but claim events in the log lead to 20`,
+    said: `rating <dave> of ${subject}: its date of source_ended is 2025-01-01`,
   },
 };
 

@@ -18,7 +18,8 @@ const ratingOf = (id: string, more: Partial<Rating> = {}): Rating => {
     ...{ source_root_generation: 0, subject_handle: `io.github.${from === 'x' ? 'y' : 'x'}/rated` },
     ...{ outcome: 'succeeded', score: undefined, group: 'independent', group_reason: '', flags: [] },
     ...{ first_created_at: minute(0), praised_at: minute(0), read_on: '2026-06-01', log_index: 0 },
-    ...{ withdrawn_at: undefined, isCurrent: true, isDeclared: false, isUnknown: false },
+    ...{ withdrawn_at: undefined, isCurrent: true, declared_interest: false, isUnknown: false },
+    ...{ new_until: undefined, source_ended_at: undefined },
     ...more,
   };
 };
@@ -96,8 +97,8 @@ it('the pairs that are found are those of which both halves were made within 90 
   const days = (n: number) => minute(n * 1440);
   const span = fc.record({ from: fc.constantFrom('x', 'y'), first: fc.nat(400), later: fc.nat(200) });
   const isNear = (one: Rating, back: Rating) =>
-    Date.parse(back.first_created_at) - Date.parse(one.praised_at) <= 90 * 86_400_000 &&
-    Date.parse(one.first_created_at) - Date.parse(back.praised_at) <= 90 * 86_400_000;
+    Date.parse(back.first_created_at) - Date.parse(`${one.praised_at}`) <= 90 * 86_400_000 &&
+    Date.parse(one.first_created_at) - Date.parse(`${back.praised_at}`) <= 90 * 86_400_000;
   fc.assert(
     fc.property(fc.array(span, { maxLength: 12 }), (spans) => {
       const ratings = spans.map(({ from, first, later }, n) =>

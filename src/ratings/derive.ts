@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Holder } from '../core/identity.ts';
+import type { Db } from '../store/store.ts';
+import { isRelated, toRelationSides } from './groups.ts';
+import { praises, type RatingRow } from './table.ts';
+
+/** The listings that somebody holds, by the registry or a claim, and the holders of a listing. */
+const listingsOf = (holder: RawBuilder<unknown>) =>
+  sql`(select handle from recorded_identity where kind = 'proven' and value = ${holder})`;
+const holdersOf = (handle: RawBuilder<unknown>) =>
+  sql`(select value from recorded_identity where kind = 'proven' and handle = ${handle})`;
+
+/** Whether a rating in the other direction that is not withdrawn was first made within 90 days of this one (pairs.ts). */
+const isPaired = sql<boolean>`exists (
+  select 1 from rating as back
+  where back.source_identity in ${holdersOf(sql`rating.subject_handle`)}
+    and back.subject_handle in ${listingsOf(sql`rating.source_identity`)}
+    and back.source_identity <> rating.source_identity
+    and back.withdrawn_at is null
+    and back.first_created_at <= rating.pair_until
+    and rating.first_created_at <= back.pair_until)`;
+
+const isInForce = sql<boolean>`exists (
+  select 1 from claim
+  where claim.handle = rating.source_handle and claim.state = 'claimed'
+    and claim.root = rating.source_root and claim.root_generation = rating.source_root_generation)`;
+
+const oneIf = (condition: RawBuilder<boolean>) => sql<number>`case when ${condition} then 1 else 0 end`;
+
+/** The columns that follow from the row itself, its pairs, and the claim of its source as of a change at a time. */
+const derived = {
+  is_current: oneIf(
+    sql`rating.superseded_by is null and rating.withdrawn_at is null and rating.voided_at is null`,
+  ),
+  reciprocal: oneIf(sql`${praises} and ${isPaired}`),
+  source_ended_at: (at: string) =>
+    sql<string>`case when not ${isInForce} then coalesce(rating.source_ended_at, cast(${at} as text)) end`,
+};
+
+interface DerivedColumns {
+  readonly is_current?: RawBuilder<number>;
+  readonly reciprocal?: RawBuilder<number>;
+  readonly source_ended_at?: RawBuilder<string>;
+}
+
+/** Writes derived columns of the ratings that a selection of ids names; returns the rated handles that changed. */
+async function write(db: Db, ids: RawBuilder<unknown>, columns: DerivedColumns): Promise<string[]> {
+  const differs = Object.entries(columns).map(
+    ([column, value]) => sql`rating.${sql.ref(column)} is distinct from ${value}`,
+  );
+  const rows = await db
+    .updateTable('rating')
+    .set(columns)
+    .where(sql<boolean>`rating.id in (${ids})`)
+    .where(sql<boolean>`(${sql.join(differs, sql` or `)})`)
+    .returning('subject_handle')
+    .execute();
+  return rows.map(({ subject_handle }) => subject_handle);
+}
+
+/** A rating, and those in the other direction that are a pair with it while it is there. */
+const withPairsOf = ({ id, source_identity, subject_handle, first_created_at, pair_until }: RatingRow) =>
+  sql`select cast(${id} as text) union all select id from rating as back
+    where back.source_identity in ${holdersOf(sql`${subject_handle}`)}
+    and back.subject_handle in ${listingsOf(sql`${source_identity}`)}
+    and back.first_created_at <= ${pair_until}
+    and back.pair_until >= ${first_created_at}`;
+
+/** Marks the ratings of a listing as related whose source has a proven account or domain in common with it. */
+async function relateSubject(db: Db, handle: string): Promise<void> {
+  const sources = await db
+    .selectFrom('rating')
+    .select(['source_handle', 'source_root', 'subject_handle'])
+    .distinct()
+    .where('subject_handle', '=', handle)
+    .where('related', '=', 0)
+    .execute();
+  const proven = db.selectFrom('recorded_identity').selectAll().where('handle', '=', handle);
+  const recorded = await proven.where('kind', '=', 'proven').execute();
+  for (const rating of sources) {
+    const sides = toRelationSides(rating, recorded);
+    const isAll = isRelated(sides, false);
+    if (isAll || isRelated(sides, true))
+      await db
+        .updateTable('rating')
+        .set({ related: 1 })
+        .where('subject_handle', '=', handle)
+        .where('source_handle', '=', rating.source_handle)
+        .where('source_root', '=', rating.source_root)
+        .$if(!isAll, (praise) => praise.where(praises))
+        .execute();
+  }
+}
+
+/** A change of what ratings follow from. */
+export type RatingCause =
+  /** A rating was superseded, voided or erased, or counts again. */
+  | { readonly rating: string }
+  /** A rating was made or withdrawn, and with it pairs began or ended. */
+  | { readonly half: RatingRow }
+  /** The claim of a listing that rates changed at a time. */
+  | { readonly source: string; readonly at: string }
+  /** A claim showed who holds a rated listing. */
+  | { readonly subject: string; readonly holder: Holder };
+
+/**
+ * Brings the columns of ratings up to date that follow from other columns and rows, after a change that is stored already: the only
+ * writer of `is_current`, `reciprocal`, `source_ended_at` and, once a rating is there, `related`. The others follow from records that never
+ * change (fold.ts), and are written with the rating. Returns the rated handles that changed.
+ */
+export async function rederive(db: Db, cause: RatingCause): Promise<string[]> {
+  const { is_current, reciprocal, source_ended_at } = derived;
+  if ('rating' in cause) return write(db, sql`${cause.rating}`, { is_current });
+  if ('half' in cause) return write(db, withPairsOf(cause.half), { is_current, reciprocal });
+  if ('source' in cause) {
+    const ids = sql`select id from rating where source_handle = ${cause.source}`;
+    return write(db, ids, { source_ended_at: source_ended_at(cause.at) });
+  }
+  const { subject, holder } = cause;
+  await relateSubject(db, subject);
+  const ids = sql`select id from rating where subject_handle = ${subject}
+    union all select id from rating where source_identity = ${holder.id}`;
+  return [subject, ...(await write(db, ids, { reciprocal }))];
+}

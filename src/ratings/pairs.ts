@@ -1,0 +1,70 @@
+import { Holder } from '../core/identity.ts';
+
+/** Creates a collection of times that counts those up to a given one by binary search. */
+function createTimes() {
+  const added: number[] = [];
+  let sorted: Float64Array | undefined;
+  return {
+    add(time_ms: number) {
+      added.push(time_ms);
+      sorted = undefined;
+    },
+    countUntil(until_ms: number): number {
+      sorted ??= Float64Array.from(added).sort();
+      let [from, to] = [0, sorted.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        if ((sorted[middle] ?? Number.NaN) <= until_ms) from = middle + 1;
+        else to = middle;
+      }
+      return from;
+    },
+  };
+}
+
+/** Creates the spans of the ratings that one holder made of the listings of another one. */
+function createSpans() {
+  const [begins, ends] = [createTimes(), createTimes()];
+  return {
+    add({ from_ms, until_ms }: PairHalf) {
+      begins.add(from_ms);
+      ends.add(until_ms);
+    },
+    /** Whether a span in the collection has a time in common with this one; times are whole milliseconds. */
+    meets: ({ from_ms, until_ms }: PairHalf) => begins.countUntil(until_ms) > ends.countUntil(from_ms - 1),
+  };
+}
+
+/** A rating that may be half of a pair, and its span: from its first version to `pair_until`. */
+export interface PairHalf {
+  readonly source_root: string;
+  readonly subject_handle: string;
+  readonly from_ms: number;
+  readonly until_ms: number;
+}
+
+/**
+ * Creates a collection of ratings that tells whether it has one in the other direction whose span meets that of a given rating, as
+ * `isPaired` (derive.ts) asks the database. `holdersOf` names the holders of a listing. A question costs a binary search for each holder,
+ * however many ratings the two sides made.
+ */
+export function createPairs(holdersOf: (handle: string) => Iterable<string>) {
+  const spans = new Map<string, ReturnType<typeof createSpans>>();
+  return {
+    add(half: PairHalf): void {
+      const { id } = new Holder(half.source_root);
+      for (const holder of holdersOf(half.subject_handle)) {
+        const key = `${id} ${holder}`;
+        const known = spans.get(key) ?? createSpans();
+        spans.set(key, known);
+        known.add(half);
+      }
+    },
+    has(half: PairHalf): boolean {
+      const { id } = new Holder(half.source_root);
+      for (const holder of holdersOf(half.subject_handle))
+        if (holder !== id && spans.get(`${holder} ${id}`)?.meets(half)) return true;
+      return false;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPairs } from '../../src/ratings/pairs.ts';
+import type { Store } from '../../src/store/store.ts';
+import { makeListing, makeRating } from '../store/examples.ts';
+import { createDatabase, openDatabase } from '../support/database.ts';
+import { partOf } from '../support/long.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openDatabase(await createDatabase());
+});
+afterAll(() => store.close());
+
+const names = ['a', 'b', 'c'] as const;
+const name = fc.constantFrom(...names);
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('rate' as const),
+      from: name,
+      to: name,
+      first: fc.nat(400),
+      later: fc.nat(200),
+      outcome: fc.constantFrom('succeeded', 'succeeded', 'failed'),
+    }),
+  },
+  fc.record({ act: fc.constantFrom('withdraw', 'void', 'count'), which: fc.nat(20) }),
+  fc.record({ act: fc.constant('prove' as const), listing: name, holder: name }),
+);
+
+const day_ms = 86_400_000;
+const onDay = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * day_ms).toISOString();
+const later = onDay(2000);
+
+interface Made {
+  readonly id: string;
+  readonly source_root: string;
+  readonly subject_handle: string;
+  readonly from_ms: number;
+  readonly until_ms: number;
+  readonly isPraise: boolean;
+  isWithdrawn: boolean;
+  isVoided: boolean;
+}
+
+let made = 0;
+
+it('after any writes, the database has the pairs and current ratings that follow from all of its ratings', async () => {
+  let [pairs, alone] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 16 }), async (steps) => {
+      const run = made++;
+      const handleOf = (of: string) => `io.github.${of}${run}/t`;
+      const rootOf = (of: string) => `github.com/${of}${run}`;
+      const holders = new Map(names.map((of) => [handleOf(of), new Set([rootOf(of)])]));
+      const ratings: Made[] = [];
+      await store.write(async (tx) => {
+        await tx.listings.putListings(names.map((of, at) => makeListing(handleOf(of), run * 10 + at)));
+        await tx.ratings.putIdentities(
+          names.map((of) => ({
+            handle: handleOf(of),
+            kind: 'proven' as const,
+            value: rootOf(of),
+            first_imported_at: onDay(0),
+          })),
+        );
+      });
+      for (const taken of steps)
+        await store.write(async (tx) => {
+          if (taken.act === 'rate') {
+            if (taken.from === taken.to) return;
+            const id = `${run}-${made++}`;
+            const [first_created_at, created_at] = [onDay(taken.first), onDay(taken.first + taken.later)];
+            const rating = makeRating(id, {
+              source_handle: handleOf(taken.from),
+              source_root: rootOf(taken.from),
+              subject_handle: handleOf(taken.to),
+              outcome: taken.outcome as 'failed',
+              log_index: made,
+              created_at,
+              first_created_at,
+              praised_at: taken.outcome === 'succeeded' ? created_at : undefined,
+            });
+            await tx.ratings.insert(rating);
+            await tx.ratings.settlePairs(rating);
+            const isPraise = taken.outcome === 'succeeded';
+            ratings.push({
+              id,
+              source_root: rating.source_root,
+              subject_handle: rating.subject_handle,
+              from_ms: Date.parse(first_created_at),
+              until_ms: Date.parse(isPraise ? created_at : first_created_at) + 90 * day_ms,
+              isPraise,
+              isWithdrawn: false,
+              isVoided: false,
+            });
+          } else if (taken.act === 'prove') {
+            await tx.ratings.addHolder(handleOf(taken.listing), { root: rootOf(taken.holder), at: later });
+            holders.get(handleOf(taken.listing))?.add(rootOf(taken.holder));
+          } else {
+            const rating = ratings[taken.which % Math.max(ratings.length, 1)];
+            if (!rating) return;
+            if (taken.act === 'withdraw') {
+              await tx.ratings.end(rating.id, { withdrawn_at: later, withdrawn_by: made++ });
+              rating.isWithdrawn = true;
+            } else if (taken.act === 'count' || !rating.isWithdrawn) {
+              await tx.ratings.setVoided(rating.id, taken.act === 'void' ? later : undefined);
+              rating.isVoided = taken.act === 'void';
+            }
+          }
+        });
+      const all = createPairs((handle) => holders.get(handle) ?? []);
+      for (const rating of ratings) if (!rating.isWithdrawn) all.add(rating);
+      for (const of of names) {
+        const shown = await store.ratings.list(handleOf(of), { limit: 100, now: later });
+        for (const { rating_id, flags } of shown) {
+          const rating = ratings.find(({ id }) => id === rating_id);
+          const isCurrent = !rating?.isWithdrawn && !rating?.isVoided;
+          expect([rating_id, flags !== undefined]).toEqual([rating_id, isCurrent]);
+          if (!rating || !flags) continue;
+          const isPair = rating.isPraise && all.has(rating);
+          pairs += Number(isPair);
+          alone += Number(!isPair);
+          expect([rating_id, flags.includes('reciprocal')]).toEqual([rating_id, isPair]);
+        }
+        const derived = await store.ratings.derived(handleOf(of), { limit: 100 });
+        for (const { id, is_current, pair_until } of derived) {
+          const rating = ratings.find((one) => one.id === id);
+          expect([id, is_current]).toEqual([id, rating?.isWithdrawn || rating?.isVoided ? 0 : 1]);
+          expect([id, Date.parse(pair_until)]).toEqual([id, rating?.until_ms]);
+        }
+      }
+    }),
+    { numRuns: partOf(40, 400) },
+  );
+  // Otherwise it would say nothing.
+  expect(pairs).toBeGreaterThan(10);
+  expect(alone).toBeGreaterThan(10);
+});
