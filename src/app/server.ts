@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
 import { createSearches } from '../limits/searches.ts';
-import { compareWithCheckpointFile } from '../log/checkpoints.ts';
+import { compareWithCheckpointFile, openLogSeed } from '../log/checkpoints.ts';
 import { createDomainReader } from '../net/domains.ts';
 import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
 import { createLog } from '../telemetry/logger.ts';
@@ -32,6 +32,9 @@ export async function openContext(config: Config, opening?: Opening): Promise<Co
     reading: {},
   };
   await compareWithCheckpointFile(context);
+  // Made at once, so that every backup has it: one made before would restore to a log with another key.
+  if (opening === 'make')
+    await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
   return context;
 }
 

@@ -11,7 +11,6 @@ import { ExitError, endProcess, exitCodes } from '../core/process.ts';
 import { toProblemAnswer } from '../http/problems.ts';
 import { startPurge } from '../limits/shared.ts';
 import { requireCheckpointFolder } from '../log/checkpoint-file.ts';
-import { openLogSeed } from '../log/checkpoints.ts';
 import { startAskingWitnesses } from '../log/witnesses.ts';
 import type { StoreFigures } from '../telemetry/instruments.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -114,8 +113,6 @@ export async function runServe(config: Config): Promise<void> {
   let background: readonly Promise<void>[] = [];
   try {
     metrics = await startServiceMetrics(context);
-    // Made now, so that every backup has it: one made before would restore to a log with another key.
-    await openLogSeed(context).catch((err: unknown) => context.log.warn({ err }, 'the log has no key yet'));
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, 'PORT', config);
     });

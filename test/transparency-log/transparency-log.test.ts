@@ -334,6 +334,22 @@ describe('a restored backup', () => {
   });
 });
 
+it('a backup made before anything was published closes the log too: it has the key that signs', async () => {
+  await append(2);
+  await directory.close();
+  await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
+  directory = await open();
+  await append(3, 2);
+  const published = await text('/log/checkpoint');
+  await directory.close();
+  await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
+  directory = await open();
+  expect(await logs()).toEqual(['127.0.0.1:3000/log 2', '127.0.0.1:3000/log/2 1']);
+  expect(await text('/log/checkpoint')).toBe(published);
+  // The entries were made without ratings.
+  expect((await directory.audit()).filter((fault) => !/^entry \d+: it records/.test(fault))).toEqual([]);
+});
+
 it('a backup that is restored again opens the log after those that were published, each closed by its own checkpoint', async () => {
   await append(2);
   await text('/log/checkpoint');
