@@ -32,7 +32,8 @@ export interface DomainDirectory extends Claimable {
 /** Text of the claim file on the web server. */
 export const wellKnown = '/.well-known/dossier-claim.txt';
 
-async function createWebServer(): Promise<WebServer & { url: string; close(): Promise<void> }> {
+/** Starts it on a free port of this machine. */
+export async function createWebServer(): Promise<WebServer & { url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     web.requests.push(`${request.url}`);
     if (web.fault) return web.fault(request, response);
