@@ -31,7 +31,7 @@ describe('the badge', () => {
     }
   });
 
-  it('says how many independent sources rated a listing, as its statement and a search do; ratings set apart never change that', async () => {
+  it('says of independent ratings alone how many worked, sources first; ratings set apart never change that', async () => {
     const rated = await openDirectory();
     const handle = 'co.webhook/webhook';
     let id = 0;
@@ -61,27 +61,27 @@ describe('the badge', () => {
     };
     for (let at = 0; at < 6; at++) await rate(`co.webhook/own${at}`, 'webhook', { related: true });
     expect(await said()).toEqual([
-      'no independent source',
+      'listed since 2026',
       'No independent source; 6 ratings set apart',
       'rated by no independent source; 6 ratings set apart',
     ]);
     await rate('b/one', 'b', { outcome: 'failed' });
     await rate('b/two', 'b', { outcome: 'failed' });
     expect(await said()).toEqual([
-      '1 independent source, 2 ratings',
+      '1 source, 0 of 2 worked',
       '1 independent source, 2 ratings; 6 ratings set apart',
       'rated by 1 independent source, 2 ratings; 6 ratings set apart',
     ]);
     for (let at = 0; at < 10; at++) await rate('d/one', 'd', { reciprocal: true });
-    expect((await said())[0]).toBe('1 independent source, 2 ratings');
+    expect((await said())[0]).toBe('1 source, 0 of 2 worked');
     for (let at = 0; at < 8; at++) await rate('b/three', 'b');
     expect(await said()).toEqual([
-      '1 independent source, 10 ratings',
+      '1 source, 8 of 10 worked',
       '1 independent source, 10 ratings; 16 ratings set apart',
       'rated by 1 independent source, 10 ratings; 16 ratings set apart',
     ]);
     await rate('c/one', 'c');
-    expect((await said())[0]).toBe('2 independent sources');
+    expect((await said())[0]).toBe('2 sources, 9 of 11 worked');
     await rated.close();
   });
 

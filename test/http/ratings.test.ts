@@ -79,7 +79,9 @@ describe('a native rating', () => {
     expect(await pageOf(`/agents/${rater}`)).toContain('<span class="state">Claimed <time');
     expect(await pageOf(`/agents/${rater}`)).toContain('This says nothing of quality or of the publisher.');
     const badge = await directory.app.request(`/badge/${subject}`);
-    expect(await badge.text()).toContain('dossier: no independent source');
+    const image = await badge.text();
+    expect(image).toContain('aria-label="dossier: listed since 2026"');
+    expect(image).toContain('No independent source; 1 rating set apart.');
     expect(badge.headers.get('etag')).not.toBe(badgeBefore);
     expect(await pageOf('/agents?has_native_ratings=true')).toContain(`href="/agents/${subject}"`);
 

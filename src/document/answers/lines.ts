@@ -352,7 +352,8 @@ const counts = (of: Readonly<Record<string, number>>, name = (key: string) => ke
   joinCounts(of, (key, count) => `${count} ${name(key)}`);
 
 function groupText(name: string, of: RatingCounts): string {
-  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at = '' } = of;
+  const { ratings, sources, outcomes, source_outcomes, by_proof, last_at } = of;
+  if (!last_at) return `${name}: none`;
   const newest = sources < ratings ? `; newest of each source ${counts(source_outcomes)}` : '';
   const isProven = by_proof.none < ratings;
   const proof = isProven
@@ -363,9 +364,10 @@ function groupText(name: string, of: RatingCounts): string {
 
 const rated: FactsOf = (judged) => {
   const { native } = judged.listing.signals;
-  const groups = shownGroups(native).filter((group) => native[group].ratings > 0);
   if (native.ratings === 0) return [ofService(judged, withoutStop(native.statement), 'not_there')];
-  const texts = groups.map((group) => groupText(groupTexts[group].name.toLowerCase(), native[group]));
+  const texts = shownGroups(native).map((group) =>
+    groupText(groupTexts[group].name.toLowerCase(), native[group]),
+  );
   // The groups say what its first sentence does.
   return [ofService(judged, withoutStop(native.statement.replace(/^[^.]*/, () => texts.join('; '))))];
 };

@@ -1,8 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import { html } from 'hono/html';
-import { counted } from '../../core/text.ts';
+import { amount, counted } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { ratingParts } from '../../document/sentences.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import { type Html, pagePath, paste } from '../html.ts';
 import { type Site, tabs } from '../layout.ts';
@@ -18,10 +17,11 @@ const longest = 32;
 const fitting = (...messages: readonly string[]) =>
   messages.find(({ length }) => length <= longest) ?? messages.at(-1) ?? '';
 
-/** Of independent sources, as every sentence about ratings begins; the title says how many ratings are set apart. */
-function ratedText(native: NativeSignals): string {
-  const { from, sources } = ratingParts(native);
-  return fitting(from, sources);
+/** Of the independent ratings alone, and sources first; the title says how many ratings are set apart. Undefined if none is independent. */
+function ratedText({ independent: { sources, ratings, outcomes } }: NativeSignals): string | undefined {
+  if (sources === 0) return undefined;
+  const from = counted(sources, 'source');
+  return fitting(`${from}, ${amount(outcomes.succeeded)} of ${amount(ratings)} worked`, from);
 }
 
 function claimedText({ claim, state }: ListingDocument): string | undefined {
@@ -44,12 +44,12 @@ function answeredText({ observations }: ListingDocument): string | undefined {
 
 const listedText = ({ published_at }: ListingDocument) => `listed since ${published_at.slice(0, 4)}`;
 
-/** The message of a listing's badge, at most 32 characters: of one that was rated its independent sources, else the claim, the last answer, or since when it is listed. */
+/** The message of a listing's badge, at most 32 characters: of one with independent ratings how many worked, else the claim, the last answer, or since when it is listed. */
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
-  const { native } = listing.signals;
-  if (native.ratings > 0) return ratedText(native);
-  return claimedText(listing) ?? answeredText(listing) ?? listedText(listing);
+  return (
+    ratedText(listing.signals.native) ?? claimedText(listing) ?? answeredText(listing) ?? listedText(listing)
+  );
 }
 
 function suspendedText({ claim, state }: ListingDocument): string | undefined {

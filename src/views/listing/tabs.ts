@@ -8,13 +8,14 @@ import { type Site, toPage } from '../layout.ts';
 function tabsOf(
   listing: ListingDocument,
 ): readonly (readonly [tab: string, end: string, text: string, count?: number])[] {
-  const { signals, observations, versions } = listing;
+  const { observations, versions } = listing;
   const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const tools = observations.find(({ kind, value }) => kind === 'tools.count' && value !== null)?.value;
   const known = signalValue(listing, 'registry.versions');
   return [
     ['overview', '', 'Overview'],
-    ['ratings', '/ratings', 'Ratings', signals.native.ratings],
+    // Without a number: a figure that stands alone would count ratings that are set apart.
+    ['ratings', '/ratings', 'Ratings'],
     ['tools', '/tools', 'Tools', numberOf(tools)],
     ['history', '/history', 'History'],
     ['versions', '/versions', 'Versions', numberOf(known) ?? versions.length],
