@@ -408,7 +408,7 @@ describe('a write', () => {
     );
     expect(rated.status).toBe(200);
     const after = await seen();
-    expect(after[1]).toContain('No independent source; 1 rating set apart');
+    expect(after[1]).toContain('with no independent source; 1 rating set apart');
     expect(after[2]).toBe(true);
     expect(await read(directory, '/agents/com.politicalcomms/api')).toContain('Claimed');
   });
