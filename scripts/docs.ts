@@ -1,4 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { howToReplaceCapability, lastRevoked, newClaimCost } from '../src/claims/foretell.ts';
+import { foretellCases } from '../src/claims/foretell-cases.ts';
+import { howToOptOut } from '../src/claims/foretell-opt-out.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';
 import { allLimits } from '../src/http/limits.ts';
@@ -8,7 +11,7 @@ import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
-export const generatedPages = ['docs/reference.md'] as const;
+export const generatedPages = ['docs/reference.md', 'docs/claims.md', 'SECURITY.md'] as const;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -32,6 +35,24 @@ const toDefault = (fallback: string): string => {
   const entries = Object.entries(JSON.parse(fallback) as Record<string, unknown>);
   return entries.map(([key, value]) => (typeof value === 'string' ? `${key}: ${value}` : key)).join(', ');
 };
+
+const longestLine = 150;
+
+/** Names in sentences that are set as code. */
+const names =
+  /\b(claim_agent|rotate: true|POST \/api\/capability\/revoke|dossier-claim\.txt|Authorization)\b/g;
+
+/** A paragraph, broken into lines as the pages have them. */
+function paragraph(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.replaceAll(names, '`$1`').split(' ')) {
+    const last = lines.pop();
+    const isFull = last === undefined || last.length + word.length >= longestLine;
+    if (last !== undefined && isFull) lines.push(last);
+    lines.push(isFull ? word : `${last} ${word}`);
+  }
+  return lines.join('\n');
+}
 
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
@@ -63,6 +84,22 @@ const blocks: Record<string, () => string> = {
     table(
       ['name', 'at once', 'then'],
       allLimits.map((limit) => [`\`${limit.name}\``, String(limit.burst), toRate(limit)]),
+    ),
+  new_lines: () =>
+    table(
+      ['claim on record', 'new line', 'asked for with a capability', 'what the line does'],
+      foretellCases.map(({ claim, line, isCosigned, does }) => [
+        claim,
+        line,
+        isCosigned ? 'yes' : 'no',
+        does,
+      ]),
+    ),
+  new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
+  opt_out: () => paragraph(howToOptOut('dossier-claim.txt').join('`optout <handle>`')),
+  leaked: () =>
+    paragraph(
+      `**A leaked capability** needs no report. ${howToReplaceCapability} ${lastRevoked} A capability that a check finds in a claim file ends by itself, at once.`,
     ),
   problems: () =>
     table(

@@ -7,7 +7,8 @@ import { claimKeyRing, readCosigners } from './apply.ts';
 import { findChallengeFailure, readChallenge } from './challenge.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './check.ts';
 import type { CheckResult } from './check-results.ts';
-import { absences, type Claim, type ClaimKind } from './claim.ts';
+import { absences, type ClaimKind } from './claim.ts';
+import { foretell, foretoldText } from './foretell.ts';
 import { findContinuingFailure } from './judge.ts';
 import {
   bindingOf,
@@ -19,6 +20,10 @@ import {
 } from './locations.ts';
 import {
   type ClaimResponse,
+  foretellNew,
+  foretoldOf,
+  type Issuing,
+  isWaiting,
   messageOf,
   nextWhenNotProven,
   readStatus,
@@ -95,40 +100,63 @@ async function findPresented({ listing }: ClaimTarget, { store, caller, clock }:
 const isNotBegun = ({ place }: ClaimTarget, { check: { result } }: CheckedClaim) =>
   absences.includes(result) || (place.kind === 'registry_key' && result === 'no_challenge_in_file');
 
-async function findOwnReason(
-  text: string,
-  [target, claim]: [ClaimTarget, Claim | undefined],
-  context: Context,
-): Promise<CheckResult | undefined> {
+/** What a request with a challenge asks about. */
+interface Asked {
+  readonly target: ClaimTarget;
+  readonly checked: CheckedClaim;
+  readonly issuing: Issuing;
+}
+
+/** Whether a challenge continues the claim on record, or why it does not. */
+async function findContinuing(text: string, { target, issuing: { standing, context } }: Asked) {
+  const { claim, now } = standing;
+  if (!claim) return 'challenge_foreign';
+  const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
+  const cosigners = await readCosigners(context.store, { handle: target.listing.handle, now });
+  const facts = { binding: bindingOf(target, context), claim, cosigners };
+  return findContinuingFailure(requireChallenge(text), facts, at);
+}
+
+async function findOwnReason(text: string, asked: Asked): Promise<CheckResult | undefined> {
+  const { target, issuing } = asked;
+  const { standing, context } = issuing;
   const challenge = requireChallenge(text);
   const row = await context.store.claims.capability(challenge.hash);
   if (row?.state === 'leaked') return 'secret_published';
   if (row?.state === 'revoked') return 'reused';
   if (row?.handle === target.listing.handle) return undefined;
-  const now = context.clock();
-  const at = { ring: await claimKeyRing(context), now_s: Math.floor(now.getTime() / 1000) };
-  const binding = bindingOf(target, context);
-  const failure = findChallengeFailure(challenge, binding, at);
-  if (failure !== 'challenge_foreign' || !claim) return failure;
-  const cosigners = await readCosigners(context.store, { handle: target.listing.handle, now });
-  return findContinuingFailure(challenge, { binding, claim, cosigners }, at);
+  const at = { ring: await claimKeyRing(context), now_s: Math.floor(standing.now.getTime() / 1000) };
+  const failure = findChallengeFailure(challenge, bindingOf(target, context), at);
+  return failure === 'challenge_foreign' ? findContinuing(text, asked) : failure;
+}
+
+/** What will come of the line that a request names, as far as the reason why it does not count leaves that open. */
+async function foretellSent(text: string, reason: CheckResult, asked: Asked): Promise<string | undefined> {
+  const { standing } = asked.issuing;
+  if (!isWaiting(reason)) return foretoldOf(reason, asked.issuing);
+  const isCosigned = (await findContinuing(text, asked)) === undefined;
+  const foretold = foretell(standing, { place: asked.target.place, isCosigned });
+  return foretold && foretoldText(foretold);
 }
 
 /** The response to a request that names a challenge which is not proven: why not. It never contains a secret. */
-async function toUnproven(
-  text: string,
-  { target, checked, claim }: { target: ClaimTarget; checked: CheckedClaim; claim: Claim | undefined },
-  context: Context,
-): Promise<ClaimResponse> {
+async function toUnproven(text: string, asked: Asked): Promise<ClaimResponse> {
+  const { target, checked, issuing } = asked;
+  const { context } = issuing;
   const said = checked.reasons?.[requireChallenge(text).hash];
   const unread = checked.reasons ? 'no_challenge_in_file' : checked.check.result;
-  const reason = said ?? (await findOwnReason(text, [target, claim], context)) ?? unread;
+  const reason = said ?? (await findOwnReason(text, asked)) ?? unread;
+  const foretold = await foretellSent(text, reason, asked);
   return {
     status: 'not_proven',
     ...toCommonFields(target, checked, context),
     reason,
-    ...messageOf(reason, { target, checked }, context),
-    next: nextWhenNotProven(target.place, context.config.claimFile),
+    ...messageOf(reason, { target, checked, foretold }, context),
+    next: isWaiting(reason)
+      ? 'Send the same request again to have the line checked again.'
+      : [nextWhenNotProven(target.place, context.config.claimFile), foretellNew(target.place, issuing)]
+          .filter(Boolean)
+          .join(' '),
   };
 }
 
@@ -167,8 +195,9 @@ export async function answerClaim(
     !sent || status.capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   const isHere = claim?.state === 'claimed' && claim.place_key === key && claim.kind === kind;
   if (isHere && isLive && (sent || !rotate)) return toClaimed(target, checked, { claim, ...status, context });
-  if (challenge !== undefined) return toUnproven(challenge, { target, checked, claim }, context);
-  const issuing = { claim, presented, context };
+  const { capabilities } = status;
+  const issuing = { standing: { handle, claim, capabilities, now: context.clock() }, presented, context };
+  if (challenge !== undefined) return toUnproven(challenge, { target, checked, issuing });
   if (rotate || isNotBegun(target, checked)) return toIssued(target, checked, issuing);
   return toNotProven(target, checked, issuing);
 }

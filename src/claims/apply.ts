@@ -48,7 +48,7 @@ export interface ReadingOutcome {
   readonly seen?: SeenFacts | undefined;
   /** By hash, why lines that were read do not count; absent if none could be judged. */
   readonly reasons?: Verdict['reasons'];
-  /** The opt-out line there that waits for its second reading. */
+  /** The opt-out line there that has not withdrawn the listing. */
   readonly optOut: OptOut | undefined;
 }
 

@@ -4,6 +4,7 @@ import { Problem, type ProblemCode } from '../core/problem.ts';
 import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Capability, CapabilityState } from './claim.ts';
+import { isLapsed } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
 /** Requests of one network with a capability that does not work, on all adapters together. */
@@ -44,6 +45,18 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
   const { handle, id: capability_id } = capability;
   await requireMayWrite(context, { handle, capability_id, isTakingBack });
   return capability;
+}
+
+/**
+ * Requires that the caller's capability continues the claim of a listing, for a face that asks for one. Throws capability_required,
+ * capability_conflict, capability_invalid, capability_revoked, or capability_suspended if it lapsed.
+ */
+export async function requireContinuing(handle: string, context: Context): Promise<void> {
+  const { capability } = await findHolder(context);
+  if (capability.handle !== handle) return refuseBad('capability_invalid', context);
+  const { state } = capability;
+  if (state === 'revoked' || state === 'leaked') return refuseBad('capability_revoked', context);
+  if (isLapsed(capability, context.clock())) return refuseBad('capability_suspended', context);
 }
 
 /** Ends the caller's capability for good, even a suspended one. Throws the same problems as authenticate. */

@@ -45,9 +45,9 @@ const messages = {
   repository_not_found: () => 'The recorded repository is not public, or does not exist.',
   repository_empty: ({ file }) => `The recorded repository has no commit yet. Commit ${file} to it.`,
   repository_moved: () =>
-    'The recorded repository redirects to another address. Record the new address in the registry, then claim again.',
+    'The recorded repository redirects to another address. Record the new address in the registry.',
   place_was_missing: ({ put }) =>
-    `Two earlier checks a day apart found the recorded repository missing, empty or moved, so lines from before do not count any more. ${put} a new challenge; it begins a new claim.`,
+    `Two earlier checks a day apart found the recorded repository missing, empty or moved, so lines from before do not count any more. ${put} a new challenge.`,
   redirect_refused: ({ host }) => `The ${host} redirects to another host; such redirects are not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,
@@ -68,13 +68,11 @@ const messages = {
   signature_invalid: () =>
     'The signature is not one of this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>
-    'The listing is claimed in another way by the holder of another account or domain. To move the claim, put this same line there too and check again, now and a day later; otherwise that claim has to end first.',
-  move_not_confirmed: () =>
-    'The line was read here and where the claim stands. The claim moves when a check a day or more later reads it in both places again, and at once if the challenge is asked for with a capability of the claim in the Authorization header.',
-  claim_not_ended: () =>
-    'The claim on record has not ended: a check a day or more after the first one that found nothing to prove it has to find nothing again. Leave this line where it is; it begins a new claim then.',
-  capability_needed: ({ put }) =>
-    `The listing has an active claim, and this challenge was asked for without one of its capabilities, so it waits. ${put} one that was asked for with such a capability in the Authorization header; or take the lines of the claim away, and this one begins a new claim once two checks a day apart have read none of them.`,
+    'The line was read, and waits: the claim on record stands at another location, and the line was not read there.',
+  move_not_confirmed: () => 'The line was read here and where the claim stands.',
+  claim_not_ended: () => 'The line was read, and waits: the claim on record has not ended.',
+  capability_needed: () =>
+    'The line was read, and waits: a line of the claim on record still counts, and this challenge was asked for without a capability of that claim.',
 } satisfies Record<string, Message>;
 export type CheckResult = keyof typeof messages | 'proven';
 const checkResults = [...(Object.keys(messages) as (keyof typeof messages)[]), 'proven'] as const;

@@ -5,7 +5,8 @@ import { findAgainst, requireMayWrite } from '../moderation/require-may-write.ts
 import { applyReading, claimKeyRing, type ReadingOutcome, readCosigners } from './apply.ts';
 import { isSignedBy, readChallenge } from './challenge.ts';
 import type { CheckResult, claimCheck } from './check-results.ts';
-import { type Claim, parseClaimFile, waitsForSecondCheck } from './claim.ts';
+import { type Claim, parseClaimFile } from './claim.ts';
+import { optOutText } from './foretell-opt-out.ts';
 import {
   bindingOf,
   type ClaimTarget,
@@ -39,7 +40,7 @@ export interface CheckedClaim {
 function toChecked(
   { read, agreed }: Pick<Reading, 'read' | 'agreed'>,
   { result, changed, seen = read.seen, reasons, optOut }: ReadingOutcome,
-  at: Date,
+  { claim, at }: { readonly claim: Claim | undefined; readonly at: Date },
 ): CheckedClaim {
   const { commit, branch, pinned } = read;
   const wait_s = read.result === 'file' ? undefined : read.retry_after_s;
@@ -52,7 +53,7 @@ function toChecked(
     pinned,
     ...(wait_s !== undefined && { retry_after_s: wait_s }),
   };
-  const note = optOut?.state === 'seen' && waitsForSecondCheck(optOut);
+  const note = optOut && optOutText(optOut, claim);
   const keys = read.result === 'file' && read.keys;
   return {
     ...{ check, changed, isWithdrawn: result === 'listing_withdrawn' },
@@ -131,7 +132,7 @@ async function apply(
     const cosigners = presented === undefined ? [] : await readCosigners(tx, { handle: listing.handle, now });
     const isHolder = cosigners.some(({ id, state }) => id === presented && state === 'active');
     const outcome = await applyReading(tx, { ...reading, now, isBlocked, isHolder, onMissing }, claim);
-    const checked = toChecked(reading, outcome, now);
+    const checked = toChecked(reading, outcome, { claim, at: now });
     await save(tx, checked, isAnswered(checked));
     return checked;
   });

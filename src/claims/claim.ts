@@ -250,13 +250,3 @@ export type OptOut = ValueOf<typeof optOutTable>;
 
 /** Results of a check that found nothing where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];
-
-/** How a listing is opted out, for its maintainers: the texts before and after the line. */
-export const howToOptOut = (claimFile: string): readonly [string, string] => [
-  'To have a listing withdrawn, put the line ',
-  ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line; then check its claim there. The listing is withdrawn when a check a day or more later reads the line again, and at once if the check is asked for with a capability of its claim. While a listing is claimed, only a line of the account or domain that holds the claim counts. The page of a withdrawn listing answers 410, and it leaves the search. When the line is gone, or the listing records another repository than the one with the line, it is listed again. Both are entries of the log.`,
-];
-
-/** States the change that a listing waits for, after the first check that read the line. */
-export const waitsForSecondCheck = ({ handle, seen_at }: OptOut): string =>
-  `The line "optout ${handle}" was read on ${seen_at.slice(0, 10)}. The listing is withdrawn when a check a day or more later reads the line again, and at once if a check is asked for with a capability of its claim in the Authorization header.`;

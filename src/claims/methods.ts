@@ -40,6 +40,8 @@ interface ClaimMethod {
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
   /** Where the challenge line goes, in one sentence. */
   whereToPut(place: ProofPlace, claimFile: string): string;
+  /** Where any line stands, as the end of a sentence. */
+  lineAt(claimFile: string): string;
   /** What is copied: a shell command or a record, with the challenge in it. */
   toCopy(place: ProofPlace, challenge: string): string;
   /** What a claim showed, without its end: `Write access to ... was shown at commit ... on ...`. */
@@ -90,6 +92,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     placeOf: ({ repository }, toKey) => repositoryPlace('repository', repository, toKey),
     whereToPut: ({ shown }, claimFile) =>
       `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch.`,
+    lineAt: (claimFile) => `in ${claimFile} of the recorded repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
@@ -110,6 +113,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     },
     whereToPut: ({ shown }, claimFile) =>
       `Commit the claim file to ${shown} as ${claimFile}, at the root of the default branch; make that repository if there is none. It proves the account in the namespace.`,
+    lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${day(claimed_at)}`,
@@ -122,6 +126,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     placeOf: (record) => domainPlace('registry_key', record),
     whereToPut: ({ shown }) =>
       `Publish nothing: sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}), and send challenge and signature.`,
+    lineAt: () => 'signed with the key for the registry',
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>
       `Possession of the key that ${seen?.domain ?? place} publishes for the MCP registry was shown on ${day(claimed_at)} by a signature; the key was read ${seen?.resolvers ? `in DNS, seen by ${resolversText(seen.resolvers)}` : `at https://${seen?.domain ?? place}${registryKeyPath}`}`,
@@ -134,6 +139,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     placeOf: (record) => domainPlace('well_known', record),
     whereToPut: ({ shown }, claimFile) =>
       `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
+    lineAt: (claimFile) => `at ${wellKnownPath(claimFile)} of the web server`,
     toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, place }) =>
       `Control of what https://${place}/.well-known/ serves was shown on ${day(claimed_at)}`,
@@ -145,6 +151,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     control: 'control of the DNS of its domain',
     placeOf: (record) => domainPlace('dns', record),
     whereToPut: ({ shown }) => `Add a TXT record with the line at ${challengeName(shown)}.`,
+    lineAt: () => 'in a TXT record of its own at _dossier-challenge of the domain',
     toCopy: ({ shown }, challenge) => `${challengeName(shown)}. 300 IN TXT "${challenge}"`,
     shown: ({ claimed_at, place, seen }) =>
       `Control of the DNS of ${seen?.domain ?? place} was shown on ${day(claimed_at)}, seen by ${resolversText(seen?.resolvers)}${seen?.dnssec ? ' that validated it with DNSSEC' : ''}`,

@@ -164,7 +164,7 @@ export async function restoreListing(
 
 /**
  * Applies the lines `optout <handle>`, or their absence, as an authoritative reading of a location shows them. Returns the claim as it is
- * then, and the line there that waits for its second reading, if any.
+ * then, and the line there that has not withdrawn the listing, if any.
  */
 export async function applyOptOuts(
   tx: Transaction,
@@ -182,5 +182,5 @@ export async function applyOptOuts(
   if (restoredFrom)
     await restoreListing(tx, [claim, restoredFrom], { at: now.toISOString(), reason: 'optout_removed' });
   const after = withdrawnBy ? await withdraw(tx, [claim, withdrawnBy]) : claim;
-  return { claim: after, waiting: rows.find(({ state }) => state === 'seen') };
+  return { claim: after, waiting: rows.find(({ state }) => state !== 'withdrawn') };
 }

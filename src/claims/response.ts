@@ -8,11 +8,11 @@ import { challengeLife_s, createChallenge } from './challenge.ts';
 import type { CheckedClaim } from './check.ts';
 import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import { type Capability, type Claim, type ProofPlace, placeMember } from './claim.ts';
+import { foretell, foretellMoved, foretoldText, type StandingClaim } from './foretell.ts';
 import { continuationOf } from './judge.ts';
 import { bindingOf, type ClaimTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
-import { isBroken } from './standing.ts';
 
 /** The response to a claim request (docs/claims.md, POST /api/claim-github). */
 export const claimResponse = z.object({
@@ -38,6 +38,15 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.input<typeof claimResponse>;
 
+/** Reasons why a line that was read does not count yet. */
+const waits: readonly (string | undefined)[] = [
+  'capability_needed',
+  'claim_not_ended',
+  'claimed_elsewhere',
+  'move_not_confirmed',
+] satisfies CheckResult[];
+export const isWaiting = (reason: string | undefined): boolean => waits.includes(reason);
+
 /** A listing's claim, capabilities and keys for receipts. */
 export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, { store }: Context) => ({
   claim: await store.claims.claim(handle),
@@ -45,18 +54,22 @@ export const readStatus = async ({ listing: { handle, hidden } }: ClaimTarget, {
   receiptKeys: hidden ? [] : await store.ratings.receiptKeys(handle),
 });
 
-/** `message` for a reason; it also tells when the next check is possible, unless that is at once. */
+/** `message` for a reason, with what was foretold; it also tells when the next check is possible, unless that is at once. */
 export const messageOf = (
   reason: CheckResult,
-  { target, checked: { check, note } }: { target: ClaimTarget; checked: CheckedClaim },
+  {
+    target,
+    checked: { check, note },
+    foretold,
+  }: { target: ClaimTarget; checked: CheckedClaim; foretold?: string | undefined },
   { config }: Context,
 ) => {
   if (reason === 'proven') return note ? { message: note } : {};
   const wait_s = check.retry_after_s;
   const next =
-    wait_s === undefined ? '' : ` Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
-  const message = checkMessage(reason, target.place, config.claimFile);
-  return { message: message + next + (note ? ` ${note}` : '') };
+    wait_s === undefined ? '' : `Checked at ${check.at}; the next check is possible in ${wait_s} seconds.`;
+  const found = checkMessage(reason, target.place, config.claimFile);
+  return { message: [found, foretold, next, note].filter(Boolean).join(' ') };
 };
 
 /** The fields of every response. */
@@ -107,20 +120,22 @@ export const nextWhenNotProven = (place: ProofPlace, file: string): string =>
 
 /** For whom a pair is made: the claim on record, and the living capability of it that the request presented. */
 export interface Issuing {
-  readonly claim: Claim | undefined;
+  readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
   readonly context: Context;
 }
 
-/** What a line of this challenge does to the claim on record. */
-function continuityText({ claim, presented }: Issuing): string {
-  if (!claim) return '';
-  if (presented && isBroken(claim))
-    return ' Two checks a day apart found no line of the claim on record where it was proven: this challenge continues that claim only beside an older line of it that still counts; alone it begins a new claim.';
-  if (presented)
-    return ' This challenge continues the claim of the listing: it was asked for with one of its capabilities.';
-  return ' This challenge begins a new claim, once two checks a day apart have found no line of the claim on record; a new claim has no power over ratings and responses of that one. To continue that one, ask with rotate: true and one of its capabilities in the Authorization header.';
+/** What the line of a new pair will do to the claim on record; undefined if there is none. */
+export function foretellNew(place: ProofPlace, { standing, presented }: Omit<Issuing, 'context'>) {
+  const foretold = foretell(standing, { place, isCosigned: presented !== undefined });
+  return foretold && foretoldText(foretold);
 }
+
+/** What follows from what a check found, whatever line comes next. */
+export const foretoldOf = (
+  reason: CheckResult,
+  { standing }: Pick<Issuing, 'standing'>,
+): string | undefined => (reason === 'repository_moved' ? foretellMoved(standing) : undefined);
 
 /** A new pair: a challenge to commit, and the capability that works once it is committed. Nothing is stored. */
 export async function toIssued(
@@ -128,7 +143,8 @@ export async function toIssued(
   checked: CheckedClaim,
   issuing: Issuing,
 ): Promise<ClaimResponse> {
-  const { claim, presented, context } = issuing;
+  const { standing, presented, context } = issuing;
+  const { claim } = standing;
   const { claimFile, publicUrl } = context.config;
   const [key] = await claimKeyRing(context);
   const at_s = Math.floor(context.clock().getTime() / 1000);
@@ -146,8 +162,10 @@ export async function toIssued(
     capability,
     capability_id: capabilityId(hash),
     expires_at: new Date((at_s + challengeLife_s) * 1000).toISOString(),
-    ...messageOf(result, { target, checked }, context),
-    next: nextWhenIssued(target.place, claimFile) + continuityText(issuing),
+    ...messageOf(result, { target, checked, foretold: foretoldOf(result, issuing) }, context),
+    next: [foretellNew(target.place, issuing), nextWhenIssued(target.place, claimFile)]
+      .filter(Boolean)
+      .join(' '),
   };
 }
 
@@ -159,7 +177,8 @@ export async function toNotProven(
 ): Promise<ClaimResponse> {
   const reason = checked.check.result === 'proven' ? 'reused' : checked.check.result;
   const issued = await toIssued(target, checked, issuing);
-  const message = messageOf(reason, { target, checked }, issuing.context);
+  const foretold = foretoldOf(reason, issuing);
+  const message = messageOf(reason, { target, checked, foretold }, issuing.context);
   return { ...issued, status: 'not_proven', reason, ...message };
 }
 

@@ -1,4 +1,7 @@
-import { claimKinds, howToOptOut } from '../claims/claim.ts';
+import { claimKinds } from '../claims/claim.ts';
+import { howToReplaceCapability, newClaimCost } from '../claims/foretell.ts';
+import { foretellCases } from '../claims/foretell-cases.ts';
+import { howToOptOut } from '../claims/foretell-opt-out.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
 import type { Config } from '../config/config.ts';
 import { tools } from '../tools/index.ts';
@@ -22,6 +25,14 @@ MCP over HTTP, no account and no key to read:
 
 Every tool is also plain JSON: \`POST ${publicUrl}/api/tools/<tool>\` with \`Content-Type: application/json\`. Schemas: ${publicUrl}/openapi.json. A listing: \`${publicUrl}/agents/<handle>\`, with \`.json\` or \`.md\` for machines. A handle is \`<namespace>/<name>\`, capitals included.`;
 
+const newLines = foretellCases
+  .filter(({ claim }) => claim === 'in force')
+  .map(({ line, isCosigned, does }) => {
+    const asked = `${isCosigned ? 'with' : 'without'} a capability of the claim in the Authorization header`;
+    return `* Put ${line}, and asked for ${asked}: ${does}`;
+  })
+  .join('\n');
+
 const rate = ({ publicUrl, claimFile }: Config) => `## Claim a listing
 
 ${whatAClaimShows} No account, repository host token or private credential is needed.
@@ -36,6 +47,12 @@ A listing without a repository is claimed by its namespace. \`claim_agent\` name
 ${claimKinds.map((kind) => `* \`${kind}\`: ${claimMethods[kind].title}. It shows ${claimMethods[kind].control}.`).join('\n')}
 
 The claim of a listing carries its way as \`claim.kind\`.
+
+A new claim in place of one on record costs this: ${newClaimCost}. What a new line does while the listing is claimed:
+
+${newLines}
+
+To replace a capability, also a leaked one: ${howToReplaceCapability}
 
 ${howToOptOut(claimFile).join('`optout <handle>`')}
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { howToOptOut } from '../claims/claim.ts';
+import { howToOptOut } from '../claims/foretell-opt-out.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted } from '../core/text.ts';
@@ -66,7 +66,7 @@ const claims = ({ claimFile }: Site['config']) => {
 <section aria-labelledby="claimed">
 <h2 id="claimed">What claimed means</h2>
 <p>${whatClaimedMeans(claimFile)} Whether namespace and repository owner agree is shown beside it.</p>
-<p>The file is the authority: while the line is in it, the claim is active. When two checks a day or more apart find no line of the claim, it is suspended.</p>
+<p>The claim stands while a check finds its line there and its capability is not revoked. When two checks a day or more apart find no line of the claim, it is suspended.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
 </section>`;
 };

@@ -48,7 +48,7 @@ describe('a new line', () => {
   test('continues the claim if its challenge was asked for with a capability of it, whoever has it checked', async () => {
     const { repository, issued, claimed } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true }, issued.capability);
-    expect(next.next).toContain('This challenge continues the claim of the listing');
+    expect(next.next).toMatch(/^The new line continues the claim: its ratings stay as they are\. /);
     repository.commit({ [file]: next.challenge });
     expect(await service.claim(handle)).toMatchObject({
       status: 'claimed',
@@ -63,7 +63,9 @@ describe('a new line', () => {
   test('waits beside a line of the claim, and begins a new one once that is gone', async () => {
     const { repository, issued, claimed } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true });
-    expect(next.next).toContain('This challenge begins a new claim');
+    expect(next.next).toMatch(
+      /^The new line begins a new claim: ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; /,
+    );
     repository.commit({ [file]: `${issued.challenge}\n${next.challenge}\n` });
     expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({
       status: 'not_proven',
@@ -216,7 +218,7 @@ describe('a capability whose line was taken away', () => {
   test('more than 30 days ago co-signs nothing, and its line says that it has lapsed', async () => {
     const { repository, first, second } = await forget();
     const third = await service.claim(handle, { rotate: true }, first.capability);
-    expect(third.next).toContain('This challenge begins a new claim');
+    expect(third.next).toMatch(/^The new line begins a new claim: /);
     repository.commit({ [file]: [second, first, third].map(({ challenge }) => challenge).join('\n') });
     expect(await service.claim(handle)).toMatchObject({
       changed: 'none',
@@ -331,8 +333,10 @@ describe('a repository that was missing or moved at a check', () => {
     await service.directory.recheck();
     expect(await standing(alice.issued.capability)).toBe('401 capability_suspended');
     const late = await service.claim(handle, { rotate: true }, alice.issued.capability);
-    expect(late.next).toContain('alone it begins a new claim.');
-    expect(late.next).not.toContain('continues the claim of the listing');
+    expect(late.next).toMatch(
+      /^The new line begins a new claim: .* It begins the new claim as soon as a check reads it\. /,
+    );
+    expect(late.next).not.toContain('continue the claim');
     const later = service.directory.context.clock().toISOString().slice(0, 10);
     expect(await pageText()).toContain(
       `Two checks, the second on ${later}, found that repository missing, empty or moved.`,

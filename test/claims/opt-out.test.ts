@@ -39,7 +39,7 @@ describe('a listing that was never claimed', () => {
     const first = await service.claim(handle);
     expect(first).toMatchObject({ status: 'not_proven', reason: 'no_challenge_in_file' });
     expect(first.message).toMatch(
-      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is withdrawn when a check a day or more later reads the line again, and at once if a check is asked for with a capability of its claim in the Authorization header\.$/,
+      /The line "optout io\.github\.alice\/a" was read on 20\d\d-\d\d-\d\d\. The listing is withdrawn when a check a day or more later reads the line again\. Dossier makes that check by itself\.$/,
     );
     service.directory.wait(0.9 * day_s);
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });

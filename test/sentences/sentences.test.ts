@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { howToOptOut, waitsForSecondCheck } from '../../src/claims/claim.ts';
+import { howToReplaceCapability, lastRevoked, newClaimCost } from '../../src/claims/foretell.ts';
+import { foretellCases } from '../../src/claims/foretell-cases.ts';
+import { howToOptOut, optOutText } from '../../src/claims/foretell-opt-out.ts';
 import { claimStatement, whatAClaimShows, whatClaimedMeans } from '../../src/claims/methods.ts';
 import { ownerTexts } from '../../src/core/handle.ts';
 import { criteria, criterionNames } from '../../src/document/criteria/criteria.ts';
@@ -78,7 +80,14 @@ const claims = [
   claimStatement({ ...shown, state: 'suspended', lost_at: time }, []),
   ...Object.values(ownerTexts),
   howToOptOut('dossier-claim.txt').join(`optout ${handle}`),
-  waitsForSecondCheck(optOut),
+  ...(['seen', 'contested', 'overruled', 'withdrawn'] as const).map((state) =>
+    optOutText({ ...optOut, state }, undefined),
+  ),
+  optOutText(optOut, { state: 'claimed' }),
+  newClaimCost,
+  howToReplaceCapability,
+  lastRevoked,
+  ...foretellCases.map(({ does }) => does),
 ];
 
 const noReason: RatingBasis = {

@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
+import { requireContinuing } from '../../claims/authenticate.ts';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
-import type { Context } from '../../context.ts';
+import { readClaimState, readWithdrawing } from '../../claims/read-standing.ts';
+import { type Context, withCaller } from '../../context.ts';
 import { requireHandle } from '../../core/handle.ts';
 import { Problem, problemTable } from '../../core/problem.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
@@ -17,8 +19,9 @@ import { getListing, readListedTools, readListing } from '../../tools/get-agent.
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
-import { bodyBoundsOf, parseInput } from '../../tools/tool.ts';
-import { toClaimPage } from '../../views/claim-page.ts';
+import { bodyBoundsOf, callTool, parseInput } from '../../tools/tool.ts';
+import { toWithdrawnPage } from '../../views/claim/opt-out.ts';
+import { toClaimPage } from '../../views/claim/page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
   toBadge,
@@ -82,8 +85,9 @@ const showBadge = async (c: Request) => {
 async function toStep(c: Request, handle: string) {
   const context = c.get('context');
   const listing = await getListing(handle, context);
-  const { state, claim, origin_note } = listing;
-  return { handle, ways: findMethods(listing, context), state, claim, origin_note };
+  const { claim, origin_note } = listing;
+  const ways = findMethods(listing, context);
+  return { handle, ways, ...(await readClaimState(handle, context)), claim, origin_note };
 }
 
 const showSteps = (c: Request, { site }: Face) =>
@@ -95,15 +99,20 @@ const atTheForm = [
   'no_repository',
   'host_unsupported',
   'method_unsupported',
+  'capability_invalid',
+  'capability_revoked',
+  'capability_suspended',
   'rate_limited',
+  'writing_blocked',
   'unavailable',
 ];
 
-async function showProblem(c: Request, handle: string, [problem, { site }]: [unknown, Face]) {
+async function showProblem(c: Request, handle: string, problem: unknown, { face, isOptOut }: Asking) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
   c.status(problem.status as StatusCode);
   const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
-  return c.html(String(toClaimPage(site, { ...(await toStep(c, handle)), problem })), { headers });
+  const shown = isOptOut ? { asked: { problem } } : { problem };
+  return c.html(String(toClaimPage(face.site, { ...(await toStep(c, handle)), ...shown })), { headers });
 }
 
 const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
@@ -113,16 +122,51 @@ const toInput = ({ challenge, rotate, method, signature }: Readonly<Record<strin
   ...(signature && { signature: signature.replace(/\s+/g, '') }),
 });
 
+/** What a form of the claim page asks for, besides the input of claim_agent. */
+interface Asking {
+  readonly face: Face;
+  /** Whether it asks for a check of an opt-out line. */
+  readonly isOptOut: boolean;
+}
+
+/** The listing is withdrawn now, or was before, by the line that the form asks about. */
+async function showWithdrawn(c: Request, handle: string, { site }: Face): Promise<Response | undefined> {
+  const optOut = await readWithdrawing(handle, c.get('context'));
+  return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
+}
+
+/** The caller of a form: a capability in its field counts as one in the header, and has to be one of the claim. */
+async function toFormCaller(handle: string, capability: string | undefined, context: Context) {
+  if (capability === undefined) return context;
+  const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
+  await requireContinuing(handle, caller);
+  return caller;
+}
+
+async function answerStep(
+  c: Request,
+  handle: string,
+  [{ capability, ...form }, { face, isOptOut }]: [Record<string, string>, Asking],
+) {
+  const caller = await toFormCaller(handle, capability, c.get('context'));
+  const answer = await callTool(claimAgent, { handle, ...toInput(form) }, caller);
+  const step = await toStep(c, handle);
+  const isCosigned = capability !== undefined;
+  const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer, isCosigned };
+  return c.html(String(toClaimPage(face.site, { ...step, ...shown })), 200, { 'Cache-Control': 'no-store' });
+}
+
 /** Runs claim_agent with the input of the form; the secret is shown only in this response. */
 const runStep = (c: Request, face: Face) =>
   ofListing(c, async (handle) => {
     const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, face.site.config.publicUrl);
+    const asking = { face, isOptOut: form.optout !== undefined };
     try {
-      const answer = await call(c, claimAgent, { handle, ...toInput(form) });
-      const step = { ...(await toStep(c, handle)), checked: form.challenge, answer };
-      return c.html(String(toClaimPage(face.site, step)), 200, { 'Cache-Control': 'no-store' });
+      return await answerStep(c, handle, [form, asking]);
     } catch (problem) {
-      return showProblem(c, handle, [problem, face]);
+      const isGone = asking.isOptOut && problem instanceof Problem && problem.code === 'listing_withdrawn';
+      const withdrawn = isGone ? await showWithdrawn(c, handle, face) : undefined;
+      return withdrawn ?? showProblem(c, handle, problem, asking);
     }
   });
 

@@ -1,14 +1,24 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { absences, type ClaimKind, howToOptOut, isInRepository, type ProofPlace } from '../claims/claim.ts';
-import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
-import type { ClaimResponse } from '../claims/response.ts';
-import type { Problem } from '../core/problem.ts';
-import type { ListingDocument } from '../document/listing-document.ts';
-import { toLabel } from '../document/words.ts';
-import type { claimAgent } from '../tools/claim-agent.ts';
-import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from './html.ts';
-import { type Site, toPage } from './layout.ts';
+import {
+  absences,
+  type ClaimKind,
+  isInRepository,
+  type OptOut,
+  type ProofPlace,
+} from '../../claims/claim.ts';
+import { type Foretold, foretell, type StandingClaim } from '../../claims/foretell.ts';
+import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
+import { type ClaimResponse, isWaiting } from '../../claims/response.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import { toLabel } from '../../document/words.ts';
+import type { claimAgent } from '../../tools/claim-agent.ts';
+import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { hiddenFields, pause_s, stepForm } from './forms.ts';
+import { type AskedOptOut, optOutSection } from './opt-out.ts';
+import { foretoldHtml, standingPage } from './standing.ts';
 
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
@@ -17,37 +27,32 @@ interface ClaimStep {
   readonly handle: string;
   /** The places where the listing can be claimed, the easiest first. */
   readonly ways: readonly ProofPlace[];
-  /** The listing's state before the form is sent. */
-  readonly state?: ListingDocument['state'];
+  readonly standing: StandingClaim;
+  readonly optOuts: readonly OptOut[];
   readonly claim?: ListingDocument['claim'];
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
+  /** Whether the form was sent with a capability of the claim. */
+  readonly isCosigned?: boolean;
   readonly problem?: Problem;
+  /** The answer to the form for an opt-out line. */
+  readonly asked?: AskedOptOut;
 }
 
-const hiddenFields = (fields: Readonly<Record<string, string>>) =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-
-/** The button of a step; a secondary one is less prominent. */
-const stepForm = (
-  handle: string,
-  button: Html | string,
-  fields: Readonly<Record<string, string>>,
-  isSecondary = false,
-) => html`
-<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
-
-const pause_s = 30;
-
-function fileState({ check }: ClaimResponse): Html | string {
-  if (check.result === 'proven') return html`found, ${minute(check.at)}`;
-  return html`${absences.includes(check.result) ? 'not found' : toLabel(check.result)}, ${minute(check.at)}`;
+function fileState({ check, reason = check.result }: ClaimResponse): Html | string {
+  if (reason === 'proven') return html`found, ${minute(check.at)}`;
+  if (isWaiting(reason)) return html`found, and it waits, ${minute(check.at)}`;
+  const isAbsent = absences.includes(reason) || reason === 'no_challenge_in_file';
+  return html`${isAbsent ? 'not found' : toLabel(reason)}, ${minute(check.at)}`;
 }
 
-function stepsOf(answer: ClaimResponse | undefined, kind: ClaimKind | undefined, hasChallenge: boolean) {
+function stepsOf(answer: ClaimResponse | undefined, step: ClaimStep, hasChallenge: boolean) {
+  const kind = step.answer?.method;
   const isClaimed = answer?.status === 'claimed';
   const hasPair = hasChallenge || isClaimed;
+  const last =
+    step.claim && !isClaimed ? { name: 'New key', works: 'works' } : { name: 'Claim', works: 'active' };
   return [
     { name: 'Secret key', state: hasPair ? 'made' : 'not asked for', standing: hasPair ? 'done' : 'now' },
     {
@@ -55,7 +60,7 @@ function stepsOf(answer: ClaimResponse | undefined, kind: ClaimKind | undefined,
       state: answer ? fileState(answer) : 'not checked',
       standing: isClaimed ? 'done' : hasPair ? 'now' : 'later',
     },
-    { name: 'Claim', state: isClaimed ? 'active' : 'not yet', standing: isClaimed ? 'done' : 'later' },
+    { name: last.name, state: isClaimed ? last.works : 'not yet', standing: isClaimed ? 'done' : 'later' },
   ];
 }
 
@@ -72,16 +77,26 @@ const secret = ({ capability, capability_id, expires_at }: ClaimAnswer) =>
 <div class="notice"><strong>Keep this now: it is shown once.</strong> It starts to work once the check below succeeds${expires_at ? html`, until ${minute(expires_at)}` : ''}. Do not publish it: a published key has leaked and ends for good.</div>
 ${paste(capability)}`;
 
-function toPut({ answer, ways }: ClaimStep, challenge: string, claimFile: string): Html {
+/** What the line that is shown will do to the claim on record. */
+function foretoldOf({ answer, ways, standing, isCosigned = false }: ClaimStep): Foretold | undefined {
+  const place = ways.find(({ kind }) => kind === answer?.method);
+  return place && answer?.capability ? foretell(standing, { place, isCosigned }) : undefined;
+}
+
+function toPut(step: ClaimStep, challenge: string, claimFile: string): Html {
+  const { answer, ways, claim } = step;
+  const foretold = foretoldOf(step);
   if (answer === undefined || answer.method === 'repository')
     return html`
-<h2>2. Commit this file</h2>
-<p>At the root of the default branch, as <code>${claimFile}</code>, one line per listing, and push.</p>
-${paste(answer?.file_contents ?? challenge)}`;
+<h2>2. Commit this ${claim ? 'line' : 'file'}</h2>
+${foretold && foretoldHtml(foretold)}
+<p>Put it into <code>${claimFile}</code> at the root of the default branch, keep the lines that the file already has, and push.</p>
+${paste(claim ? challenge : (answer?.file_contents ?? challenge))}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
 <h2>2. ${title}</h2>
+${foretold && foretoldHtml(foretold)}
 ${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
 }
 
@@ -96,6 +111,12 @@ const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
         challenge,
       });
 
+/** Beside a claim, another line is asked for where the page says what that does. */
+const startOver = ({ handle, claim }: ClaimStep, method: ClaimKind) =>
+  claim
+    ? html`<p><a href="${pagePath(handle)}/claim">Start over on the page of the claim</a></p>`
+    : stepForm(handle, 'Start over with another line', { method, rotate: 'true' }, true);
+
 function unproven(step: ClaimStep, claimFile: string): Html {
   const { handle, answer, checked } = step;
   const challenge = answer?.challenge ?? checked;
@@ -106,7 +127,7 @@ ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : `It is checked every ${pause_s} seconds`}</h2>
 ${challenge ? checkForm(handle, method, challenge) : ''}
-${checked ? stepForm(handle, 'Start over with another line', { method, rotate: 'true' }, true) : ''}</div>`;
+${checked ? startOver(step, method) : ''}</div>`;
 }
 
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
@@ -119,9 +140,10 @@ ${claim && html`<p>${shortCommits(claim.statement)}</p>`}
 </ul>`;
 
 /** Where it stands: a listing that is claimed is not called unclaimed because another key is on its way. */
-const headingOf = ({ claim, checked }: ClaimStep, { status: now, method }: ClaimAnswer) => {
+const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
-  if (claim) return 'The new line was not found yet';
+  if (isWaiting(reason)) return 'The new line was found, and it waits';
+  if (claim && checked) return 'The new line was not found yet';
   return checked ? 'Not claimed yet' : `Waiting for the ${method === 'registry_key' ? 'signature' : 'line'}`;
 };
 
@@ -145,7 +167,7 @@ function status(step: ClaimStep, answer: ClaimAnswer): Html {
   return html`
 <div id="claim-status" role="status"><div id="claim-now"${isClaimed && html` class="is-claimed"`}>
 <h2 id="result">${headingOf(step, answer)}</h2>
-${claimSteps(isNews ? answer : undefined, method, challenge !== undefined)}
+${claimSteps(isNews ? answer : undefined, step, challenge !== undefined)}
 ${isNews && answer.message && html`<p>${answer.message}</p>`}
 ${
   isNews &&
@@ -165,25 +187,15 @@ ${
 const start = 'Get a secret key and a line';
 
 const way =
-  ({ handle }: ClaimStep, { config }: Site, isRotating: boolean) =>
+  ({ handle }: ClaimStep, { config }: Site) =>
   (place: ProofPlace, at: number) => {
     const { title, whereToPut } = claimMethods[place.kind];
-    const fields = { method: place.kind, ...(isRotating && { rotate: 'true' }) };
     const name = at === 0 ? start : html`${start}<span class="unseen">: ${title}</span>`;
     return html`
 <li><h3>${title}</h3>
 <p class="foreign">${whereToPut(place, config.claimFile)}</p>
-${stepForm(handle, name, fields, at > 0 || isRotating)}</li>`;
+${stepForm(handle, name, { method: place.kind }, at > 0)}</li>`;
   };
-
-function otherWays(step: ClaimStep, site: Site): Html | '' {
-  const ways = step.ways.filter(({ kind }) => kind !== step.claim?.kind);
-  if (ways.length === 0) return '';
-  return html`
-<h2>Another way</h2>
-<p>The claim can move to another way and keep its history. Put the new line there, and while the claim stands by a repository or an account and moves to a domain, or the other way round, put the same line into both places. Check the new way, then take the old line away.</p>
-<ol class="steps">${ways.map(way(step, site, true))}</ol>`;
-}
 
 const steps = ({ handle }: ClaimStep) => html`
 <h2>What you get</h2>
@@ -200,25 +212,6 @@ const steps = ({ handle }: ClaimStep) => html`
 <li>The line is checked every ${pause_s} seconds, and the key works.</li>
 </ol>
 <p>No account, no repository host token and no private credential is needed. Agents do the same with <code>claim_agent</code>.</p>`;
-
-const standing = ({ state, claim }: ClaimStep) =>
-  claim &&
-  html`
-<h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
-<p>${shortCommits(claim.statement)}</p>
-<p class="note">Last checked at ${minute(claim.checked_at)}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>`;
-
-function upkeep(step: ClaimStep, site: Site) {
-  const method = step.claim?.kind ?? 'repository';
-  return html`
-${standing(step)}
-${step.claim?.suspended_reason === 'proof_missing' ? html`<p>Put the line back where it was, or get another line below; then check again.</p>` : ''}
-${stepForm(step.handle, 'Check again', { method })}
-<h2>Another secret key</h2>
-<p>A new line adds a key, for another deployment or after a loss; taking an old line away ends the old key.</p>
-${stepForm(step.handle, 'Get another secret key', { method, rotate: 'true' }, true)}
-${otherWays(step, site)}`;
-}
 
 const noWay = html`<div class="notice">The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so it cannot be claimed. Add a repository to its server.json in the registry; it can be claimed after the next import.</div>`;
 
@@ -239,19 +232,12 @@ function toBody(site: Site, step: ClaimStep): Html {
 ${step.answer.status === 'claimed' ? '' : unproven(step, site.config.claimFile)}
 ${status(step, step.answer)}
 </section>`;
-  if (step.claim) return upkeep(step, site);
+  if (step.claim) return standingPage({ ...step, claim: step.claim }, site);
   if (step.ways.length === 0) return noWay;
   return html`${steps(step)}
 <h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
-<ol class="steps">${step.ways.map(way(step, site, false))}</ol>${byCommand(step, site.config.publicUrl)}`;
+<ol class="steps">${step.ways.map(way(step, site))}</ol>${byCommand(step, site.config.publicUrl)}`;
 }
-
-const optOut = ({ handle }: ClaimStep, claimFile: string) => {
-  const [before, after] = howToOptOut(claimFile);
-  return html`
-<h2>Withdraw the listing</h2>
-<p>${before}<code>optout ${handle}</code>${after}</p>`;
-};
 
 export const toClaimPage = (site: Site, step: ClaimStep): Html =>
   toPage(site, {
@@ -271,5 +257,5 @@ ${toBody(site, step)}
 <h2>What a claim shows</h2>
 <p>${whatAClaimShows}</p>
 ${originNote(step)}
-${step.ways.some(({ kind }) => kind === 'repository') ? optOut(step, site.config.claimFile) : ''}`,
+${optOutSection(step, site.config.claimFile)}`,
   });

@@ -1,0 +1,23 @@
+import type { Context } from '../context.ts';
+import type { OptOut } from './claim.ts';
+import type { StandingClaim } from './foretell.ts';
+
+/** The claim of a listing as it stands, and the opt-out lines of the listing that checks have read. */
+export interface ClaimState {
+  readonly standing: StandingClaim;
+  readonly optOuts: readonly OptOut[];
+}
+
+/** Reads what the claim page says of the claim that is on record. */
+export async function readClaimState(
+  handle: string,
+  { store: { claims, optOuts }, clock }: Context,
+): Promise<ClaimState> {
+  const claim = await claims.claim(handle);
+  const capabilities = await claims.capabilities(handle);
+  return { standing: { handle, claim, capabilities, now: clock() }, optOuts: await optOuts.of(handle) };
+}
+
+/** The opt-out line that withdrew a listing, if one did. */
+export const readWithdrawing = (handle: string, { store }: Context): Promise<OptOut | undefined> =>
+  store.optOuts.withdrawing(handle);

@@ -1,0 +1,25 @@
+import { html } from 'hono/html';
+import { type Html, pagePath } from '../html.ts';
+
+/** A location is checked at most once in this time (claims/shared-check.ts). */
+export const pause_s = 30;
+
+export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
+/** The button of a step; a secondary one is less prominent. */
+export const stepForm = (
+  handle: string,
+  button: Html | string,
+  fields: Readonly<Record<string, string>>,
+  isSecondary = false,
+): Html => html`
+<form method="post" action="${pagePath(handle)}/claim">${hiddenFields(fields)}<button type="submit"${isSecondary && html` class="quiet"`}>${button}</button></form>`;
+
+/** The field for a capability of the claim: the form sends it, and the service takes it as it takes the header. */
+export const capabilityField = (
+  id: string,
+  { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },
+): Html => html`
+<div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
+<input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="off" spellcheck="false" maxlength="200"${isRequired && html` required`}></div>`;

@@ -1,0 +1,93 @@
+import { html } from 'hono/html';
+import type { OptOut, ProofPlace } from '../../claims/claim.ts';
+import type { StandingClaim } from '../../claims/foretell.ts';
+import { foretellOptOut, optOutRules, optOutText } from '../../claims/foretell-opt-out.ts';
+import { claimMethods } from '../../claims/methods.ts';
+import type { ClaimResponse } from '../../claims/response.ts';
+import type { Problem } from '../../core/problem.ts';
+import { type Html, pagePath, paste } from '../html.ts';
+import { type Site, toPage } from '../layout.ts';
+import { capabilityField, hiddenFields, pause_s } from './forms.ts';
+
+/** What the form for an opt-out line was answered with. */
+export interface AskedOptOut {
+  readonly answer?: Pick<ClaimResponse, 'check' | 'message'>;
+  readonly problem?: Problem;
+}
+
+/** What the section about withdrawing a listing needs. */
+interface OptOutStep {
+  readonly ways: readonly ProofPlace[];
+  readonly standing: StandingClaim;
+  /** The opt-out lines that checks have read. */
+  readonly optOuts: readonly OptOut[];
+  readonly asked?: AskedOptOut | undefined;
+}
+
+/** Results of a check that read no text, so that it says nothing of the line. */
+const unread = /^(host_|redirect_|repository_|dns_no_answer|dns_disagree|not_text|too_large|lfs_)/;
+
+function absence(handle: string, { check, message }: NonNullable<AskedOptOut['answer']>): Html {
+  if (unread.test(check.result)) return html`<p>${message}</p>`;
+  const next_at = new Date(Date.parse(check.at) + (check.retry_after_s ?? pause_s) * 1000).toISOString();
+  return html`
+<p>The check at ${check.at.slice(11, 19)} UTC found no line <code>optout ${handle}</code> there. If you put it there since, check again after ${next_at.slice(11, 19)} UTC.</p>`;
+}
+
+/** What is known of opt-out lines of the listing; the live region around it stays. */
+function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
+  const { problem, answer } = asked ?? {};
+  return html`<div id="opt-out-answer">${
+    problem && html`<div class="notice"><strong>Nothing was done.</strong> ${problem.message}</div>`
+  }${optOuts.map((row) => html`<div class="notice">${optOutText(row, claim)}</div>`)}${
+    answer && optOuts.length === 0 && absence(handle, answer)
+  }</div>`;
+}
+
+/** Where an opt-out line of the listing counts, the easiest first. */
+const placesOf = ({ ways, standing }: OptOutStep) =>
+  ways
+    .filter(({ kind }) => kind !== 'registry_key')
+    .filter((place) => foretellOptOut(standing, { place, isHolder: false }) !== 'never');
+
+function placeField(places: readonly ProofPlace[], claimFile: string): Html | Html[] {
+  const [only] = places;
+  if (only && places.length === 1) return hiddenFields({ method: only.kind });
+  return html`
+<div class="row"><label for="opt-out-method">Where the line is</label>
+<select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
+}
+
+/** How a listing is opted out: the line, what it does, and the form that has it checked. Empty if no place can hold the line. */
+export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
+  const { handle, claim } = step.standing;
+  const places = placesOf(step);
+  if (places.length === 0) return '';
+  const isClaimed = claim?.state === 'claimed';
+  const target = html` hx-post="${pagePath(handle)}/claim" hx-target="#opt-out-answer" hx-select="#opt-out-answer" hx-swap="outerHTML" hx-status:5xx="swap:none"`;
+  return html`
+<section id="withdraw" aria-labelledby="withdraw-title">
+<h2 id="withdraw-title">Withdraw the listing</h2>
+<p>Put this line on a line of its own ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
+${paste(`optout ${handle}`)}
+<p>${optOutRules(step.standing, places)}</p>
+<form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
+${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With it, the check withdraws the listing at once. It is used for this check only, as if it were sent in the Authorization header.' }) : ''}
+<button type="submit" class="quiet">Check for the opt-out line</button></form>
+<div role="status">${answerOf(step)}</div>
+</section>`;
+}
+
+/** The answer to the form once the listing is withdrawn. */
+export const toWithdrawnPage = (site: Site, optOut: OptOut): Html =>
+  toPage(site, {
+    title: `${optOut.handle} is withdrawn`,
+    path: `${pagePath(optOut.handle)}/claim`,
+    indexed: false,
+    body: html`
+<p class="eyebrow handle">${optOut.handle}</p>
+<h1>The listing is withdrawn</h1>
+<div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
+<p>Keep the line as long as the listing is to stay withdrawn. To have it listed again, take the line away, then check again here.</p>
+<form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
+  });
