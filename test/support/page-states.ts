@@ -100,6 +100,34 @@ export const pageStates: readonly PageState[] = [
       await page.getByText('was read, but the challenge is not in it').waitFor();
     },
   },
+  {
+    name: 'claim-new-line',
+    path: '/agents/co.webhook/webhook/claim',
+    async prepare(page, { wait }) {
+      wait(31);
+      await press(page, 'Get a line that begins a new claim');
+      await page.getByText('it is shown once').waitFor();
+    },
+  },
+  {
+    name: 'claim-key-refused',
+    path: '/agents/co.webhook/webhook/claim',
+    async prepare(page) {
+      await page.locator('#another-key').fill(`dossier_cap_${'a'.repeat(49)}`);
+      await press(page, 'Get another secret key');
+      await page.getByText('Nothing was done.').waitFor();
+    },
+    status: 401,
+  },
+  {
+    name: 'claim-opt-out',
+    path: '/agents/co.webhook/webhook/claim',
+    async prepare(page, { wait }) {
+      wait(31);
+      await press(page, 'Check for the opt-out line');
+      await page.getByText('found no line').waitFor();
+    },
+  },
   plain('badge', '/agents/co.webhook/webhook/badge'),
   plain('badge-unrated', '/agents/org.versions/many/badge'),
   plain('feedback', '/feedback?handle=co.webhook/webhook'),

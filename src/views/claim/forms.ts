@@ -22,4 +22,4 @@ export const capabilityField = (
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },
 ): Html => html`
 <div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
-<input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="off" spellcheck="false" maxlength="200"${isRequired && html` required`}></div>`;
+<input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
