@@ -27,14 +27,11 @@ async function compareFacts({ context: { store, clock } }: Node, handle: string)
   return differences(cached && { ...cached, ...later }, fresh && { ...fresh, ...later });
 }
 
-/** Members of a document that follow other listings and imports within one import. */
-const laterMembers = ['evidence_snapshot_date'];
-
-async function readDocument(response: Response): Promise<unknown> {
+/** A JSON document as an object, so that a difference has a path; any other answer as its text. */
+async function readAnswer(response: Response): Promise<unknown> {
   const text = await response.text();
-  if (response.status !== 200) return response.status;
-  const document = JSON.parse(text) as Json;
-  return { ...document, ...Object.fromEntries(laterMembers.map((member) => [member, undefined])) };
+  const isJson = response.headers.get('content-type')?.includes('application/json');
+  return response.status === 200 && isJson ? JSON.parse(text) : { status: response.status, text };
 }
 
 /** The answers about a listing that a node has in memory, and those of the same node without any memory. */
@@ -46,12 +43,15 @@ async function compareAnswers({ url, fresh }: Node, handle: string): Promise<str
   };
   const asked: readonly (readonly [string, RequestInit?])[] = [
     [`/agents/${handle}.json`],
+    [`/agents/${handle}.md`],
+    [`/agents/${handle}/ratings`],
+    [`/badge/${handle}`],
     ['/api/tools/list_ratings', listed],
   ];
   const found: string[] = [];
   for (const [path, request] of asked) {
-    const cached = await readDocument(await fetch(url + path, request));
-    const now = await readDocument(await fresh.request(path, request));
+    const cached = await readAnswer(await fetch(url + path, request));
+    const now = await readAnswer(await fresh.request(path, request));
     found.push(...differences(cached, now, path));
   }
   return found;
